@@ -126,8 +126,11 @@ def _fill_of_budget(context: Context, budget: int) -> str:
 
 
 def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
-    values = [(MEASURES[name].title, result.value(name)) for name in MEASURES]
-    return [(title, format_number(value, ".2f")) for title, value in values if value is not None]
+    return [
+        (measure.title, format_number(value, ".2f"))
+        for name, measure in MEASURES.items()
+        if (value := result.value(name)) is not None
+    ]
 
 
 def _judgement_data(times: Sequence[Judgement]) -> JudgementData:
@@ -160,13 +163,17 @@ def show_question(
     number = int(select_word("Question", choices.extra, "question", options, "answers/question")) - 1
     item, results = plan.items[number], {} if run is None else run.results.copy()
     running = run is not None and run.running
-    cards = []
-    for column, name in enumerate(plan.names):
-        own = gathered.get(column)
-        context = None if own is None else own.contexts[number]
-        cards.append(answer_card(name, context, results.get((column, number)), plan.budget, running=running))
-    data: AnswerCardsData = {"question": item.question, "reference": item.reference, "cards": cards}
-    _cards(key="answers_cards", data=data)
+    cards = [
+        answer_card(
+            name,
+            gathered[column].contexts[number] if column in gathered else None,
+            results.get((column, number)),
+            plan.budget,
+            running=running,
+        )
+        for column, name in enumerate(plan.names)
+    ]
+    _cards(key="answers_cards", data={"question": item.question, "reference": item.reference, "cards": cards})
     asking = chosen_model()
     if run is None or running or asking is None:
         return

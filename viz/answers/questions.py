@@ -30,12 +30,6 @@ SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 SOURCE_WORD = "questions"
 """The link parameter that names the source of the questions."""
 
-FILE_HELP = (
-    "At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of Retrieval's "
-)
-"will do."
-
-
 AT_ONCE_S = 0.3
 """Seconds to wait for Retrieval's questions before the page shows that it is looking them up."""
 
@@ -77,8 +71,8 @@ def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
     )
     sample = () if choices.document == OWN else _sample_questions(choices.document)
     all_items = (*kept, *sample, *(entry.items.usable if entry is not None else ()))
-    problems = entry.items.problems if entry is not None else ()
-    items = QuestionItems((*{item.question: item for item in all_items}.values(),), problems)
+    by_question = {item.question: item for item in all_items}
+    items = QuestionItems((*by_question.values(),), entry.items.problems if entry is not None else ())
     origins = [
         *(["kept on Compare"] if kept else []),
         *(["that come with this sample"] if sample else []),
@@ -87,8 +81,11 @@ def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
     row = st.container(horizontal=True, vertical_alignment="center")
     if items.usable:
         with row:
-            sentence = f"{_counts_in_words(items)}: those {' and those '.join(origins)}; the excerpts that answer them are the references."
-            remark(sentence, key="answers_questions_said")
+            remark(
+                f"{_counts_in_words(items)}: those {' and those '.join(origins)}; the excerpts that answer them are the "
+                "references.",
+                key="answers_questions_said",
+            )
     row.button("Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary")
     _say_problems(items)
     if job.running and not job.cancelled:
@@ -163,7 +160,8 @@ def _questions_from_file() -> QuestionItems:
         type=["csv", "jsonl", "json", "tsv"],
         key="answers/file",
         on_change=uploaded,
-        help=FILE_HELP,
+        help="At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of "
+        "Retrieval's will do.",
     )
     job = session.answers_reading
     if job is not None and not job.ended:

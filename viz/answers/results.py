@@ -53,16 +53,23 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Measu
     low = (
         measure.low if measure.low >= 0 else min(0.0, *(float(np.nanmin(row)) for row in values if not np.isnan(row).all()))
     )
-    figure.update_layout(showlegend=False, height=110 + 62 * len(names), yaxis={"autorange": "reversed"})
-    figure.update_xaxes(title=f"{measure.title} per question", range=[low - room, measure.high + room])
+    figure.update_layout(
+        showlegend=False,
+        height=110 + 62 * len(names),
+        xaxis={"title": f"{measure.title} per question", "range": [low - room, measure.high + room]},
+        yaxis={"autorange": "reversed"},
+    )
     return figure
 
 
 MEASURE_WORD = "measure"
 """The link parameter that names the shown measure."""
 
-_COLUMNS = {measure.title: st.column_config.Column(width=112, help=ANSWERS[measure.title]) for measure in MEASURES.values()}
-_COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column_config.Column(width=64)}
+_COLUMNS = {
+    "chunker": st.column_config.Column(width=140),
+    "answers": st.column_config.Column(width=64),
+    **{measure.title: st.column_config.Column(width=112, help=ANSWERS[measure.title]) for measure in MEASURES.values()},
+}
 
 
 def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
@@ -104,16 +111,18 @@ def _question_by_question(report: Report, measure: str) -> None:
     values = report.values(measure)
     table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
     table |= {name: row.round(3) for name, row in zip(report.names, values, strict=True)}
-    title = MEASURES[measure].title
-    show_figure(box_plots(values, report.names, MEASURES[measure]), table, f"{title} by question", key="answers_boxes")
+    figure = box_plots(values, report.names, MEASURES[measure])
+    show_figure(figure, table, f"{MEASURES[measure].title} by question", key="answers_boxes")
     _show_differences(report, measure)
 
 
 def _means_table(report: Report) -> dict[str, list[Any]]:
     """Return the table of means, one row per chunker, by column name."""
     numbers = range(len(report.names))
-    table: dict[str, list[Any]] = {"chunker": list(report.names)}
-    table["answers"] = [f"{report.answers(number)} of {report.questions}" for number in numbers]
+    table: dict[str, list[Any]] = {
+        "chunker": list(report.names),
+        "answers": [f"{report.answers(number)} of {report.questions}" for number in numbers],
+    }
     left_out = [name for name in MEASURES if any(report.not_judged(number, name) for number in numbers)]
     for measure in (name for name in MEASURES if name in report.measured or name in left_out):
         cells = []
@@ -157,8 +166,13 @@ def _show_costs(run: Answering, report: Report) -> None:
     is_same_model = asking is not None and model_identity(asking) == run.models.answers
     rows = cost_table(report, run.gathered, asking.model if asking is not None and is_same_model else None)
     table = {name: _rounded_or_unknown([row[name] for row in rows]) for name in rows[0]}
-    places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
-    st.dataframe(table, hide_index=True, placeholder="–", width="stretch", column_config=places)
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="–",
+        width="stretch",
+        column_config=dict.fromkeys(("chunking, s", "embedding, s"), st.column_config.NumberColumn(format="%.3g")),
+    )
     judging = sum(
         judgement.exchange.tokens_in + judgement.exchange.tokens_out
         for result in report.results.values()

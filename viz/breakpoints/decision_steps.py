@@ -145,9 +145,8 @@ def sentence_range(first: int, last: int) -> str:
 def _comparison_in_words(comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
     cut = comparison.greedy[0]
-    also = cut in comparison.other
     others = [f"{place + 1:,}" for place in comparison.other if place != cut]
-    if also:
+    if cut in comparison.other:
         did = "cuts here too" + (f", and after {join_words(others)}" if others else ", and nowhere else")
     else:
         did = f"does not cut here, but after {join_words(others)}" if others else "does not cut at all"
@@ -159,7 +158,8 @@ def _comparison_in_words(comparison: StretchComparison) -> list[str]:
 def _cohesion_in_words(cohesion: Cohesion) -> str:
     if not cohesion.pairs:
         return "no two sentences together"
-    return f"similarity {format_number(cohesion.mean, '.2f')}, mean of {cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
+    pairs = f"{cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
+    return f"similarity {format_number(cohesion.mean, '.2f')}, mean of {pairs}"
 
 
 # Max–Min: the open chunk, the next sentence, and the computed threshold.
@@ -324,11 +324,14 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
         name = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
         done = f"opens chunk {chunk:,}" if block.cut or not number else f"stays in chunk {chunk:,}"
         reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
+        joint_size = []
+        if block.together is not None:
+            joint_size = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
         steps.append(
             {
                 "title": f"{_capitalised(name, '')} {done}",
                 "story": [reason],
-                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *_joint_size(block, chunker)],
+                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size],
                 "tone": "cut" if block.cut else "",
                 "mark": {
                     "growing": (opened, max(first, opened + 1)) if number else None,
@@ -353,17 +356,16 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
     return steps
 
 
-def _joint_size(block: BlockStep, chunker: Structure) -> list[list[str]]:
-    if block.together is None:
-        return []
-    return [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
-
-
 def _block_gauge(block: BlockStep, chunker: Structure, largest: int) -> Gauge | None:
     if block.together is None:
         return None
-    label = "tokens together and maximum size"
-    return {"label": label, "score": block.together, "threshold": chunker.max_size, "low": 0, "high": largest}
+    return {
+        "label": "tokens together and maximum size",
+        "score": block.together,
+        "threshold": chunker.max_size,
+        "low": 0,
+        "high": largest,
+    }
 
 
 def _capitalised(words: str, end: str = ".") -> str:

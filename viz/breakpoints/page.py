@@ -6,9 +6,8 @@ from collections.abc import Mapping
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers import Breakpoint, Chunking
+from chunkers import Breakpoint, Chunking, Verdict
 from chunkers.methods.breakpoint import has_similarity_reading
-from chunkers.results.result import Verdict
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added, sentence_counts
 from sample_docs import sample_splitters
@@ -95,8 +94,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     with here.controls:
         _choose_chunker(choices)
         offer_undo(PAGE)
-        defaults = embedder_defaults(here.embedder, column.chunker)
-        parameter_controls(0, column, results[0].chunker, defaults)
+        parameter_controls(0, column, results[0].chunker, embedder_defaults(here.embedder, column.chunker))
         show_place_on_compare(PAGE, column, here.embedder, valid=results[0].chunker is not None or text is None)
         _choose_axis(choices, results[0].chunker)
         _choose_margin(choices, margin)
@@ -157,8 +155,9 @@ def _reduce_to_one_column(here: Page) -> None:
     """Reduce the page to one column with a chunker of `SHOWN`; report an error if the link names another chunker."""
     first = here.choices.columns[0]
     if first.chunker not in SHOWN:
-        names = ", ".join(SHOWN)
-        here.complain(f"The link's c1 must be one of {names} on this page; got {first.chunker}. Using breakpoint.")
+        here.complain(
+            f"The link's c1 must be one of {', '.join(SHOWN)} on this page; got {first.chunker}. Using breakpoint."
+        )
         first = ColumnChoice("breakpoint")
     here.choices.columns = [first]
     here.choices.selected = 0
@@ -198,10 +197,9 @@ def _choose_chunker(choices: Choices) -> None:
 
 
 def _choose_axis(choices: Choices, chunker: object) -> None:
-    if not (isinstance(chunker, Breakpoint) and has_similarity_reading(chunker)):
-        return
-    explained = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
-    switch_word("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=explained)
+    if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
+        explained = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
+        switch_word("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=explained)
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:

@@ -1,4 +1,4 @@
-"""The Scores view of the Breakpoints page: a histogram of the scores, and the chunks for each amount."""
+"""The scores on the Breakpoints page: read as distances or similarities, in a histogram, and by what each amount cuts."""
 
 import math
 from dataclasses import dataclass
@@ -23,8 +23,6 @@ from viz.state.choices import Choices
 from viz.state.session_state import session
 from viz.state.text import Text
 from viz.theme.palette import INK, theme_name
-
-# A result as shown on the Breakpoints page.
 
 
 @dataclass(frozen=True)
@@ -67,34 +65,36 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
         )
         return
     counted = score_histogram(curve.scores, level, curve.cut_above)
-    table = {
-        f"{curve.label} from": [format_number(edge, ".3f") for edge in counted.edges[:-1]],
-        "to": [format_number(edge, ".3f") for edge in counted.edges[1:]],
-        "kept": counted.short,
-        "past the line": counted.beyond,
-    }
     st.header(f"{curve.label.capitalize()} per gap", anchor=False)
-    show_figure(score_histogram_figure(counted, level, curve.label), table, "Histogram", "histogram")
+    show_figure(
+        score_histogram_figure(counted, level, curve.label),
+        {
+            f"{curve.label} from": [format_number(edge, ".3f") for edge in counted.edges[:-1]],
+            "to": [format_number(edge, ".3f") for edge in counted.edges[1:]],
+            "kept": counted.short,
+            "past the line": counted.beyond,
+        },
+        "Histogram",
+        "histogram",
+    )
 
     def chunk(other: Breakpoint) -> Chunking:
-        other_task = Task.of(text.document, embedder, choices.tokenizer, other)
-        chunking = chunk_at_once(other_task, other, text.document, embedder, session.on_disk)
+        task = Task.of(text.document, embedder, choices.tokenizer, other)
+        chunking = chunk_at_once(task, other, text.document, embedder, session.on_disk)
         assert chunking is not None  # the amount does not affect what is embedded
         return chunking
 
-    plain = Breakpoint(**chunker.model_dump())
     scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
-    stairs = _cached_staircase(shown.identity[0], text.document, plain, scores, chunk)
+    stairs = _cached_staircase(shown.identity[0], text.document, Breakpoint(**chunker.model_dump()), scores, chunk)
     st.header("Threshold effect", anchor=False)
     st.caption(_flat_stretch_in_words(stairs, chunker.amount))
-    figure = staircase_figure(stairs, chunker.amount, chunker.rule.title)
-    columns = {
+    table = {
         chunker.rule.title: stairs.amounts,
         "chunks": stairs.chunks,
         "median characters": stairs.median,
         "largest": stairs.largest,
     }
-    show_figure(figure, columns, "Staircase", "staircase")
+    show_figure(staircase_figure(stairs, chunker.amount, chunker.rule.title), table, "Staircase", "staircase")
 
 
 @cached_while_shown(
@@ -158,12 +158,23 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
     _draw_labelled_line(figure, level, f"line {format_number(level, '.2f')}")
     tallest = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
     for name, place, anchor in _bar_labels(counted):
-        height = counted.short[place] + counted.beyond[place]
-        figure.add_annotation(x=middles[place], y=height, yanchor="bottom", xanchor=anchor, text=name, showarrow=False)
-    figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
-    # With few bars Plotly labels their midpoints, which are not round numbers.
-    figure.update_xaxes(title=label, tick0=0, dtick=_round_step(edges[-1] - edges[0]))
-    figure.update_yaxes(title="Number of gaps", range=[0, 1.2 * tallest])
+        figure.add_annotation(
+            x=middles[place],
+            y=counted.short[place] + counted.beyond[place],
+            yanchor="bottom",
+            xanchor=anchor,
+            text=name,
+            showarrow=False,
+        )
+    figure.update_layout(
+        barmode="stack",
+        height=250,
+        showlegend=False,
+        bargap=0,
+        # With few bars Plotly would label their midpoints, which are not round numbers.
+        xaxis={"title": label, "tick0": 0, "dtick": _round_step(edges[-1] - edges[0])},
+        yaxis={"title": "Number of gaps", "range": [0, 1.2 * tallest]},
+    )
     return figure
 
 
@@ -192,19 +203,18 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
     """
     colours = INK[theme_name()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
-    curves = (
-        (1, "chunks", stairs.chunks, "ink", "solid"),
-        (2, "largest", stairs.largest, "ink", "solid"),
-        (2, "median", stairs.median, "ink", "dot"),
-    )
-    for row, name, values, colour, dash in curves:
+    for row, name, values, dash in (
+        (1, "chunks", stairs.chunks, "solid"),
+        (2, "largest", stairs.largest, "solid"),
+        (2, "median", stairs.median, "dot"),
+    ):
         figure.add_trace(
             go.Scatter(
                 x=stairs.amounts,
                 y=values,
                 name=name,
                 mode="lines",
-                line={"shape": "hv", "color": colours[colour], "width": 1.8, "dash": dash},
+                line={"shape": "hv", "color": colours["ink"], "width": 1.8, "dash": dash},
                 hovertemplate=f"at %{{x}}: {name} %{{y:,.0f}}<extra></extra>",
             ),
             row,

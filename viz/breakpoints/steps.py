@@ -180,9 +180,14 @@ def show_optimal_steps(
             show_stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
             _compare_with_greedy(shown.chunking, greedy, text, choices)
         with over:
-            line = ("the mean", 1 - mean)
-            plain = SentenceColours([0] * count, [0])
-            show_heatmap(plain, vectors.astype(np.float64), 0.0, line, key="optimal_heatmap", lasts=table.lasts.tolist())
+            show_heatmap(
+                SentenceColours([0] * count, [0]),
+                vectors.astype(np.float64),
+                0.0,
+                ("the mean", 1 - mean),
+                key="optimal_heatmap",
+                lasts=table.lasts.tolist(),
+            )
 
 
 @cached_while_shown(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
@@ -205,8 +210,7 @@ def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, c
             for result in (chunking, greedy.chunking)
         )
         if mine is not None and other is not None:
-            settings = greedy.chunker.describe()
-            st.caption(f"Pk, lower is better: Optimal {mine:.2f}, Breakpoint {other:.2f} ({settings}).")
+            st.caption(f"Pk, lower is better: Optimal {mine:.2f}, Breakpoint {other:.2f} ({greedy.chunker.describe()}).")
     if choices.document != BEST_CASE:
         st.button(
             f"Where it wins: {sample_titles()[BEST_CASE]}",
@@ -241,14 +245,19 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     count = len(chunking.document.sentences)
     whole = (0, count)
     entries = [_entry_step(table, end) for end in range(1, count + 1)]
-    turn = explaining_step(
-        f"The table is full: value {_entry_value(table, count)}",
-        [
-            "Its last entry is the value of the best partition.",
-            "Its cuts are read off from right to left: each entry names its last chunk, and leads to the entry before that.",
-        ],
-    )
-    turn["tone"], turn["pauses"], turn["table"] = "turn", True, (whole, whole)
+    turn: Step = {
+        **explaining_step(
+            f"The table is full: value {_entry_value(table, count)}",
+            [
+                "Its last entry is the value of the best partition.",
+                "Its cuts are read off from right to left: each entry names its last chunk, and leads to the entry before "
+                "that.",
+            ],
+        ),
+        "tone": "turn",
+        "pauses": True,
+        "table": (whole, whole),
+    }
     edges = [0, *table.cuts().tolist(), count]
     read = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edges)])]
     # Only now is every cut final.
@@ -261,17 +270,18 @@ def _opening_step(count: int, mean: float) -> Step:
     if len(partitions) > MOST_DIGITS:
         partitions = f"a number of {len(partitions.replace(',', ''))} digits"
     power = str(count - 1).translate(SUPERSCRIPT)
-    step = explaining_step(
-        f"A table of {count:,} entries",
-        [
-            f"{count - 1:,} gaps, each cut or not, make 2{power} partitions: {partitions}.",
-            "The best partition of any beginning is a shorter best partition and one last chunk. So one entry for each "
-            "beginning is enough.",
-        ],
-        [["a chunk’s value", f"for each pair, twice: similarity − {format_number(mean, '.2f')}, the mean of all pairs"]],
-    )
-    step["table"] = ((0, 0), (0, 0))
-    return step
+    return {
+        **explaining_step(
+            f"A table of {count:,} entries",
+            [
+                f"{count - 1:,} gaps, each cut or not, make 2{power} partitions: {partitions}.",
+                "The best partition of any beginning is a shorter best partition and one last chunk. So one entry for each "
+                "beginning is enough.",
+            ],
+            [["a chunk’s value", f"for each pair, twice: similarity − {format_number(mean, '.2f')}, the mean of all pairs"]],
+        ),
+        "table": ((0, 0), (0, 0)),
+    }
 
 
 def _entry_step(table: PartitionTable, end: int) -> Step:
@@ -283,8 +293,10 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
         f"The best last chunk is {chunk}, one of {len(runs):,} possible." if len(runs) > 1 else f"It is one chunk, {chunk}."
     ]
     if first:
-        before = f"{_first_sentences(first)} keep{'s' * (first == 1)}"
-        story.append(f"Before it, {before} the value that the table has: {_entry_value(table, first)}.")
+        keep = "keeps" if first == 1 else "keep"
+        story.append(
+            f"Before it, {_first_sentences(first)} {keep} the value that the table has: {_entry_value(table, first)}."
+        )
     numbers = [["value", _value_in_words(table, first, end, value)]]
     numbers += [
         ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_value_in_words(table, start, end, total)}"]
@@ -317,20 +329,25 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
 
 def _read_off_step(chunking: Chunking, table: PartitionTable, first: int, end: int) -> Step:
     """Return the step that reads off the chunk of the sentences from ``first`` to before ``end``."""
-    chunk = sentence_range(first, end)
-    story = [f"The entry of {_first_sentences(end)} names {chunk} as its last chunk."]
-    if first:
-        story.append(f"The next entry to read is that of {_first_sentences(first)}.")
-    else:
-        story.append(f"Nothing is left before it: {len(chunking.chunks):,} chunks.")
-    numbers = [["value", _value_in_words(table, first, end, float(table.totals[end]))]]
-    step = explaining_step(f"Chunk of {chunk}", story, numbers)
-    if first:
-        step["tone"] = "cut"
-        numbers.append(["the cut", chunking.gaps[first - 1].reason])
-    step["mark"] = {"growing": (first, end), "next": None, "middle": None, "gap": first - 1 if first else None}
-    step["table"] = ((end, len(chunking.document.sentences)), (first, len(chunking.document.sentences)))
-    return step
+    chunk, count = sentence_range(first, end), len(chunking.document.sentences)
+    following = (
+        f"The next entry to read is that of {_first_sentences(first)}."
+        if first
+        else f"Nothing is left before it: {len(chunking.chunks):,} chunks."
+    )
+    return {
+        **explaining_step(
+            f"Chunk of {chunk}",
+            [f"The entry of {_first_sentences(end)} names {chunk} as its last chunk.", following],
+            [
+                ["value", _value_in_words(table, first, end, float(table.totals[end]))],
+                *([["the cut", chunking.gaps[first - 1].reason]] if first else []),
+            ],
+        ),
+        "tone": "cut" if first else "",
+        "mark": {"growing": (first, end), "next": None, "middle": None, "gap": first - 1 if first else None},
+        "table": ((end, count), (first, count)),
+    }
 
 
 def _first_sentences(count: int) -> str:

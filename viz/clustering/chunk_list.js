@@ -4,7 +4,7 @@ import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 /**
- * @import { ChunkListData } from "./origin.data.d.ts"
+ * @import { ChunkListData } from "./page.data.d.ts"
  */
 
 /**

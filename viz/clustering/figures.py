@@ -58,14 +58,16 @@ def dendrogram_figure(
         showlegend=False,
     )
     _draw_level(figure, most, "maximum distance", ink["accent"])
-    figure.update_xaxes(title="Sentences (tree order)", showgrid=False, showticklabels=few)
-    figure.update_xaxes(range=[-1, len(tree.leaves)])
     if few:
         numbers = [str(leaf + 1) for leaf in tree.leaves]
         figure.update_xaxes(tickvals=[*range(len(tree.leaves))], ticktext=numbers, tickfont={"size": 10})
-    figure.update_yaxes(title="Joint distance", rangemode="tozero")
-    figure.update_layout(height=380, hovermode="closest", showlegend=False)
-    return figure
+    return figure.update_layout(
+        height=380,
+        hovermode="closest",
+        showlegend=False,
+        xaxis={"title": "Sentences (tree order)", "showgrid": False, "showticklabels": few, "range": [-1, len(tree.leaves)]},
+        yaxis={"title": "Joint distance", "rangemode": "tozero"},
+    )
 
 
 def _brackets(
@@ -101,8 +103,13 @@ def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
 
 
 def _draw_level(figure: go.Figure, level: float, label: str, colour: str) -> None:
-    style = {"annotation_text": f"{label} {level:g}", "annotation_position": "top right", "annotation_font_color": colour}
-    figure.add_hline(level, line={"color": colour, "width": 2}, **style)
+    figure.add_hline(
+        level,
+        line={"color": colour, "width": 2},
+        annotation_text=f"{label} {level:g}",
+        annotation_position="top right",
+        annotation_font_color=colour,
+    )
 
 
 def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours, theme: str) -> go.Figure:
@@ -129,9 +136,8 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours,
     marker = {"symbol": "square", "size": 6, "color": colours}
     for x, y in ((sentences, beside), (beside, sentences)):
         figure.add_scatter(x=x, y=y, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
-    figure.update_xaxes(title="Sentence number", showgrid=False, constrain="domain")
-    figure.update_yaxes(title="Sentence number", showgrid=False, autorange="reversed", scaleanchor="x", constrain="domain")
-    return figure.update_layout(height=560)
+    axis = {"title": "Sentence number", "showgrid": False, "constrain": "domain"}
+    return figure.update_layout(height=560, xaxis=axis, yaxis=axis | {"autorange": "reversed", "scaleanchor": "x"})
 
 
 _SYMBOLS = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
@@ -165,9 +171,11 @@ def density_figure(
         )
         _legend(figure, symbol, f"{role} {len(own):,}", ink["ink"])
     _draw_level(figure, eps, "ε", ink["accent"])
-    figure.update_xaxes(title="Sentence number", rangemode="tozero")
-    figure.update_yaxes(title="Core distance", rangemode="tozero")
-    return figure.update_layout(height=340)
+    return figure.update_layout(
+        height=340,
+        xaxis={"title": "Sentence number", "rangemode": "tozero"},
+        yaxis={"title": "Core distance", "rangemode": "tozero"},
+    )
 
 
 def _core_distance_in_words(reach: float) -> str:
@@ -212,9 +220,11 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
     _legend(figure, "circle", "to its own centre", palette.INK[theme]["ink"])
     if clusters.other:
         _legend(figure, "circle-open", "to the next centre", palette.INK[theme]["ink"])
-    figure.update_xaxes(title="Sentence number", rangemode="tozero")
-    figure.update_yaxes(title="Distance to centre", rangemode="tozero")
-    return figure.update_layout(height=340)
+    return figure.update_layout(
+        height=340,
+        xaxis={"title": "Sentence number", "rangemode": "tozero"},
+        yaxis={"title": "Distance to centre", "rangemode": "tozero"},
+    )
 
 
 # The tables.

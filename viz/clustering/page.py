@@ -16,8 +16,16 @@ from chunkers.support.arrays import FloatArray
 from evaluation.segmentation.boundary_measures import cut_offsets, sections_in_mixed_chunks
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
 from sample_docs import sample_splitters
-from viz.clustering import figures as cluster_figures
-from viz.clustering.figures import centres_table, density_table, heatmap_table, joins_table
+from viz.clustering.figures import (
+    centres_figure,
+    centres_table,
+    dendrogram_figure,
+    density_figure,
+    density_table,
+    heatmap_figure,
+    heatmap_table,
+    joins_table,
+)
 from viz.clustering.linkage import lay_out_dendrogram, linkage_steps
 from viz.components.browser import Component, take_event
 from viz.components.figure import show_figure
@@ -40,177 +48,6 @@ from viz.state.session_state import session
 from viz.state.text import Text
 from viz.theme.number_formats import counted, counted_known_boundaries, embedding_in_words, stages_in_words
 from viz.theme.palette import theme_name
-
-# The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.
-
-
-def show_cluster_formation(
-    choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any, *, known: bool
-) -> None:
-    """Draw the heatmap and the list of chunks next to the text, then a figure of how the clusters were formed.
-
-    ``known`` is true if the text has known boundaries.
-    """
-    grounds = text_segments(chunking.document, chunking, None, frozenset())["colours"]
-    coloured = SentenceColours(sentence_chunks(chunking), grounds)
-    reach = chunker.reach()
-    weight = 0.0 if reach is None else reach.position_weight
-    clusters = chunking.clusters
-    with beside:
-        if clusters is not None and reach is not None and clusters.cap is not None:
-            _show_linkage_steps(choices, chunking, clusters, clusters.cap, reach, known)
-        show_heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
-    if clusters is not None and reach is not None and clusters.cap is not None:
-        _show_dendrogram(chunking, clusters, clusters.cap, reach, coloured)
-    elif clusters is not None and reach is not None and clusters.roles:
-        _show_density(clusters, reach, coloured, vectors)
-    elif clusters is not None and clusters.own:
-        _show_centres(clusters, coloured)
-    if len(vectors) <= MOST_SENTENCES:
-        _show_downloadable_heatmap(coloured, vectors, weight)
-    with beside:
-        show_chunk_list(
-            coloured, _chunk_tags(chunking, coloured.chunk_of), order_breaks_in_words(chunking), key="chunk_list"
-        )
-
-
-def _show_downloadable_heatmap(coloured: SentenceColours, vectors: FloatArray, weight: float) -> None:
-    """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
-    if not st.toggle("Downloadable heatmap", key="heatmap_to_keep"):
-        return
-    block = block_size(len(vectors))
-    distances = mean_distances(vectors, weight, block)
-    figure = cluster_figures.heatmap_figure(distances, block, coloured, theme_name())
-    show_figure(figure, heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
-
-
-def _show_linkage_steps(
-    choices: Choices, chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, known: bool
-) -> None:
-    """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
-    steps = linkage_steps(len(chunking.document.sentences), chunking.merges, clusters, cap, reach.distance)
-    if steps:
-        show_stepper(steps, choices.extra, key="linkage", known=known)
-    else:
-        notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
-
-
-def _show_dendrogram(chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, coloured: SentenceColours) -> None:
-    merges, count = chunking.merges, len(coloured.chunk_of)
-    st.header("Dendrogram", anchor=False)
-    st.caption(refusals_in_words(clusters, cap))
-    tree = lay_out_dendrogram(count, merges, clusters)
-    figure = cluster_figures.dendrogram_figure(tree, merges, clusters, coloured, reach.distance, theme_name())
-    show_figure(figure, joins_table(merges, clusters, coloured), "Tree of joins", key="tree")
-
-
-def _show_density(clusters: Clusters, reach: Reach, coloured: SentenceColours, vectors: FloatArray) -> None:
-    needed = core_distances(vectors, reach.position_weight, clusters.core_size)
-    st.header("Core, border, noise", anchor=False)
-    st.caption(roles_in_words(clusters, reach.distance))
-    figure = cluster_figures.density_figure(clusters, needed, coloured, reach.distance, clusters.core_size, theme_name())
-    show_figure(figure, density_table(clusters, needed, coloured), "Core, border, noise", key="density")
-
-
-def _show_centres(clusters: Clusters, coloured: SentenceColours) -> None:
-    st.header("Distance to centres", anchor=False)
-    st.caption(
-        "A dot shows how far a sentence is from the centre of its own chunk; a ring shows how far it is from the nearest "
-        "other centre, in the colour of that centre's chunk. If both are about equally far, the decision was close."
-    )
-    figure = cluster_figures.centres_figure(clusters, coloured, theme_name())
-    show_figure(figure, centres_table(clusters, coloured), "Distance to centres", key="centres")
-
-
-def _chunk_tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
-    """Return a tag for each chunk: ``noise`` or empty."""
-    tags = [""] * len(chunking.chunks)
-    for sentence, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
-        if role == "noise":
-            tags[chunk_of[sentence]] = "noise"
-    return tags
-
-
-def sentence_chunks(chunking: Chunking) -> list[int]:
-    """Return each sentence's chunk number."""
-    chunk_of = [0] * len(chunking.document.sentences)
-    for number, chunk in enumerate(chunking.chunks):
-        for start, end in chunk.spans:
-            first, last = chunking.document.sentence_at(start), chunking.document.sentence_at(end - 1)
-            chunk_of[first : last + 1] = [number] * (last + 1 - first)
-    return chunk_of
-
-
-def order_breaks_in_words(chunking: Chunking) -> str:
-    """Describe how often the chunks depart from the order of the text."""
-    pieces = DiscontinuousChunks.of(chunking)
-    if not pieces.chunks:
-        return "No order breaks: every chunk is one stretch of the text."
-    breaks = "1 order break" if pieces.breaks == 1 else f"{pieces.breaks:,} order breaks"
-    times = "once" if pieces.breaks == 1 else f"{pieces.breaks:,} times"
-    are = "is" if pieces.chunks == 1 else "are"
-    return (
-        f"{breaks}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {are} non-contiguous, so reading chunk by chunk "
-        f"jumps over other chunks {times}."
-    )
-
-
-def refusals_in_words(clusters: Clusters, cap: int) -> str:
-    """Explain how to read the dendrogram, and state how many joins the size cap refused."""
-    explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
-    if not clusters.refused:
-        return explained + f"The cap of {cap:,} sentences refused nothing."
-    merges = "1 merge" if len(clusters.refused) == 1 else f"{len(clusters.refused):,} merges"
-    pairs = "1 pair" if clusters.refusals == 1 else f"{clusters.refusals:,} pairs"
-    return explained + f"Dashed: {merges} that the cap of {cap:,} sentences refused, {pairs} of sentences in all."
-
-
-def roles_in_words(clusters: Clusters, eps: float) -> str:
-    """Describe the numbers of core, border and noise sentences, and explain these DBSCAN roles."""
-    roles = clusters.roles
-    return (
-        f"{roles.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within ε "
-        f"{eps:g}. {roles.count('border'):,} border: within ε of a core, but not a core itself. "
-        f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
-    )
-
-
-# The list of chunks, each with its sentences.
-
-
-class ChunkListData(TypedDict):
-    """Payload of the list of chunks: their sentences, colours and tags, and a sentence on breaks in the text's order."""
-
-    chunk_of: list[int]
-    grounds: list[int]
-    tags: list[str]
-    breaks: str
-
-
-_chunk_list = Component[ChunkListData](
-    "seamark_chunk_list",
-    "clustering/chunk_list.js",
-    "clustering/chunk_list.css",
-    html='<div class="chunks"></div>',
-    colours="chunks",
-)
-
-
-def show_chunk_list(coloured: SentenceColours, tags: Sequence[str], breaks: str, key: str) -> None:
-    """Mount the list of the chunks with their sentences, linked to the text.
-
-    ``tags`` has a string per chunk, shown instead of its size if not empty; ``breaks`` is a sentence about the order breaks.
-    """
-    _chunk_list(
-        key=key,
-        data={
-            "chunk_of": list(coloured.chunk_of),
-            "grounds": list(coloured.grounds),
-            "tags": list(tags),
-            "breaks": breaks,
-        },
-    )
-
 
 PAGE = "clustering"
 READER = "reader"
@@ -235,8 +72,7 @@ def _draw(here: Page) -> None:
     column = choices.columns[choices.selected]
     result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     with here.controls:
-        defaults = embedder_defaults(here.embedder, column.chunker)
-        parameter_controls(choices.selected, column, result.chunker, defaults)
+        parameter_controls(choices.selected, column, result.chunker, embedder_defaults(here.embedder, column.chunker))
         show_place_on_compare(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
     if text is None:
         _choose_method(choices)
@@ -252,8 +88,9 @@ def _draw(here: Page) -> None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     vectors = cached_sentence_vectors(text.document, here.embedder, choices.tokenizer, session.on_disk)
     if result.chunker is not None and result.chunking is not None and result.chunking.chunks and vectors is not None:
-        known = bool(text.source.known)
-        show_cluster_formation(choices, result.chunker, result.chunking, vectors.astype("float64"), right, known=known)
+        show_cluster_formation(
+            choices, result.chunker, result.chunking, vectors.astype("float64"), right, known=bool(text.source.known)
+        )
 
 
 def _keep_one_column_per_method(here: Page) -> None:
@@ -296,15 +133,14 @@ def _choose_method(choices: Choices) -> None:
 
 def _draw_text(result: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
-    parts = []
+    summary = ""
     if known is not None:
-        boundaries = counted_known_boundaries(len(known))
-        parts.append(boundaries if known else "one topic: no known boundary")
+        summary = counted_known_boundaries(len(known)) if known else "one topic: no known boundary"
     show_reader(
         document,
         [reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known)))],
         title=text.source.name,
-        summary=" · ".join(parts),
+        summary=summary,
         selected=0,
         known=known,
         key=READER,
@@ -340,3 +176,181 @@ def _mixed_sections_in_words(mixed: Mapping[int, int]) -> str:
     first, sections = next(iter(mixed.items()))
     more = f", and {counted(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
     return f"chunk {first + 1:,} mixes {sections:,} sections{more}"
+
+
+# The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.
+
+
+def show_cluster_formation(
+    choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any, *, known: bool
+) -> None:
+    """Draw the heatmap and the list of chunks next to the text, then a figure of how the clusters were formed.
+
+    ``known`` is true if the text has known boundaries.
+    """
+    coloured = SentenceColours(
+        sentence_chunks(chunking), text_segments(chunking.document, chunking, None, frozenset())["colours"]
+    )
+    reach = chunker.reach()
+    weight = 0.0 if reach is None else reach.position_weight
+    clusters = chunking.clusters
+    with beside:
+        if clusters is not None and reach is not None and clusters.cap is not None:
+            _show_linkage_steps(choices, chunking, clusters, clusters.cap, reach, known)
+        show_heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
+    if clusters is not None and reach is not None and clusters.cap is not None:
+        _show_dendrogram(chunking, clusters, clusters.cap, reach, coloured)
+    elif clusters is not None and reach is not None and clusters.roles:
+        _show_density(clusters, reach, coloured, vectors)
+    elif clusters is not None and clusters.own:
+        _show_centres(clusters, coloured)
+    if len(vectors) <= MOST_SENTENCES:
+        _show_downloadable_heatmap(coloured, vectors, weight)
+    with beside:
+        _chunk_list(
+            key="chunk_list",
+            data={
+                "chunk_of": list(coloured.chunk_of),
+                "grounds": list(coloured.grounds),
+                "tags": _chunk_tags(chunking, coloured.chunk_of),
+                "breaks": order_breaks_in_words(chunking),
+            },
+        )
+
+
+def _show_downloadable_heatmap(coloured: SentenceColours, vectors: FloatArray, weight: float) -> None:
+    """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
+    if not st.toggle("Downloadable heatmap", key="heatmap_to_keep"):
+        return
+    block = block_size(len(vectors))
+    distances = mean_distances(vectors, weight, block)
+    show_figure(
+        heatmap_figure(distances, block, coloured, theme_name()),
+        heatmap_table(distances, block, len(vectors)),
+        "Heatmap",
+        key="heatmap_figure",
+    )
+
+
+def _show_linkage_steps(
+    choices: Choices, chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, known: bool
+) -> None:
+    """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
+    steps = linkage_steps(len(chunking.document.sentences), chunking.merges, clusters, cap, reach.distance)
+    if steps:
+        show_stepper(steps, choices.extra, key="linkage", known=known)
+    else:
+        notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
+
+
+def _show_dendrogram(chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, coloured: SentenceColours) -> None:
+    merges, count = chunking.merges, len(coloured.chunk_of)
+    st.header("Dendrogram", anchor=False)
+    st.caption(refusals_in_words(clusters, cap))
+    tree = lay_out_dendrogram(count, merges, clusters)
+    show_figure(
+        dendrogram_figure(tree, merges, clusters, coloured, reach.distance, theme_name()),
+        joins_table(merges, clusters, coloured),
+        "Tree of joins",
+        key="tree",
+    )
+
+
+def _show_density(clusters: Clusters, reach: Reach, coloured: SentenceColours, vectors: FloatArray) -> None:
+    needed = core_distances(vectors, reach.position_weight, clusters.core_size)
+    st.header("Core, border, noise", anchor=False)
+    st.caption(roles_in_words(clusters, reach.distance))
+    show_figure(
+        density_figure(clusters, needed, coloured, reach.distance, clusters.core_size, theme_name()),
+        density_table(clusters, needed, coloured),
+        "Core, border, noise",
+        key="density",
+    )
+
+
+def _show_centres(clusters: Clusters, coloured: SentenceColours) -> None:
+    st.header("Distance to centres", anchor=False)
+    st.caption(
+        "A dot shows how far a sentence is from the centre of its own chunk; a ring shows how far it is from the nearest "
+        "other centre, in the colour of that centre's chunk. If both are about equally far, the decision was close."
+    )
+    show_figure(
+        centres_figure(clusters, coloured, theme_name()),
+        centres_table(clusters, coloured),
+        "Distance to centres",
+        key="centres",
+    )
+
+
+def _chunk_tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
+    """Return a tag for each chunk: ``noise`` or empty."""
+    tags = [""] * len(chunking.chunks)
+    for sentence, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
+        if role == "noise":
+            tags[chunk_of[sentence]] = "noise"
+    return tags
+
+
+def sentence_chunks(chunking: Chunking) -> list[int]:
+    """Return each sentence's chunk number."""
+    chunk_of = [0] * len(chunking.document.sentences)
+    for number, chunk in enumerate(chunking.chunks):
+        for start, end in chunk.spans:
+            first, last = chunking.document.sentence_at(start), chunking.document.sentence_at(end - 1)
+            chunk_of[first : last + 1] = [number] * (last + 1 - first)
+    return chunk_of
+
+
+def order_breaks_in_words(chunking: Chunking) -> str:
+    """Describe how often the chunks depart from the order of the text."""
+    pieces = DiscontinuousChunks.of(chunking)
+    if not pieces.chunks:
+        return "No order breaks: every chunk is one stretch of the text."
+    times = "once" if pieces.breaks == 1 else f"{pieces.breaks:,} times"
+    are = "is" if pieces.chunks == 1 else "are"
+    return (
+        f"{counted(pieces.breaks, 'order break')}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {are} "
+        f"non-contiguous, so reading chunk by chunk jumps over other chunks {times}."
+    )
+
+
+def refusals_in_words(clusters: Clusters, cap: int) -> str:
+    """Explain how to read the dendrogram, and state how many joins the size cap refused."""
+    explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
+    if not clusters.refused:
+        return explained + f"The cap of {cap:,} sentences refused nothing."
+    return explained + (
+        f"Dashed: {counted(len(clusters.refused), 'merge')} that the cap of {cap:,} sentences refused, "
+        f"{counted(clusters.refusals, 'pair')} of sentences in all."
+    )
+
+
+def roles_in_words(clusters: Clusters, eps: float) -> str:
+    """Describe the numbers of core, border and noise sentences, and explain these DBSCAN roles."""
+    roles = clusters.roles
+    return (
+        f"{roles.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within ε "
+        f"{eps:g}. {roles.count('border'):,} border: within ε of a core, but not a core itself. "
+        f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
+    )
+
+
+# The list of chunks, each with its sentences.
+
+
+class ChunkListData(TypedDict):
+    """Payload of the list of chunks: their sentences, colours and tags, and a sentence on breaks in the text's order."""
+
+    chunk_of: list[int]
+    grounds: list[int]
+    tags: list[str]
+    breaks: str
+
+
+_chunk_list = Component[ChunkListData](
+    "seamark_chunk_list",
+    "clustering/chunk_list.js",
+    "clustering/chunk_list.css",
+    html='<div class="chunks"></div>',
+    colours="chunks",
+)

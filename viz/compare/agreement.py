@@ -30,7 +30,8 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
     finished = [(number, column) for number, column in embedding if column is not None]
     subject = text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, subject):
-        _forget_comparison()
+        # The comparison of another text or embedder is forgotten.
+        session.compared_embedders, session.full_job, session.full_results = None, None, {}
     # Until the columns are complete, the page shows their progress.
     if embedder is None or not embedder.approximates or not finished or len(finished) < len(embedding):
         return
@@ -55,13 +56,6 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
     if chunkings is not None:
         pairs = [(number, column, chunkings[task]) for (number, column), (task, _) in zip(finished, tasks, strict=True)]
         _show_comparison(here, text.document, full, pairs)
-
-
-def _forget_comparison() -> None:
-    """Forget the comparison of another text or embedder."""
-    session.compared_embedders = None
-    session.full_job = None
-    session.full_results = {}
 
 
 def _full_results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Embedder) -> dict[Task, Chunking] | None:
@@ -125,8 +119,10 @@ def _show_comparison(
 
 
 def _shift_in_words(shift: Shift) -> str:
-    where = f"between sentences {shift.at + 1:,} and {shift.at + 2:,}"
-    return f"at most {three_figures(shift.greatest)}, {where}, and {three_figures(shift.mean)} on average"
+    return (
+        f"at most {three_figures(shift.greatest)}, between sentences {shift.at + 1:,} and {shift.at + 2:,}, and "
+        f"{three_figures(shift.mean)} on average"
+    )
 
 
 @cached_while_shown(
@@ -135,5 +131,4 @@ def _shift_in_words(shift: Shift) -> str:
 )
 def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> Shift | None:
     """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
-    one, two = (sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other))
-    return distance_shift(one, two)
+    return distance_shift(*(sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other)))

@@ -17,8 +17,7 @@ from viz.components.page_elements import notice
 from viz.components.reader.payload import AskingData, MarkingData, marking_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
 from viz.controls.chunker import column_controls
-from viz.jobs import chunking as timing
-from viz.jobs.chunking import Task, time_decisions
+from viz.jobs.chunking import DecisionTimes, Task, time_decisions
 from viz.jobs.resources import cached_while_shown
 from viz.shell import lecture_mode
 from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
@@ -45,7 +44,7 @@ from viz.state.compare_choices import (
     search_settings_of,
 )
 from viz.state.own_text import column_for_own_cuts, own_cuts_of, set_clicked_boundaries, set_own_cuts
-from viz.state.session_file import KeptColumn, spans_of
+from viz.state.session_file import spans_of
 from viz.state.text import Source, Text
 from viz.theme.number_formats import (
     counted,
@@ -55,88 +54,6 @@ from viz.theme.number_formats import (
     stages_in_words,
     three_figures,
 )
-
-# The summary of a column on Compare: chunk count and sizes, times, errors against known boundaries, last change.
-
-
-def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> ReaderColumn:
-    """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
-    finished = result.finished
-    assert finished is not None
-    task, chunking = finished.task, finished.chunking
-    facts = _chunk_facts(task, chunking, embedder)
-    count = len(chunking.chunks)
-    rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
-    # Other chunks lie in each other by chance.
-    rows += _level_rows(chunking) if finished.chunker.elsewhere or getattr(finished.chunker, "parent_size", None) else ()
-    if facts.sizes:
-        first = facts.sizes[0]
-        rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
-    if facts.pieces.chunks:
-        rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
-    if not lecture_mode.is_on():
-        time = (
-            "not known: made elsewhere"
-            if finished.chunker.elsewhere
-            else _time_in_words(chunking, session.repeats.get(task))
-        )
-        rows.append(HeadRow("time", time))
-        if finished.chunker.embeds:
-            rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
-    if chunking.spending is not None and not lecture_mode.is_on():
-        rows.append(HeadRow("asked", str(chunking.spending)))
-    if text.source.known is not None:
-        found, missed, added = count_found_missed_added(facts.cuts, text.source.known)
-        rows.append(against_known_row(found, missed, added))
-    if facts.unread is not None and embedder is not None:
-        brief = f"{counted(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
-        rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
-    changed, fresh = _last_change(number, finished, text.document, facts.cuts)
-    if changed:
-        rows.append(HeadRow("changed", changed, "changed", f"changed: {changed}"))
-    sizes = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
-    return ReaderColumn(
-        rows=tuple(rows),
-        table=(("size", "min", "median", "mean", "max"), *sizes) if session.all_sizes else (),
-        fresh=fresh,
-    )
-
-
-def _level_rows(chunking: Chunking) -> list[HeadRow]:
-    """Return a row with the numbers of parents and children; none if the chunks have one level."""
-    parents = len(parent_numbers(chunking.chunks))
-    levels = f"{counted(parents, 'parent')}, {counted(len(chunking.chunks) - parents, 'child', 'children')}"
-    return [HeadRow("levels", levels, brief=levels)] if parents else []
-
-
-@cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
-def _chunk_facts(task: Task, chunking: Chunking, embedder: Embedder | None) -> ChunkFacts:
-    """Return the facts of a result, cached by task, since equal tasks have equal results."""
-    return ChunkFacts.of(chunking, load_tokenizer(task.tokenizer), embedder)
-
-
-def _last_change(number: int, result: Finished, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
-    """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
-    # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
-    task = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
-    last = session.history.get(number)
-    if last is None or last.task != task:
-        if last is not None and last.task.subject == task.subject:
-            fresh = frozenset(cuts) - frozenset(last.cuts)
-            last = LastChange(task, cuts, boundary_changes(document, last.cuts, cuts).words(), fresh)
-        else:
-            last = LastChange(task, cuts)
-        session.history[number] = last
-    return last.said, last.fresh
-
-
-def _time_in_words(chunking: Chunking, repeats: timing.DecisionTimes | None) -> str:
-    timing = chunking.timing
-    if repeats is not None and timing is not None:
-        split, decide = f"split {duration_in_words(timing.split_ms)}", f"decide {duration_in_words(repeats.median)}"
-        return f"{split} · {decide} ({duration_in_words(repeats.lower)} to {duration_in_words(repeats.upper)} in {repeats.runs} runs)"
-    return stages_in_words(timing)
-
 
 READER = "reader"
 
@@ -343,10 +260,91 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
     versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
     message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
     reasons = dict.fromkeys(
-        _difference_in_words(finished[number - 1].chunking, file.columns[number - 1]) for number in others
+        file.columns[number - 1].recipe.changed_since(len(finished[number - 1].chunking.document.sentences))
+        for number in others
     )
     notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
 
 
-def _difference_in_words(chunking: Chunking, column: KeptColumn) -> str:
-    return column.recipe.changed_since(len(chunking.document.sentences))
+# The summary of a column.
+
+
+def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> ReaderColumn:
+    """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
+    finished = result.finished
+    assert finished is not None
+    task, chunking = finished.task, finished.chunking
+    facts = _chunk_facts(task, chunking, embedder)
+    count = len(chunking.chunks)
+    rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
+    # Other chunks lie in each other by chance.
+    rows += _level_rows(chunking) if finished.chunker.elsewhere or getattr(finished.chunker, "parent_size", None) else ()
+    if facts.sizes:
+        first = facts.sizes[0]
+        rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
+    if facts.pieces.chunks:
+        rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
+    if not lecture_mode.is_on():
+        time = (
+            "not known: made elsewhere"
+            if finished.chunker.elsewhere
+            else _time_in_words(chunking, session.repeats.get(task))
+        )
+        rows.append(HeadRow("time", time))
+        if finished.chunker.embeds:
+            rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+    if chunking.spending is not None and not lecture_mode.is_on():
+        rows.append(HeadRow("asked", str(chunking.spending)))
+    if text.source.known is not None:
+        found, missed, added = count_found_missed_added(facts.cuts, text.source.known)
+        rows.append(against_known_row(found, missed, added))
+    if facts.unread is not None and embedder is not None:
+        brief = f"{counted(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
+        rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
+    changed, fresh = _last_change(number, finished, text.document, facts.cuts)
+    if changed:
+        rows.append(HeadRow("changed", changed, "changed", f"changed: {changed}"))
+    sizes = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
+    return ReaderColumn(
+        rows=tuple(rows),
+        table=(("size", "min", "median", "mean", "max"), *sizes) if session.all_sizes else (),
+        fresh=fresh,
+    )
+
+
+def _level_rows(chunking: Chunking) -> list[HeadRow]:
+    """Return a row with the numbers of parents and children; none if the chunks have one level."""
+    parents = len(parent_numbers(chunking.chunks))
+    levels = f"{counted(parents, 'parent')}, {counted(len(chunking.chunks) - parents, 'child', 'children')}"
+    return [HeadRow("levels", levels, brief=levels)] if parents else []
+
+
+@cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
+def _chunk_facts(task: Task, chunking: Chunking, embedder: Embedder | None) -> ChunkFacts:
+    """Return the facts of a result, cached by task, since equal tasks have equal results."""
+    return ChunkFacts.of(chunking, load_tokenizer(task.tokenizer), embedder)
+
+
+def _last_change(number: int, result: Finished, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
+    """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
+    # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
+    task = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
+    last = session.history.get(number)
+    if last is None or last.task != task:
+        if last is not None and last.task.subject == task.subject:
+            said = boundary_changes(document, last.cuts, cuts).words()
+            last = LastChange(task, cuts, said, frozenset(cuts) - frozenset(last.cuts))
+        else:
+            last = LastChange(task, cuts)
+        session.history[number] = last
+    return last.said, last.fresh
+
+
+def _time_in_words(chunking: Chunking, repeats: DecisionTimes | None) -> str:
+    timing = chunking.timing
+    if repeats is not None and timing is not None:
+        return (
+            f"split {duration_in_words(timing.split_ms)} · decide {duration_in_words(repeats.median)} "
+            f"({duration_in_words(repeats.lower)} to {duration_in_words(repeats.upper)} in {repeats.runs} runs)"
+        )
+    return stages_in_words(timing)

@@ -45,14 +45,12 @@ def show_parsing(chosen: Source) -> None:
     stretches = stretches_of(chosen.text, parts)
     number = 0
     if len(stretches) > 1:
-        whole = parts is not None and len(stretches) == len(parts.starts)
-        what = parts.kind.capitalize() if whole and parts is not None else "Stretch"
+        what = parts.kind.capitalize() if parts is not None and len(stretches) == len(parts.starts) else "Stretch"
         # Each text has its own widget, so that another text starts on its first page.
         key = f"parsing/{len(chosen.text)}/{len(stretches)}"
         number = st.number_input(f"{what} (1 to {len(stretches):,})", 1, len(stretches), key=key, width=260) - 1
     here = stretches[number]
-    about = about_stretch(here, chosen)
-    if about:
+    if about := about_stretch(here, chosen):
         remark(about, key="parsing_about")
     text = chosen.text[here.start : here.end].strip("\n")
     if text.strip():
@@ -78,12 +76,11 @@ def _offer_lines(own: Source) -> None:
 def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
     """Return the text's pages or chapters as passages; those longer than `STRETCH` characters are split."""
     edges = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
-    stretches = []
-    for number, (first, last) in enumerate(pairwise(edges)):
-        part = number if parts is not None else None
-        for start in range(first, max(last, first + 1), STRETCH):
-            stretches.append(Stretch(part, start, min(last, start + STRETCH)))
-    return stretches
+    return [
+        Stretch(None if parts is None else number, start, min(last, start + STRETCH))
+        for number, (first, last) in enumerate(pairwise(edges))
+        for start in range(first, max(last, first + 1), STRETCH)
+    ]
 
 
 def about_stretch(here: Stretch, chosen: Source) -> str:

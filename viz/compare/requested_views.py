@@ -36,7 +36,296 @@ from viz.state.stored_texts import stored_questions
 from viz.state.text import Source
 from viz.theme.palette import edge_colour
 
-# The Code view of Compare: a column as code for other libraries, and their own chunkers with the same settings.
+_arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
+
+
+def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+    """Draw the control that selects a view below the text, and the selected view."""
+    done = [(number, column.chunking) for number, column in enumerate(results) if column.chunking is not None]
+    if not done:
+        return
+    views: dict[str, Callable[[], None]] = {
+        "Scores": lambda: show_scoreboard(choices, results, chosen.known, embedder),
+        "Which is best?": lambda: show_ranking(choices, results, done[0][1].document, chosen.known, embedder),
+        "Without labels": lambda: show_unlabelled(choices, results, done[0][1].document, embedder),
+        **(
+            {"Diff": lambda: show_changes(choices, results, chosen, done[0][1].document, embedder)}
+            if len(results) > 1
+            else {}
+        ),
+        "Chunk sizes": lambda: _show_chunk_sizes(results, done, choices.tokenizer),
+        "Every gap": lambda: _show_gap_table(results[choices.selected]),
+        **(
+            {"Propositions": lambda: show_propositions(results[choices.selected].chunking)}
+            if any(has_stated_texts(chunking) for _, chunking in done)
+            else {}
+        ),
+        "Parsing": lambda: show_parsing(chosen),
+        "Code": lambda: show_code(choices, results, embedder),
+        "Questions": show_questions,
+        "Downloads": lambda: _show_downloads(choices, results, chosen, embedder),
+    }
+    if session.below_wanted in views:
+        st.session_state["below"] = session.below_wanted
+    session.below_wanted = ""
+    wanted = st.segmented_control("View below text", list(views), key="below", label_visibility="collapsed")
+    if wanted is not None:
+        with st.container(key="below_view"):
+            # Scrolls the page to this container, once each time the user opens the view.
+            _arrival(key="store_arrival", data={"view": wanted}, height=0)
+            views[wanted]()
+
+
+def _show_gap_table(here: ColumnResult) -> None:
+    if here.chunking is not None:
+        st.dataframe(_gap_table(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
+
+
+def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+    if selected := results[choices.selected].finished:
+        _offer_column_files(choices, results, selected.chunker, selected.chunking, embedder)
+        _offer_session_file(choices, results, chosen, embedder)
+
+
+def _offer_session_file(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+    """Draw the download button of the session file, if every column has a result."""
+    embedded_as = session.embedded_as
+    columns = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
+    if len(columns) == len(results):
+        model = _recipe_model()
+        recipes = [_recipe_of(chunker, choices, embedder) for chunker, _ in columns]
+        questions = stored_questions(chosen.text)
+        row = st.container(horizontal=True)
+        download_button(
+            row,
+            "The whole session, with its text",
+            lambda: session_file.write_session_file(chosen, choices, columns, embedder, embedded_as, model, questions),
+            "seamark-session.json",
+            "application/json",
+            (chosen, choices.selected, recipes, questions),
+            help="Text, known boundaries, questions, and the recipe and chunks of every column; upload it to continue.",
+        )
+        offer_report(row, choices, columns, chosen, embedder)
+
+
+def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
+    """Draw the sizes of the chunks of every column."""
+    units = ["sentences", "tokens", "characters"]
+    unit = str(st.segmented_control("Size unit", units, default="sentences", key="size_unit", required=True))
+    try:
+        values = {
+            f"{number + 1} {results[number].title}": _chunk_lengths(chunking, unit, tokenizer) for number, chunking in done
+        }
+    except InputError as error:
+        notice(str(error), "error", key="sizes_error")
+        return
+    sizes = [(name, size) for name, among in values.items() for size in among]
+    table: dict[str, list[str] | list[int]] = {
+        "chunker": [name for name, _ in sizes],
+        unit: [size for _, size in sizes],
+    }
+    show_figure(size_distributions(values, unit), table, "Chunk sizes", key="sizes")
+
+
+def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
+    """Return the length of every chunk; raises InputError if the tokenizer's files are missing."""
+    if unit == "sentences":
+        return sentence_counts(chunking)
+    return load_tokenizer("characters" if unit == "characters" else tokenizer).count(
+        [chunk.text for chunk in chunking.chunks]
+    )
+
+
+def _recipe_of(chunker: Chunker, choices: Choices, embedder: Embedder | None) -> Recipe:
+    """Return the recipe of a column, with the embedded text and the language model that the session has now."""
+    return Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, _recipe_model())
+
+
+def _recipe_model() -> LanguageModel | None:
+    """Return the session's language model, for recipes of chunkers that call one."""
+    asking = chosen_model()
+    return None if asking is None else asking.model
+
+
+def _gap_table(chunking: Chunking) -> dict[str, list[object]]:
+    texts = chunking.document.sentence_texts
+    table: dict[str, list[object]] = {
+        "after sentence": [gap.index + 1 for gap in chunking.gaps],
+        "verdict": [str(gap.verdict) for gap in chunking.gaps],
+        "score": [gap.score for gap in chunking.gaps],
+        "threshold": [gap.threshold for gap in chunking.gaps],
+        "reason": [gap.reason for gap in chunking.gaps],
+        "sentence": [texts[gap.index] for gap in chunking.gaps],
+    }
+    # Some chunkers have no scores, others no threshold.
+    return {name: values for name, values in table.items() if not values or any(value is not None for value in values)}
+
+
+def _choose_embedded_text() -> EmbeddedAs:
+    """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
+
+    def put(name: str) -> None:
+        session.embedded_as = check_embedded_as(name)
+
+    st.segmented_control(
+        "Embedded text",
+        list(EMBEDDED_AS),
+        default=session.embedded_as,
+        format_func=EMBEDDED_AS.__getitem__,
+        required=True,
+        help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
+        "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
+        **value_binding(session.embedded_as, "embedded_as", put),
+    )
+    return session.embedded_as
+
+
+def _offer_column_files(
+    choices: Choices, results: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
+) -> None:
+    embedded_as = _choose_embedded_text()
+    chunking, written = plain, True
+    if embedded_as == "context":
+        show_contexts(choices, results)
+        with_contexts = chunkings_with_contexts(results)
+        chunking, written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
+    recipe = _recipe_of(chunker, choices, embedder)
+    stem = f"seamark-{chunker.name}"
+    chunks: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
+        ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
+        ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
+        ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
+        ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking, embedded_as)),
+    )
+    files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
+        *(chunks if written else ()),
+        ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
+        *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
+    )
+    again = (
+        "These chunks were made elsewhere, so no recipe reproduces them. The session file contains them."
+        if chunker.elsewhere
+        else "Reproduces the chunks: seamark chunk FILE --chunker RECIPE"
+    )
+    waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
+    st.caption(f"These are the files of column {choices.selected + 1}.{waits} {again}")
+    row = st.container(horizontal=True)
+    for label, name, mime, data in files:
+        download_button(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))
+
+
+# The figure of the chunk sizes.
+
+
+def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
+    """Return box plots of the chunk sizes in ``unit``, one row per chunker."""
+    figure = go.Figure()
+    for number, (name, values) in enumerate(sizes.items()):
+        figure.add_trace(
+            go.Box(
+                x=list(values),
+                name=name,
+                boxpoints="all" if len(values) <= 500 else "outliers",
+                jitter=0.5,
+                pointpos=0,
+                marker={"color": edge_colour(number), "size": 5, "opacity": 0.7},
+                line={"width": 1.5},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate=f"%{{x}} {unit}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        showlegend=False,
+        height=90 + 70 * len(sizes),
+        xaxis={"title": f"{unit} per chunk", "rangemode": "tozero"},
+        yaxis={"autorange": "reversed"},
+    )
+    return figure
+
+
+# The table of a text's propositions, each with its chunk and its source.
+
+
+def show_propositions(chunking: Chunking | None) -> None:
+    """Draw the table of a result's propositions, or a message if it has none."""
+    if chunking is None or not has_stated_texts(chunking):
+        notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
+        return
+    st.dataframe(proposition_table(chunking), hide_index=True, width="stretch", height=420, placeholder="")
+
+
+def proposition_table(chunking: Chunking) -> dict[str, list[object]]:
+    """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
+    propositions: list[tuple[int | None, str, Proposition]] = [
+        (number, chunk.stated.title, proposition)
+        for number, chunk in enumerate(chunking.chunks, start=1)
+        if chunk.stated is not None
+        for proposition in chunk.stated.propositions
+    ]
+    propositions += [(None, "", proposition) for proposition in chunking.left_out]
+    document = chunking.document
+    return {
+        "chunk": [number for number, _, _ in propositions],
+        "title": [title for _, title, _ in propositions],
+        "proposition": [proposition.text for _, _, proposition in propositions],
+        "sentence": [_sentence_numbers_in_words(document, proposition) for _, _, proposition in propositions],
+        "source": [
+            proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
+            for _, _, proposition in propositions
+        ],
+        "remark": [proposition.remark for _, _, proposition in propositions],
+    }
+
+
+def _sentence_numbers_in_words(document: Document, proposition: Proposition) -> str:
+    """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
+    if proposition.span is None:
+        return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
+    first, last = document.sentence_at(proposition.span.start) + 1, document.sentence_at(proposition.span.end - 1) + 1
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
+# The report: the comparison as one HTML file to share.
+
+
+def offer_report(
+    place: DeltaGenerator,
+    choices: Choices,
+    columns: Sequence[tuple[Chunker, Chunking]],
+    chosen: Source,
+    embedder: Embedder | None,
+) -> None:
+    """Draw the report's download button in ``place``; the report is built on click."""
+    document, on_disk = columns[0][1].document, session.on_disk
+    questions = [question for question in session.questions if question.identity == document.identity]
+
+    def build() -> str:
+        # Only the user who asks for a report waits for these modules, not the first page.
+        from evaluation.report.page import ComparedColumns, html_report
+
+        # A report embeds nothing; it uses cached vectors only.
+        vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, on_disk)
+        return html_report(ComparedColumns(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
+
+    download_button(
+        place,
+        "The comparison as a report, HTML",
+        build,
+        "seamark-report.html",
+        "text/html",
+        (
+            document.identity,
+            document.name,
+            chosen.known,
+            [(chunker.name, chunker) for chunker, _ in columns],
+            choices.tokenizer,
+            questions,
+        ),
+        help="Text, chunks, curves, questions, measures and verdicts in one file that opens offline and can be shared.",
+    )
+
+
+# The Code view: a column as code for other libraries, and their own chunkers with the same settings.
 
 
 _RESULT = "Result of the original"
@@ -50,9 +339,7 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
     if here.chunker.elsewhere:
         notice("These chunks were made elsewhere, so there is no code for them.", key="no_code")
         return
-    asking = chosen_model()
-    model = None if asking is None else asking.model
-    recipe = Recipe.of(here.chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, model)
+    recipe = _recipe_of(here.chunker, choices, embedder)
     tool: Tool = st.segmented_control(
         "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
     )
@@ -122,300 +409,5 @@ def _run_as_column(
     elif theirs.chunking is not None and ours.chunking is not None:
         notice(f"{_RESULT}, column {number}: {compare_chunks(ours.chunking, theirs.chunking)[1]}.", key="proof_result")
     else:
-        message = theirs.error or f"The original is running in column {number}."
-        notice(message, "error" if theirs.error else "info", key="proof_result")
-
-
-_arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
-
-
-def scroll_to(view: str) -> None:
-    """Scroll the page to the container of a view, once each time the user opens the view."""
-    _arrival(key="store_arrival", data={"view": view}, height=0)
-
-
-def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw the control that selects a view below the text, and the selected view."""
-    done = [(number, column.chunking) for number, column in enumerate(results) if column.chunking is not None]
-    if not done:
-        return
-    views: dict[str, Callable[[], None]] = {
-        "Scores": lambda: show_scoreboard(choices, results, chosen.known, embedder),
-        "Which is best?": lambda: show_ranking(choices, results, done[0][1].document, chosen.known, embedder),
-        "Without labels": lambda: show_unlabelled(choices, results, done[0][1].document, embedder),
-        **(
-            {"Diff": lambda: show_changes(choices, results, chosen, done[0][1].document, embedder)}
-            if len(results) > 1
-            else {}
-        ),
-        "Chunk sizes": lambda: _show_chunk_sizes(results, done, choices.tokenizer),
-        "Every gap": lambda: _show_gap_table(results[choices.selected]),
-        **(
-            {"Propositions": lambda: show_propositions(results[choices.selected].chunking)}
-            if any(has_stated_texts(chunking) for _, chunking in done)
-            else {}
-        ),
-        "Parsing": lambda: show_parsing(chosen),
-        "Code": lambda: show_code(choices, results, embedder),
-        "Questions": show_questions,
-        "Downloads": lambda: _show_downloads(choices, results, chosen, embedder),
-    }
-    if session.below_wanted in views:
-        st.session_state["below"] = session.below_wanted
-    session.below_wanted = ""
-    wanted = st.segmented_control("View below text", list(views), key="below", label_visibility="collapsed")
-    if wanted is not None:
-        with st.container(key="below_view"):
-            scroll_to(wanted)
-            views[wanted]()
-
-
-def _show_gap_table(here: ColumnResult) -> None:
-    if here.chunking is not None:
-        st.dataframe(_gap_table(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
-
-
-def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    here = results[choices.selected]
-    if here.chunking is not None and here.chunker is not None:
-        _offer_column_files(choices, results, here.chunker, here.chunking, embedder)
-        _offer_session_file(choices, results, chosen, embedder)
-
-
-def _offer_session_file(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw the download button of the session file, if every column has a result."""
-    embedded_as = session.embedded_as
-    columns = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
-    if len(columns) == len(results):
-        model = _recipe_model()
-        recipes = [
-            Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for chunker, _ in columns
-        ]
-        questions = stored_questions(chosen.text)
-        row = st.container(horizontal=True)
-        download_button(
-            row,
-            "The whole session, with its text",
-            lambda: session_file.write_session_file(chosen, choices, columns, embedder, embedded_as, model, questions),
-            "seamark-session.json",
-            "application/json",
-            (chosen, choices.selected, recipes, questions),
-            help="Text, known boundaries, questions, and the recipe and chunks of every column; upload it to continue.",
-        )
-        offer_report(row, choices, columns, chosen, embedder)
-
-
-def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
-    """Draw the sizes of the chunks of every column."""
-    units = ["sentences", "tokens", "characters"]
-    unit = str(st.segmented_control("Size unit", units, default="sentences", key="size_unit", required=True))
-    try:
-        values = {
-            f"{number + 1} {results[number].title}": _chunk_lengths(chunking, unit, tokenizer) for number, chunking in done
-        }
-    except InputError as error:
-        notice(str(error), "error", key="sizes_error")
-        return
-    figure = size_distributions(values, str(unit))
-    sizes = [(name, size) for name, among in values.items() for size in among]
-    table: dict[str, list[str] | list[int]] = {
-        "chunker": [name for name, _ in sizes],
-        str(unit): [size for _, size in sizes],
-    }
-    show_figure(figure, table, "Chunk sizes", key="sizes")
-
-
-def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
-    """Return the length of every chunk; raises InputError if the tokenizer's files are missing."""
-    if unit == "sentences":
-        return sentence_counts(chunking)
-    return load_tokenizer("characters" if unit == "characters" else tokenizer).count(
-        [chunk.text for chunk in chunking.chunks]
-    )
-
-
-def _recipe_model() -> LanguageModel | None:
-    """Return the session's language model, for recipes of chunkers that call one."""
-    asking = chosen_model()
-    return None if asking is None else asking.model
-
-
-def _gap_table(chunking: Chunking) -> dict[str, list[object]]:
-    texts = chunking.document.sentence_texts
-    table: dict[str, list[object]] = {
-        "after sentence": [gap.index + 1 for gap in chunking.gaps],
-        "verdict": [str(gap.verdict) for gap in chunking.gaps],
-        "score": [gap.score for gap in chunking.gaps],
-        "threshold": [gap.threshold for gap in chunking.gaps],
-        "reason": [gap.reason for gap in chunking.gaps],
-        "sentence": [texts[gap.index] for gap in chunking.gaps],
-    }
-    # Some chunkers have no scores, others no threshold.
-    return {name: values for name, values in table.items() if not values or any(value is not None for value in values)}
-
-
-def _choose_embedded_text() -> EmbeddedAs:
-    """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
-
-    def put(name: str) -> None:
-        session.embedded_as = check_embedded_as(name)
-
-    st.segmented_control(
-        "Embedded text",
-        list(EMBEDDED_AS),
-        default=session.embedded_as,
-        format_func=EMBEDDED_AS.__getitem__,
-        required=True,
-        help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
-        "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
-        **value_binding(session.embedded_as, "embedded_as", put),
-    )
-    return session.embedded_as
-
-
-def _offer_column_files(
-    choices: Choices, results: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
-) -> None:
-    embedded_as = _choose_embedded_text()
-    chunking, written = plain, True
-    if embedded_as == "context":
-        show_contexts(choices, results)
-        with_contexts = chunkings_with_contexts(results)
-        chunking, written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
-    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, _recipe_model())
-    stem = f"seamark-{chunker.name}"
-    chunks: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
-        ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
-        ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
-        ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
-        ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking, embedded_as)),
-    )
-    files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
-        *(chunks if written else ()),
-        ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
-        *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
-    )
-    again = (
-        "These chunks were made elsewhere, so no recipe reproduces them. The session file contains them."
-        if chunker.elsewhere
-        else "Reproduces the chunks: seamark chunk FILE --chunker RECIPE"
-    )
-    waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
-    st.caption(f"These are the files of column {choices.selected + 1}.{waits} {again}")
-    row = st.container(horizontal=True)
-    for label, name, mime, data in files:
-        download_button(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))
-
-
-# The figure of the chunk sizes.
-
-
-def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
-    """Return box plots of the chunk sizes in ``unit``, one row per chunker."""
-    figure = go.Figure()
-    for number, (name, values) in enumerate(sizes.items()):
-        figure.add_trace(
-            go.Box(
-                x=list(values),
-                name=name,
-                boxpoints="all" if len(values) <= 500 else "outliers",
-                jitter=0.5,
-                pointpos=0,
-                marker={"color": edge_colour(number), "size": 5, "opacity": 0.7},
-                line={"width": 1.5},
-                fillcolor="rgba(0,0,0,0)",
-                hovertemplate=f"%{{x}} {unit}<extra></extra>",
-            )
-        )
-    figure.update_layout(
-        showlegend=False,
-        height=90 + 70 * len(sizes),
-        xaxis={"title": f"{unit} per chunk", "rangemode": "tozero"},
-        yaxis={"autorange": "reversed"},
-    )
-    return figure
-
-
-# The table of a text's propositions, each with its chunk and its source.
-
-
-def show_propositions(chunking: Chunking | None) -> None:
-    """Draw the table of a result's propositions, or a message if it has none."""
-    if chunking is None or not has_stated_texts(chunking):
-        notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
-        return
-    st.dataframe(proposition_table(chunking), hide_index=True, width="stretch", height=420, placeholder="")
-
-
-def proposition_table(chunking: Chunking) -> dict[str, list[object]]:
-    """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
-    rows = [
-        (number, chunk.stated.title, proposition)
-        for number, chunk in enumerate(chunking.chunks, start=1)
-        if chunk.stated is not None
-        for proposition in chunk.stated.propositions
-    ]
-    propositions: list[tuple[int | None, str, Proposition]] = [
-        *rows,
-        *[(None, "", proposition) for proposition in chunking.left_out],
-    ]
-    document = chunking.document
-    return {
-        "chunk": [number for number, _, _ in propositions],
-        "title": [title for _, title, _ in propositions],
-        "proposition": [proposition.text for _, _, proposition in propositions],
-        "sentence": [_sentence_numbers_in_words(document, proposition) for _, _, proposition in propositions],
-        "source": [
-            proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
-            for _, _, proposition in propositions
-        ],
-        "remark": [proposition.remark for _, _, proposition in propositions],
-    }
-
-
-def _sentence_numbers_in_words(document: Document, proposition: Proposition) -> str:
-    """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
-    if proposition.span is None:
-        return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
-    first, last = document.sentence_at(proposition.span.start) + 1, document.sentence_at(proposition.span.end - 1) + 1
-    return f"{first}" if first == last else f"{first} to {last}"
-
-
-# The report: the comparison as one HTML file to share.
-
-
-def offer_report(
-    place: DeltaGenerator,
-    choices: Choices,
-    columns: Sequence[tuple[Chunker, Chunking]],
-    chosen: Source,
-    embedder: Embedder | None,
-) -> None:
-    """Draw the report's download button in ``place``; the report is built on click."""
-    document, on_disk = columns[0][1].document, session.on_disk
-    questions = [question for question in session.questions if question.identity == document.identity]
-
-    def build() -> str:
-        # Only the user who asks for a report waits for these modules, not the first page.
-        from evaluation.report.page import ComparedColumns, html_report
-
-        # A report embeds nothing; it uses cached vectors only.
-        vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, on_disk)
-        return html_report(ComparedColumns(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
-
-    download_button(
-        place,
-        "The comparison as a report, HTML",
-        build,
-        "seamark-report.html",
-        "text/html",
-        (
-            document.identity,
-            document.name,
-            chosen.known,
-            [(chunker.name, chunker) for chunker, _ in columns],
-            choices.tokenizer,
-            questions,
-        ),
-        help="Text, chunks, curves, questions, measures and verdicts in one file that opens offline and can be shared.",
-    )
+        tone = "error" if theirs.error else "info"
+        notice(theirs.error or f"The original is running in column {number}.", tone, key="proof_result")

@@ -6,7 +6,7 @@ import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"
- * @import { CorrectionsData } from "./corrections.data.d.ts"
+ * @import { CorrectionsData } from "./page.data.d.ts"
  */
 
 /** @param {Component<CorrectionsData>} component */

@@ -18,8 +18,16 @@ from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
 from viz.controls.chunker import parameter_controls
 from viz.controls.widgets import value_binding
-from viz.double_pass import passes
-from viz.double_pass.passes import MOST_SENTENCES, comparison_attempts, decided_gaps, mini_chunk_starts, pass_steps
+from viz.double_pass.passes import (
+    MOST_SENTENCES,
+    comparison_attempts,
+    comparison_table,
+    decided_gaps,
+    mini_chunk_starts,
+    pass_rows,
+    pass_steps,
+    show_passes,
+)
 from viz.jobs.chunking import tipping_at_once
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
 from viz.shell.column_results import ColumnResult, reader_column_of, run_columns, show_misfits, show_progress, waiting_words
@@ -29,108 +37,6 @@ from viz.state.chosen_models import embedder_defaults
 from viz.state.session_state import session
 from viz.state.text import Text
 from viz.theme import palette
-
-# The boundaries of pass one that pass two or the minimum size removed.
-
-
-class CorrectionData(TypedDict):
-    """A row of the list of corrections: the removed boundary, the step that removed it, and the row's texts.
-
-    ``sentence`` is the number of the sentence before the boundary, from 1.
-    """
-
-    sentence: int
-    step: int | None
-    where: str
-    reason: str
-    also: str
-
-
-class CorrectionsData(TypedDict):
-    """Payload of the list of corrections: its title, introductory sentences, and rows."""
-
-    title: str
-    words: list[str]
-    rows: list[CorrectionData]
-
-
-_corrections = Component[CorrectionsData](
-    "seamark_corrections",
-    "double_pass/corrections.js",
-    "double_pass/corrections.css",
-    html='<section class="corrections"></section>',
-)
-
-
-def removed_boundaries(chunking: Chunking, beside: Chunking | None, name: str) -> list[CorrectionData]:
-    """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
-
-    ``beside`` is the result of the chunker called ``name``, to which they are compared.
-    """
-    cut_beside = set() if beside is None else _cut_gaps(beside)
-    starts = mini_chunk_starts(chunking)
-    joined = {
-        gap: (number, why)
-        for number, attempts in enumerate(comparison_attempts(chunking))
-        if (why := attempts[-1].why) is not None
-        and attempts[-1].outcome == "joined"
-        and attempts[-1].kind not in ("initial", "appending")
-        for gap in decided_gaps(attempts, starts)
-    }
-    removals: list[CorrectionData] = []
-    for gap in chunking.gaps:
-        if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            step, why = joined.get(gap.index, (None, gap.why))
-            removals.append(
-                {
-                    "sentence": gap.index + 1,
-                    "step": step,
-                    "where": f"after sentence {gap.index + 1}",
-                    # The step names the pass.
-                    "reason": str(why if step is None else why._replace(heading="")),
-                    "also": f"{name} cuts here" if gap.index in cut_beside else "",
-                }
-            )
-    return removals
-
-
-def _cut_gaps(chunking: Chunking) -> set[int]:
-    """Return the numbers of the gaps between sentences that are cut."""
-    return {gap.index for gap in chunking.gaps if gap.verdict.is_cut and gap.offset is None}
-
-
-def removals_in_words(
-    chunking: Chunking, removals: Sequence[CorrectionData], beside: Chunking | None, name: str
-) -> list[str]:
-    """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
-    cuts_of_pass_one = len(mini_chunk_starts(chunking)) - 1
-    if cuts_of_pass_one <= 0:
-        return ["Pass one made no boundary, so there is none to remove."]
-    removed_later = f"{len(removals):,} {'was' if len(removals) == 1 else 'were'} removed later"
-    sentences = [f"Of the {_boundaries(cuts_of_pass_one)} that pass one made, {removed_later}."]
-    if beside is not None:
-        cuts = _cut_gaps(beside)
-        removed = sum(removal["also"] != "" for removal in removals)
-        kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
-        fates = {
-            "here too": kept_cuts,
-            "removed by pass two": removed,
-            "never made by pass one": len(cuts) - kept_cuts - removed,
-        }
-        listed = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
-        sentences.append(f"Of the {_boundaries(len(cuts))} that {name} makes between sentences: {listed or 'none'}.")
-    return sentences
-
-
-def _boundaries(count: int) -> str:
-    return "1 boundary" if count == 1 else f"{count:,} boundaries"
-
-
-def show_corrections(removals: Sequence[CorrectionData], said: Sequence[str], key: str) -> None:
-    """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
-    drawn = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
-    _corrections(key=key, data={"title": "Corrections", "words": [*said], "rows": drawn})
-
 
 PAGE = "double_pass"
 READER = "double_pass_reader"
@@ -222,7 +128,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
         message = double.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
         with left:
-            passes.show_passes(
+            show_passes(
                 title=text.source.name,
                 summary="",
                 rows=None,
@@ -235,10 +141,10 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     palette.set_overlay_colours()
     # The rows first: in a narrow window the steps stand below them.
     with left:
-        passes.show_passes(
+        show_passes(
             title=text.source.name,
             summary=_summary(chunking),
-            rows=passes.pass_rows(chunking, beside.finished, _row_labels(chunker)),
+            rows=pass_rows(chunking, beside.finished, _row_labels(chunker)),
             source=text.document.identity,
             key="passes",
         )
@@ -266,7 +172,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
         show_corrections(removals, removals_in_words(chunking, removals, beside.chunking, beside.title), key="corrections")
     if chunking.comparisons:
         with st.expander("Comparison table"):
-            st.dataframe(passes.comparison_table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
+            st.dataframe(comparison_table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
 
 
 def reversing_change_in_words(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
@@ -282,14 +188,10 @@ def reversing_change_in_words(double: ColumnResult, step: Step, embedder: Embedd
 
 
 def _reader_column(chunking: Chunking) -> ReaderColumn:
-    brief = pluralize(len(chunking.chunks), "chunk")
-    return ReaderColumn(rows=(HeadRow("chunks", _chunks_in_words(chunking), brief=brief),))
-
-
-def _chunks_in_words(chunking: Chunking) -> str:
     counts = sentence_counts(chunking)
     least, most = min(counts, default=0), max(counts, default=0)
-    return f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
+    sizes = f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
+    return ReaderColumn(rows=(HeadRow("chunks", sizes, brief=pluralize(len(counts), "chunk")),))
 
 
 def _row_labels(chunker: DoublePass) -> dict[str, str]:
@@ -351,7 +253,8 @@ def above_in_words(similarities: Sequence[float], threshold: float) -> str:
     if not similarities:
         return "Nothing was compared with this threshold in this text."
     count = sum(similarity > threshold for similarity in similarities)
-    return f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {format_number(threshold, '.2f')}"
+    lie = "lies" if count == 1 else "lie"
+    return f"{count:,} of {len(similarities):,} similarities {lie} above {format_number(threshold, '.2f')}"
 
 
 BINS = 25
@@ -369,3 +272,102 @@ def show_similarities(similarities: Sequence[float], threshold: float, bounds: t
             "words": above_in_words(similarities, threshold),
         },
     )
+
+
+# The boundaries of pass one that pass two or the minimum size removed.
+
+
+class CorrectionData(TypedDict):
+    """A row of the list of corrections: the removed boundary, the step that removed it, and the row's texts.
+
+    ``sentence`` is the number of the sentence before the boundary, from 1.
+    """
+
+    sentence: int
+    step: int | None
+    where: str
+    reason: str
+    also: str
+
+
+class CorrectionsData(TypedDict):
+    """Payload of the list of corrections: its title, introductory sentences, and rows."""
+
+    title: str
+    words: list[str]
+    rows: list[CorrectionData]
+
+
+_corrections = Component[CorrectionsData](
+    "seamark_corrections",
+    "double_pass/corrections.js",
+    "double_pass/corrections.css",
+    html='<section class="corrections"></section>',
+)
+
+
+def removed_boundaries(chunking: Chunking, beside: Chunking | None, name: str) -> list[CorrectionData]:
+    """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
+
+    ``beside`` is the result of the chunker called ``name``, to which they are compared.
+    """
+    cut_beside = set() if beside is None else _cut_gaps(beside)
+    starts = mini_chunk_starts(chunking)
+    joined = {
+        gap: (number, why)
+        for number, attempts in enumerate(comparison_attempts(chunking))
+        if (why := attempts[-1].why) is not None
+        and attempts[-1].outcome == "joined"
+        and attempts[-1].kind not in ("initial", "appending")
+        for gap in decided_gaps(attempts, starts)
+    }
+    removals: list[CorrectionData] = []
+    for gap in chunking.gaps:
+        if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
+            step, why = joined.get(gap.index, (None, gap.why))
+            removals.append(
+                {
+                    "sentence": gap.index + 1,
+                    "step": step,
+                    "where": f"after sentence {gap.index + 1}",
+                    # The step names the pass.
+                    "reason": str(why if step is None else why._replace(heading="")),
+                    "also": f"{name} cuts here" if gap.index in cut_beside else "",
+                }
+            )
+    return removals
+
+
+def _cut_gaps(chunking: Chunking) -> set[int]:
+    """Return the numbers of the gaps between sentences that are cut."""
+    return {gap.index for gap in chunking.gaps if gap.verdict.is_cut and gap.offset is None}
+
+
+def removals_in_words(
+    chunking: Chunking, removals: Sequence[CorrectionData], beside: Chunking | None, name: str
+) -> list[str]:
+    """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
+    cuts_of_pass_one = len(mini_chunk_starts(chunking)) - 1
+    if cuts_of_pass_one <= 0:
+        return ["Pass one made no boundary, so there is none to remove."]
+    made = pluralize(cuts_of_pass_one, "boundary", "boundaries")
+    sentences = [f"Of the {made} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."]
+    if beside is not None:
+        cuts = _cut_gaps(beside)
+        removed = sum(removal["also"] != "" for removal in removals)
+        kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
+        fates = {
+            "here too": kept_cuts,
+            "removed by pass two": removed,
+            "never made by pass one": len(cuts) - kept_cuts - removed,
+        }
+        listed = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
+        made = pluralize(len(cuts), "boundary", "boundaries")
+        sentences.append(f"Of the {made} that {name} makes between sentences: {listed or 'none'}.")
+    return sentences
+
+
+def show_corrections(removals: Sequence[CorrectionData], said: Sequence[str], key: str) -> None:
+    """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
+    drawn = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
+    _corrections(key=key, data={"title": "Corrections", "words": [*said], "rows": drawn})

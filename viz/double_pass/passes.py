@@ -1,18 +1,15 @@
-"""The rows of blocks on the Double pass page: sentences, mini-chunks and chunks, with the comparisons between them."""
+"""The two passes of Double pass: their comparisons as steps in words, and as rows of sentences, mini-chunks and chunks."""
 
 from collections.abc import Sequence
 from itertools import count
 from typing import Any, Literal, TypedDict
 
-from chunkers import Chunking, Comparison, Span, Verdict
-from chunkers.results.result import ComparisonKind, Outcome, Reason
+from chunkers import Chunking, Comparison, Reason, Span, Verdict
+from chunkers.results.result import ComparisonKind, Outcome
 from chunkers.support.formatting import format_number
 from viz.components.browser import Component, compact_json, sentence_positions
 from viz.components.stepper.stepper import Mark, Step
 from viz.shell.column_results import Finished
-
-# The two passes of Double pass in words: one step per comparison, in order.
-
 
 MOST_SENTENCES = 3000
 """Comparisons beyond this sentence have no steps and are not drawn; only the table has all."""
@@ -238,6 +235,9 @@ def _size_merge_steps(chunking: Chunking) -> list[Step]:
     return merged
 
 
+# The rows of blocks.
+
+
 class PassesData(TypedDict):
     """Payload of the rows of both passes; ``made`` is a `PassRowsData` as JSON, or empty if there is a message."""
 
@@ -315,13 +315,12 @@ def show_passes(
     stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``source`` is the identity of the text; if it
     changes, the zoom is reset.
     """
-    rows_json = "" if rows is None else compact_json(rows)
     _passes(
         key=key,
         data={
             "title": title,
             "summary": summary,
-            "made": rows_json,
+            "made": "" if rows is None else compact_json(rows),
             "source": source,
             "message": message,
             "tone": tone,

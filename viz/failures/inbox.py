@@ -141,8 +141,11 @@ def _remedies_of_chosen(
         if not others or is_automatic(method, embedder, reranker, document):
             job.start()
     job.join(AT_ONCE_S)
-    remedies = remedies_data(job, job.found.get(result.task), "What removes it?", "removes it")
-    return {"id": _finding_id(finding), "remedies": remedies, "why_none": ""}
+    return {
+        "id": _finding_id(finding),
+        "remedies": remedies_data(job, job.found.get(result.task), "What removes it?", "removes it"),
+        "why_none": "",
+    }
 
 
 def _near_duplicates_in_words(chunking: Chunking) -> str:
@@ -180,17 +183,18 @@ def _choose_score_margin(choices: Choices) -> float:
     def put(margin: float) -> None:
         choices.extra["hair"] = f"{margin:g}"
 
-    hair: float = st.slider(
-        "Score margin",
-        0.0,
-        0.1,
-        value,
-        step=0.005,
-        format="%.3f",
-        help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
-        **value_binding(value, "hair", put),
+    return float(
+        st.slider(
+            "Score margin",
+            0.0,
+            0.1,
+            value,
+            step=0.005,
+            format="%.3f",
+            help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
+            **value_binding(value, "hair", put),
+        )
     )
-    return hair
 
 
 @cached_while_shown(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
@@ -201,13 +205,12 @@ def _cached_findings(task: Task, chunking: Chunking, embedder: Embedder | None, 
 
 def _finding_data(document: Document, finding: Finding) -> FindingData:
     """Return a finding for the browser: its rule's title, the reason, the passage, and its range of sentences."""
-    start, end = finding.span
     return {
         "id": _finding_id(finding),
         "title": RULES[finding.rule].title,
         "reason": finding.reason,
-        "passage": elide_middle(document.text[start:end]),
-        "range": sentence_range_of(document, start, end),
+        "passage": elide_middle(document.text[slice(*finding.span)]),
+        "range": sentence_range_of(document, *finding.span),
     }
 
 

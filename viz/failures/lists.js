@@ -6,7 +6,7 @@ import { countPainted } from "../components/shared/handle.js";
 /**
  * @import { Component } from "../components/shared/component.d.ts"
  * @import { ListsData, ListsState } from "./state.d.ts"
- * @import { GalleryData, TableData } from "./lists.data.d.ts"
+ * @import { GalleryData, TableData } from "./page.data.d.ts"
  * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
  * @typedef {HTMLElement & { drawn?: string, unfolded?: boolean }} Root
  */

@@ -45,7 +45,152 @@ from viz.theme import palette
 from viz.theme.glossary import SEGMENTATION
 from viz.theme.number_formats import counted, counted_known_boundaries
 
-# The controls for known boundaries in the user's text: marked by clicks, with undo, or read from a file.
+PAGE = "failures"
+READER = "reader"
+
+ASKED = ("llm",)
+"""Chunkers shown next to the others if a language model is named; they are measured without a settings search."""
+
+
+def show() -> None:
+    """Draw the Failures page."""
+    document, sentences = next(iter(sample_splitters().items()))
+    columns = [ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()]
+    default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
+    opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
+    with page(PAGE, default) as here:
+        # The settings of this page are fixed; a link only selects a row.
+        here.choices.columns = columns
+        if opening:
+            here.choices.selected, here.choices.extra["result"] = ensure_compare_choices().selected, "compare"
+        _draw(here)
+
+
+def _draw(here: Page) -> None:
+    choices, text = here.choices, here.text
+    clicked = take_event(READER, "selected")
+    if clicked is not None and choices.extra["result"] != "compare":
+        choices.extra["result"] = RESULTS[bool(clicked["column"])]
+    choices.selected = min(choices.selected, len(choices.columns) - 1)
+    if choices.extra["result"] not in RESULTS:
+        choices.extra["result"] = "published"
+    _draw_gallery(choices)
+    if text is None:
+        return
+    marking = False
+    if choices.document == OWN:
+        # A click on a gap in the reader marks or unmarks a boundary.
+        if set_clicked_boundaries(text.document, [change.places for change in take_clicks(READER, text.document)]):
+            st.rerun()
+        marking = marking_controls(text)
+    search = current_search(here, text)
+    best = best_settings(search)
+    settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
+    settings += [("best", number, best[name], "found here") for number, name in enumerate(SEARCHED) if name in best]
+    settings += [
+        ("compare", number, Setting.of(column.chunker, **column.parameters), f"column {number + 1}")
+        for number, column in enumerate(columns_of_compare())
+    ]
+    columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
+    outcomes = run_columns(here, text, columns)
+    if any_calls_model(column.chunker for column in columns):
+        with here.controls:
+            language_model_form()
+    shown = [measure_setting(*described, result, text) for described, result in zip(settings, outcomes, strict=True)]
+    show_progress(outcomes)
+    show_misfits(here.choices, outcomes)
+    results, selected = _selected_results(choices, shown)
+    palette.colour_page()
+    left, right = side_by_side(PAGE, 12, 13)
+    with left, st.container(key="beside"):
+        show_measures_table(choices, shown)
+        # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
+        with st.container():
+            ready = all(outcome.chunking is not None or outcome.error for outcome in outcomes)
+            _draw_actions(here, text, search, selected, ready=ready)
+        with st.container():
+            show_inbox(choices, selected, text, here.embedder)
+    with right:
+        _draw_text(text, results, selected, marking)
+
+
+def _chunker_names() -> list[str]:
+    """Return the names of the page's chunkers in order; links refer to them by index."""
+    return [*SEARCHED, *(ASKED if chosen_model() is not None else ())]
+
+
+def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
+    """Return the results shown in the text, and the one whose suspicious cuts are listed.
+
+    They are a chunker's published and its best settings, or a column of Compare. If Compare does not have the link's column,
+    the chunker with that number is selected.
+    """
+    wanted = (choices.extra["result"], choices.selected)
+    alone = next((row for row in shown if row.which == "compare" and (row.which, row.column) == wanted), None)
+    if alone is not None:
+        return [alone], alone
+    results = [row for row in shown if row.which != "compare" and row.column == choices.selected]
+    selected = next((row for row in results if row.which == choices.extra["result"]), results[0])
+    if choices.extra["result"] == "compare":
+        choices.extra["result"] = selected.which
+    return results, selected
+
+
+def _draw_actions(here: Page, text: Text, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
+    """Draw the buttons that search for the best settings and open the selected row on Compare."""
+    if text.source.known is not None:
+        search_controls(here, text, search, ready=ready)
+    setting = selected.setting
+    column = ColumnChoice(setting.chunker, dict(setting.parameters))
+    take_to_compare_button("Take to Compare", column, key="take/failures", disabled=selected.which == "compare")
+    say_column_added()
+
+
+def _known_in_words(known: Sequence[int] | None) -> str:
+    if known is None:
+        return "no known boundary"
+    if not known:
+        return "one topic"
+    return counted_known_boundaries(len(known))
+
+
+def _draw_text(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
+    source = text.source
+
+    def column(setting: MeasuredSetting) -> ReaderColumn:
+        prefix = " · ".join(dict.fromkeys((setting.title, setting.origin)))
+        return reader_column_of(
+            setting.made, lambda chunking: _column_head(setting, chunking, source.known), prefix=prefix, movable=False
+        )
+
+    parts = [_known_in_words(source.known)]
+    if source.known is not None:
+        parts.append("wavy red: outside the chunk that fits its section best")
+    show_reader(
+        text.document,
+        [column(row) for row in results],
+        title=source.name,
+        summary=" · ".join([*parts, *([source.teaches] if source.teaches else [])]),
+        selected=results.index(selected),
+        known=source.known,
+        key=READER,
+        marking=marking_data(text.document, "marks", source.known or (), folded=False) if marking else None,
+    )
+
+
+def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> ReaderColumn:
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
+    if setting.scores is not None:
+        total = len(chunking.document.sentences)
+        words = f"{len(setting.wrong):,} of {total:,} sentences" if setting.wrong else "no sentence"
+        rows.append(HeadRow("misassigned", words, "wrong" if setting.wrong else "", f"misassigned: {words}"))
+        rows.append(
+            HeadRow("crossing", f"{crossing_chunks(known or (), chunking).count:,} of {len(chunking.chunks):,} chunks")
+        )
+    return ReaderColumn(rows=tuple(rows), wrong=setting.wrong)
+
+
+# Known boundaries of the user's text: marked by clicks, with undo, or read from a file.
 
 
 def marking_controls(text: Text) -> bool:
@@ -116,20 +261,12 @@ def _use_read_boundaries(text: str) -> bool:
     return True
 
 
-# The lists of the Failures page, drawn by one component: the document gallery and the table of measures.
+# The gallery of documents and the table of measures, drawn by one component.
 
 
 _lists = Component[Data](
     "seamark_failures", "failures/lists.js", "failures/lists.css", html='<div class="failures"></div>', colours="failures"
 )
-
-
-class GalleryData(TypedDict):
-    """Payload of the document gallery: a card for each document, and the id of the document shown."""
-
-    part: Literal["gallery"]
-    cards: list[CardData]
-    chosen: str
 
 
 class CardData(TypedDict):
@@ -141,17 +278,20 @@ class CardData(TypedDict):
     known: str
 
 
-class TableData(TypedDict):
-    """Payload of the table of measures, with the selected row.
+class GalleryData(TypedDict):
+    """Payload of the document gallery: a card for each document, and the id of the document shown."""
 
-    Each header has an explanation, which may be empty. ``note`` explains why some measures have no value.
-    """
+    part: Literal["gallery"]
+    cards: list[CardData]
+    chosen: str
 
-    part: Literal["table"]
-    head: list[tuple[str, str]]
-    rows: list[MeasuredData]
-    chosen: ChosenData
-    note: str
+
+class CellData(TypedDict):
+    """A cell of the table: a measure in words, the reason if it is undefined, and whether it is the best in its column."""
+
+    text: str
+    why: str
+    best: bool
 
 
 class ChosenData(TypedDict):
@@ -174,12 +314,17 @@ class MeasuredData(ChosenData):
     cells: list[CellData]
 
 
-class CellData(TypedDict):
-    """A cell of the table: a measure in words, the reason if it is undefined, and whether it is the best in its column."""
+class TableData(TypedDict):
+    """Payload of the table of measures, with the selected row.
 
-    text: str
-    why: str
-    best: bool
+    Each header has an explanation, which may be empty. ``note`` explains why some measures have no value.
+    """
+
+    part: Literal["table"]
+    head: list[tuple[str, str]]
+    rows: list[MeasuredData]
+    chosen: ChosenData
+    note: str
 
 
 def draw_list(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
@@ -190,6 +335,29 @@ def draw_list(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict
             on_chosen(event)
 
     _lists(key=key, data=data, on_chosen_change=chosen)
+
+
+def _draw_gallery(choices: Choices) -> None:
+    cards = [_card_data(name, title) for name, title in sample_titles().items()]
+    own = session.own
+    cards.append(
+        {
+            "id": OWN,
+            "title": own.name if own is not None else "Your own text",
+            "teaches": "Paste or upload it; mark where its sections end.",
+            "known": _known_in_words(own.known if own is not None else None),
+        }
+    )
+    draw_list(
+        {"part": "gallery", "cards": cards, "chosen": choices.document},
+        key="gallery",
+        on_chosen=lambda card: choose_document(choices, str(card["id"])),
+    )
+
+
+def _card_data(name: str, title: str) -> CardData:
+    sample = load_sample(name)
+    return {"id": name, "title": title, "teaches": sample.teaches, "known": _known_in_words(sample.known)}
 
 
 TABLE_MEASURES = {
@@ -231,16 +399,16 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
 
     data: TableData = {
         "part": "table",
-        "head": [("Chunker and its settings", ""), ("Chunks", ""), *(_measure_heads() if known else [])],
+        "head": [
+            ("Chunker and its settings", ""),
+            ("Chunks", ""),
+            *((title, SEGMENTATION[title]) for title in TABLE_MEASURES.values() if known),
+        ],
         "rows": rows,
         "chosen": {"column": choices.selected, "result": choices.extra["result"]},
         "note": "Undefined where " + " or ".join(sorted(reasons)) + "." if reasons else "",
     }
     draw_list(data, key="measures", on_chosen=chosen)
-
-
-def _measure_heads() -> list[tuple[str, str]]:
-    return [(title, SEGMENTATION[title]) for title in TABLE_MEASURES.values()]
 
 
 def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
@@ -256,13 +424,12 @@ def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
 
 def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
     """Return the cells of a row."""
-    if setting.made.chunking is None:
+    chunking, scores = setting.made.chunking, setting.scores or {}
+    if chunking is None:
         return []
-    chunking = setting.made.chunking
     cells: list[CellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
-    for name in TABLE_MEASURES if setting.scores is not None else ():
-        assert setting.scores is not None
-        score = setting.scores[name]
+    for name in TABLE_MEASURES if scores else ():
+        score = scores[name]
         text = "undefined" if score.value is None else f"{score.value:.2f}"
         if name == "misassigned":
             text = f"{len(setting.wrong):,}"
@@ -270,170 +437,3 @@ def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[
             text = f"{round(score.value * len(chunking.chunks)):,}"
         cells.append({"text": text, "why": score.undefined, "best": name in tops and score.value == tops[name]})
     return cells
-
-
-PAGE = "failures"
-READER = "reader"
-
-ASKED = ("llm",)
-"""Chunkers shown next to the others if a language model is named; they are measured without a settings search."""
-
-
-def show() -> None:
-    """Draw the Failures page."""
-    document, sentences = next(iter(sample_splitters().items()))
-    columns = [ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()]
-    default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
-    opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
-    with page(PAGE, default) as here:
-        # The settings of this page are fixed; a link only selects a row.
-        here.choices.columns = columns
-        if opening:
-            here.choices.selected, here.choices.extra["result"] = ensure_compare_choices().selected, "compare"
-        _draw(here)
-
-
-def _draw(here: Page) -> None:
-    choices, text = here.choices, here.text
-    clicked = take_event(READER, "selected")
-    if clicked is not None and choices.extra["result"] != "compare":
-        choices.extra["result"] = RESULTS[bool(clicked["column"])]
-    choices.selected = min(choices.selected, len(choices.columns) - 1)
-    if choices.extra["result"] not in RESULTS:
-        choices.extra["result"] = "published"
-    _draw_gallery(choices)
-    if text is None:
-        return
-    marking = False
-    if choices.document == OWN:
-        # A click on a gap in the reader marks or unmarks a boundary.
-        if set_clicked_boundaries(text.document, [change.places for change in take_clicks(READER, text.document)]):
-            st.rerun()
-        marking = marking_controls(text)
-    search = current_search(here, text)
-    best = best_settings(search)
-    settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
-    settings += [("best", number, best[name], "found here") for number, name in enumerate(SEARCHED) if name in best]
-    settings += [
-        ("compare", number, Setting.of(column.chunker, **column.parameters), f"column {number + 1}")
-        for number, column in enumerate(columns_of_compare())
-    ]
-    columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
-    outcomes = run_columns(here, text, columns)
-    if any_calls_model(column.chunker for column in columns):
-        with here.controls:
-            language_model_form()
-    shown = [measure_setting(*described, result, text) for described, result in zip(settings, outcomes, strict=True)]
-    show_progress(outcomes)
-    show_misfits(here.choices, outcomes)
-    results, selected = _selected_results(choices, shown)
-    palette.set_overlay_colours()
-    left, right = side_by_side(PAGE, 12, 13)
-    with left, st.container(key="beside"):
-        show_measures_table(choices, shown)
-        # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
-        with st.container():
-            ready = all(outcome.chunking is not None or outcome.error for outcome in outcomes)
-            _draw_actions(here, text, search, selected, ready=ready)
-        with st.container():
-            show_inbox(choices, selected, text, here.embedder)
-    with right:
-        _draw_text(text, results, selected, marking)
-
-
-def _chunker_names() -> list[str]:
-    """Return the names of the page's chunkers in order; links refer to them by index."""
-    return [*SEARCHED, *(ASKED if chosen_model() is not None else ())]
-
-
-def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
-    """Return the results shown in the text, and the one whose suspicious cuts are listed.
-
-    They are a chunker's published and its best settings, or a column of Compare. If Compare does not have the link's column,
-    the chunker with that number is selected.
-    """
-    wanted = (choices.extra["result"], choices.selected)
-    alone = next((row for row in shown if row.which == "compare" and (row.which, row.column) == wanted), None)
-    if alone is not None:
-        return [alone], alone
-    results = [row for row in shown if row.which != "compare" and row.column == choices.selected]
-    selected = next((row for row in results if row.which == choices.extra["result"]), results[0])
-    if choices.extra["result"] == "compare":
-        choices.extra["result"] = selected.which
-    return results, selected
-
-
-def _draw_actions(here: Page, text: Text, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
-    """Draw the buttons that search for the best settings and open the selected row on Compare."""
-    if text.source.known is not None:
-        search_controls(here, text, search, ready=ready)
-    setting = selected.setting
-    column = ColumnChoice(setting.chunker, dict(setting.parameters))
-    take_to_compare_button("Take to Compare", column, key="take/failures", disabled=selected.which == "compare")
-    say_column_added()
-
-
-def _draw_gallery(choices: Choices) -> None:
-    cards = [_card_data(name, title) for name, title in sample_titles().items()]
-    own = session.own
-    cards.append(
-        {
-            "id": OWN,
-            "title": own.name if own is not None else "Your own text",
-            "teaches": "Paste or upload it; mark where its sections end.",
-            "known": _known_in_words(own.known if own is not None else None),
-        }
-    )
-
-    def chosen(card: dict[str, Any]) -> None:
-        choose_document(choices, str(card["id"]))
-
-    draw_list({"part": "gallery", "cards": cards, "chosen": choices.document}, key="gallery", on_chosen=chosen)
-
-
-def _card_data(name: str, title: str) -> CardData:
-    sample = load_sample(name)
-    return {"id": name, "title": title, "teaches": sample.teaches, "known": _known_in_words(sample.known)}
-
-
-def _known_in_words(known: Sequence[int] | None) -> str:
-    if known is None:
-        return "no known boundary"
-    if not known:
-        return "one topic"
-    return counted_known_boundaries(len(known))
-
-
-def _draw_text(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
-    source = text.source
-
-    def column(setting: MeasuredSetting) -> ReaderColumn:
-        prefix = " · ".join(dict.fromkeys((setting.title, setting.origin)))
-        return reader_column_of(
-            setting.made, lambda chunking: _column_head(setting, chunking, source.known), prefix=prefix, movable=False
-        )
-
-    parts = [_known_in_words(source.known)]
-    if source.known is not None:
-        parts.append("wavy red: outside the chunk that fits its section best")
-    show_reader(
-        text.document,
-        [column(row) for row in results],
-        title=source.name,
-        summary=" · ".join([*parts, *([source.teaches] if source.teaches else [])]),
-        selected=results.index(selected),
-        known=source.known,
-        key=READER,
-        marking=marking_data(text.document, "marks", source.known or (), folded=False) if marking else None,
-    )
-
-
-def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> ReaderColumn:
-    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
-    if setting.scores is not None:
-        total = len(chunking.document.sentences)
-        words = f"{len(setting.wrong):,} of {total:,} sentences" if setting.wrong else "no sentence"
-        rows.append(HeadRow("misassigned", words, "wrong" if setting.wrong else "", f"misassigned: {words}"))
-        crossing = crossing_chunks(known or (), chunking)
-        rows.append(HeadRow("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
-    return ReaderColumn(rows=tuple(rows), wrong=setting.wrong)

@@ -1,7 +1,7 @@
 // What the gallery and the table of measures are sent, and what they tell the server.
 
 import type { Moment } from "../components/shared/component.d.ts";
-import type { GalleryData, TableData } from "./lists.data.d.ts";
+import type { GalleryData, TableData } from "./page.data.d.ts";
 
 export type ListsData = GalleryData | TableData;
 

@@ -1,4 +1,4 @@
-"""The figures of a retrieval run; they contain no user text."""
+"""The figures of a retrieval run, without user text: distributions, differences, costs, and the curve over budgets."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
@@ -17,8 +17,7 @@ from evaluation.statistics.paired_tests import Difference
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice, remark
 from viz.retrieval.link_parameters import TITLES
-from viz.theme import palette
-from viz.theme.palette import INK, edge_colour
+from viz.theme.palette import INK, edge_colour, theme_name
 
 # Placement of the labels of a few points so that they do not overlap.
 
@@ -96,14 +95,18 @@ def box_plots(distributions: DistributionByChunker, names: Mapping[int, str], ti
                 hovertemplate="%{x:.1f} %<extra></extra>",
             )
         )
-    figure.update_layout(showlegend=False, height=110 + 62 * len(distributions), yaxis={"autorange": "reversed"})
-    figure.update_xaxes(title=f"{title} per question, %", range=[-2, 102] if title == "Recall" else None)
+    figure.update_layout(
+        showlegend=False,
+        height=110 + 62 * len(distributions),
+        xaxis={"title": f"{title} per question, %", "range": [-2, 102] if title == "Recall" else None},
+        yaxis={"autorange": "reversed"},
+    )
     return figure
 
 
 def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
-    colours = INK[palette.theme_name()]
+    colours = INK[theme_name()]
     figure = go.Figure()
     for number, difference in by_chunker.items():
         ink = colours["ink" if difference.significant else "muted"]
@@ -133,8 +136,12 @@ def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, st
     figure.add_annotation(
         x=0, yref="paper", y=1, yanchor="bottom", text=baseline, showarrow=False, font={"color": colours["accent"]}
     )
-    figure.update_layout(showlegend=False, height=110 + 44 * len(by_chunker), yaxis={"autorange": "reversed"})
-    figure.update_xaxes(title=f"{title} difference, points")
+    figure.update_layout(
+        showlegend=False,
+        height=110 + 44 * len(by_chunker),
+        xaxis={"title": f"{title} difference, points"},
+        yaxis={"autorange": "reversed"},
+    )
     return figure
 
 
@@ -145,7 +152,7 @@ def trade_off_plot(
 
     ``cost`` is a key of `AXES`. Chunkers with unknown cost are left out.
     """
-    colours = INK[palette.theme_name()]
+    colours = INK[theme_name()]
     prices = {
         number: known for number, chunker_costs in costs.items() if (known := cost_of_kind(chunker_costs, cost)) is not None
     }
@@ -185,9 +192,13 @@ def trade_off_plot(
                 hovertemplate="%{text}: %{y:.1f} % for %{x:,.4~g}<extra></extra>",
             )
         )
-    figure.update_layout(height=340, showlegend=False, font={"color": colours["ink"]})
-    figure.update_xaxes(title=AXES[cost], range=[0, most])
-    figure.update_yaxes(title=f"{title}, %", range=[100 * bottom, 100 * top])
+    figure.update_layout(
+        height=340,
+        showlegend=False,
+        font={"color": colours["ink"]},
+        xaxis={"title": AXES[cost], "range": [0, most]},
+        yaxis={"title": f"{title}, %", "range": [100 * bottom, 100 * top]},
+    )
     return figure
 
 
@@ -243,7 +254,7 @@ def score_in_percent(score: Score) -> str:
     return "undefined" if score.value is None else f"{100 * score.value:.1f} %"
 
 
-# The curve of a measure over budgets, one line per chunker with its interval and its name at the end.
+# The curve of a measure over budgets: one line per chunker, with its interval and, at the end, its name.
 
 
 _CURVE_HEIGHT = 360
@@ -325,7 +336,7 @@ def budget_curve_figure(
     curve: Curve, names: Mapping[int, str], title: str, budget: int, whole: WholeTextPoint | None = None
 ) -> go.Figure:
     """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
-    colours = INK[palette.theme_name()]
+    colours = INK[theme_name()]
     sizes, unit = curve.budgets.sizes, curve.budgets.unit
     drawing = go.Figure()
     for number, bounds in curve.bounds.items():
@@ -376,18 +387,6 @@ def budget_curve_figure(
     at = label_heights({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
     drawing.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
-    drawing.update_layout(
-        yaxis2={
-            "overlaying": "y",
-            "side": "right",
-            "range": [low, high],
-            "showgrid": False,
-            "tickvals": [low + middle * (high - low) / plot for middle in at.values()],
-            "ticktext": [
-                f'<span style="color:{edge_colour(number)}">■</span> {"<br>    ".join(called[number])}' for number in at
-            ],
-        }
-    )
     drawing.add_vline(x=budget, line={"color": colours["accent"], "width": 2})
     drawing.add_annotation(
         x=np.log10(budget),
@@ -398,15 +397,30 @@ def budget_curve_figure(
         showarrow=False,
         font={"color": colours["accent"]},
     )
-    drawing.update_layout(height=_CURVE_HEIGHT, showlegend=False, hovermode="closest", hoverdistance=_CLICK_DISTANCE)
-    drawing.update_xaxes(
-        type="log",
-        title=f"Budget in {unit}",
-        tickvals=[*sizes, *([] if whole is None else [whole.size])],
-        ticktext=[*(f"{size:,}" for size in sizes), *([] if whole is None else [f"all {whole.size:,}"])],
-        range=[np.log10(sizes[0] / 1.15), np.log10((sizes[-1] if whole is None else whole.size) * 1.1)],
+    drawing.update_layout(
+        height=_CURVE_HEIGHT,
+        showlegend=False,
+        hovermode="closest",
+        hoverdistance=_CLICK_DISTANCE,
+        xaxis={
+            "type": "log",
+            "title": f"Budget in {unit}",
+            "tickvals": [*sizes, *([] if whole is None else [whole.size])],
+            "ticktext": [*(f"{size:,}" for size in sizes), *([] if whole is None else [f"all {whole.size:,}"])],
+            "range": [np.log10(sizes[0] / 1.15), np.log10((sizes[-1] if whole is None else whole.size) * 1.1)],
+        },
+        yaxis={"title": f"{title}, %", "range": [low, high]},
+        yaxis2={
+            "overlaying": "y",
+            "side": "right",
+            "range": [low, high],
+            "showgrid": False,
+            "tickvals": [low + middle * (high - low) / plot for middle in at.values()],
+            "ticktext": [
+                f'<span style="color:{edge_colour(number)}">■</span> {"<br>    ".join(called[number])}' for number in at
+            ],
+        },
     )
-    drawing.update_layout(yaxis={"title": f"{title}, %", "range": [low, high]})
     return drawing
 
 
@@ -470,19 +484,13 @@ def _transparent_colour(colour: str) -> str:
 
 def _budget_curve_table(report: Report, curve: Curve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
     """Return the figure's data as a table, with one row per chunker and budget, and one for the whole text."""
-    table: dict[str, list[Any]] = {"chunker": [], f"budget, {curve.budgets.unit}": [], f"{title}, %": []}
-    table |= {"95 % from": [], "to": []}
+    heads = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
+    rows: list[tuple[Any, ...]] = []
     for number, means in curve.means.items():
         for place, size in enumerate(curve.budgets.sizes):
-            low, high = curve.bounds[number][:, place]
-            values = (
-                None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in (means[place], low, high)
-            )
-            for column, value in zip(table, (names[number], size, *values), strict=True):
-                table[column].append(value)
-    whole = report.whole
-    mean = whole.means[report.choice.measure]
-    percent = None if mean is None else round(100 * mean[0], 2)
-    for column, value in zip(table, (whole.name, whole.size, percent, None, None), strict=True):
-        table[column].append(value)
-    return table
+            fractions = (means[place], *curve.bounds[number][:, place])
+            percents = (None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in fractions)
+            rows.append((names[number], size, *percents))
+    whole, mean = report.whole, report.whole.means[report.choice.measure]
+    rows.append((whole.name, whole.size, None if mean is None else round(100 * mean[0], 2), None, None))
+    return {head: [row[column] for row in rows] for column, head in enumerate(heads)}

@@ -17,13 +17,17 @@ FILE = SAMPLES_FOLDER / "retrieval_run.json"
 
 def first_screen() -> Choices:
     """Return the default choices of the Retrieval page: a structural, a sentence-based and a semantic chunker."""
-    columns = [
-        ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
-        ColumnChoice("fixed_sentences"),
-        ColumnChoice("optimal", {"max_size": 200}),
-    ]
-    # The document is the other pages' default; its splitter suits prose, which most bundled documents are.
-    return Choices("report", sample_splitters()["report"], columns, extra=dict(DEFAULT_PARAMETERS))
+    return Choices(
+        # The document is the other pages' default; its splitter suits prose, which most bundled documents are.
+        "report",
+        sample_splitters()["report"],
+        [
+            ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
+            ColumnChoice("fixed_sentences"),
+            ColumnChoice("optimal", {"max_size": 200}),
+        ],
+        extra=dict(DEFAULT_PARAMETERS),
+    )
 
 
 @cache
@@ -49,8 +53,8 @@ def measure_again() -> RunFile:
     embedder = load_embedder(choices.embedder, "cpu")
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns)
     plan = Plan(bundled_material(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
-    kept = KeptRetrieval.of(Keeper(RunFile(), BUNDLED, KeptRetrieval.kind), plan)
-    return measure_bundled(Retrieval(plan, embedder, False, kept))
+    keeper = Keeper(RunFile(), BUNDLED, KeptRetrieval.kind)
+    return measure_bundled(Retrieval(plan, embedder, False, KeptRetrieval.of(keeper, plan)))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from viz.theme.number_formats import counted
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
 
 COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
-VIEWS = {"ranked": "In rank order", "document": "In the documents"}
+
 
 ALLOWED: Mapping[str, Mapping[str, str]] = {
     "measure": {name: TITLES[name] for name in MEASURES},
@@ -30,7 +30,7 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "cost": COSTS,
     "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
     "disagree": {"no": "no", "yes": "yes"},
-    "view": VIEWS,
+    "view": {"ranked": "In rank order", "document": "In the documents"},
     "embedded": {str(name): title for name, title in EMBEDDED_AS.items()}
     | {
         "plain:heading_path": "Plain against headings",
@@ -80,30 +80,40 @@ a run and of generated questions in the registry. Without a ``question``, the on
 to return for a chunk."""
 
 
-EMBEDDED_HELP = (
-    "What of every chunk is searched, by embedding or by words: its own text, or with the headings above it in front, "
-    "as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model writes. “Late "
-    "chunking” embeds a chunk’s tokens as they stand in the document. Chunks, excerpts and measures stay those of the text. "
-    "“Against” measures every chunker both ways, with the gain’s interval."
-)
-
-SEARCH_HELP = (
-    "By the cosine of embeddings, by the words that question and chunk have in common (BM25), or by both with their ranks "
-    "fused. All search what “Embedded text” says: the words of a heading path or of a context sentence are indexed as well."
-)
-
-RETURNED_HELP = (
-    "What a question is given for a chunk that is found: search for the small, return the large. What is returned counts in "
-    "every measure and fills the budget; a passage that several chunks return is given once. “Its parent” takes chunks in "
-    "two levels: only children are searched, and each parent comes once, at the rank of its best child."
-)
-
-
 def choose_search(words: dict[str, str]) -> None:
     """Draw the controls for the searched text, the search method, and the returned passage."""
-    select_word("Embedded text", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
-    select_word("Searched by", words, "search", ALLOWED["search"], "retrieval_search", help=SEARCH_HELP)
-    select_word("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
+    select_word(
+        "Embedded text",
+        words,
+        "embedded",
+        ALLOWED["embedded"],
+        "retrieval_embedded",
+        help="What of every chunk is searched, by embedding or by words: its own text, or with the headings above it in "
+        "front, as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model "
+        "writes. “Late chunking” embeds a chunk’s tokens as they stand in the document. Chunks, excerpts and measures "
+        "stay those of the text. “Against” measures every chunker both ways, with the gain’s interval.",
+    )
+    select_word(
+        "Searched by",
+        words,
+        "search",
+        ALLOWED["search"],
+        "retrieval_search",
+        help="By the cosine of embeddings, by the words that question and chunk have in common (BM25), or by both with "
+        "their ranks fused. All search what “Embedded text” says: the words of a heading path or of a context sentence "
+        "are indexed as well.",
+    )
+    select_word(
+        "Returned",
+        words,
+        "returned",
+        ALLOWED["returned"],
+        "retrieval_returned",
+        help="What a question is given for a chunk that is found: search for the small, return the large. What is returned "
+        "counts in every measure and fills the budget; a passage that several chunks return is given once. “Its parent” "
+        "takes chunks in two levels: only children are searched, and each parent comes once, at the rank of its best "
+        "child.",
+    )
 
 
 def embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
@@ -163,15 +173,6 @@ def choose_parameter(label: str, words: dict[str, str], name: str, hidden: bool 
     return words[name]
 
 
-AT_HELP = (
-    "With a fixed number of chunks the longer chunks win recall, whatever the chunker. At an equal budget every chunker "
-    "gives the language model equally much: its best chunks until so many tokens are full. 2,000 tokens are what five "
-    "chunks of 400 take, a usual prompt; the budgets go up to half of the text, as a larger one holds nearly everything. "
-    "The top k is what published tables use."
-)
-LAST_HELP = "What is done with the chunk that no longer fits: it is cut off where the budget is full, or left out."
-
-
 def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
     """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
 
@@ -182,7 +183,17 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
     at_budget = words["at"] == "budget" and run.has_budgets
     if run.has_budgets:
         with first.container(width="content"):
-            switch_word("Compared at", words, "at", ALLOWED["at"], "retrieval_at", help=AT_HELP)
+            switch_word(
+                "Compared at",
+                words,
+                "at",
+                ALLOWED["at"],
+                "retrieval_at",
+                help="With a fixed number of chunks the longer chunks win recall, whatever the chunker. At an equal budget "
+                "every chunker gives the language model equally much: its best chunks until so many tokens are full. "
+                "2,000 tokens are what five chunks of 400 take, a usual prompt; the budgets go up to half of the text, "
+                "as a larger one holds nearly everything. The top k is what published tables use.",
+            )
         at_budget = words["at"] == "budget"
     if at_budget:
         unit = words["budget_unit"]
@@ -199,7 +210,14 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
 
             select_word("Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", same_rung)
         with first.container(width=150):
-            select_word("The last chunk", words, "last", ALLOWED["last"], "retrieval_last", help=LAST_HELP)
+            select_word(
+                "The last chunk",
+                words,
+                "last",
+                ALLOWED["last"],
+                "retrieval_last",
+                help="What is done with the chunk that no longer fits: it is cut off where the budget is full, or left out.",
+            )
     else:
         for name, label in {"k": "Top k", "unit": "Counted in"}.items():
             with first.container(width=150):

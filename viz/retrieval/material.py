@@ -27,11 +27,6 @@ BUNDLED, OWN = "Bundled", "Your own"
 MEGABYTES = 20
 """The largest file that can be uploaded, in MB."""
 
-QUESTIONS_HELP = (
-    "CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, a file; "
-    "ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents."
-)
-
 
 def read_documents(
     files: Iterable[tuple[str, bytes]],
@@ -131,16 +126,16 @@ def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
         ["csv", "jsonl", "json", "zip"],
         key="retrieval_questions",
         max_upload_size=MEGABYTES,
-        help=QUESTIONS_HELP,
+        help="CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, "
+        "a file; ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents.",
     )
     texts, complaints, parts = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in files])
     question_set, complaint, unread = _read_question_file(
         [] if questions_file is None else [(questions_file.file_id, questions_file.name, questions_file.getvalue())]
     )
-    complaints = [*complaints, *([complaint] if complaint else [])]
     if unread:
         return None
-    for number, message in enumerate(complaints):
+    for number, message in enumerate([*complaints, *([complaint] if complaint else [])]):
         notice(message, "error", key=f"retrieval_document_{number}")
     if question_set is not None:
         if files:
@@ -171,8 +166,7 @@ def _reading_job(
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.retrieval_reading = job = _reading_job(session.retrieval_reading, files, read_documents)
-    job.begin()
+    session.retrieval_reading = job = _reading_job(session.retrieval_reading, files, read_documents).begin()
     if job.running and not job.cancelled:
         show_job_progress(job)
     if job.cancelled:
@@ -188,8 +182,7 @@ def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSe
     if not files:
         return None, "", False
     read = single_file_maker(lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled))
-    session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, read)
-    job.begin()
+    session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, read).begin()
     if job.cancelled:
         return None, "Reading the questions was stopped; upload them again.", False
     if job.running:

@@ -12,8 +12,7 @@ from evaluation.traces.report import TraceReport, placement_status, report_as_js
 from evaluation.traces.stages import STAGES, Diagnosis
 from viz.components.browser import take_event
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
-from viz.controls.chunker import CHUNK_FILE_ENDINGS
-from viz.controls.chunker import CHUNK_FILE_HELP as CHUNKS_HELP
+from viz.controls.chunker import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
 from viz.jobs.file_reading import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.trace_diagnosis import DiagnosingTraces
@@ -31,22 +30,6 @@ from viz.retrieval.state.session import session
 from viz.shell.page import Page
 from viz.theme.number_formats import counted
 
-ABOUT = (
-    "What your own retrieval was asked and what it found, located in the documents on the left or in a file of chunks: each "
-    "failed question with the stage that lost its answer."
-)
-
-FORMS = (
-    "Spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or rows with a question, "
-    "the texts that were retrieved and, where known, excerpts, an answer and feedback; in JSON, JSON lines or CSV. They "
-    "stay on this machine."
-)
-
-SEARCHED_HELP = (
-    "The column that cuts the documents as they were cut when they were searched, with the reason of each cut; or a file of "
-    "those chunks, for traces that have identifiers alone. Both have the chunks that were not retrieved."
-)
-
 FILE = -1
 """The choice of a file of chunks, next to the numbers of columns."""
 
@@ -56,14 +39,18 @@ FAILED_LIST, FAILED_QUESTION = "traces_list", "traces_one"
 def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker | None]) -> None:
     """Draw the section: the file, the chunks that were searched, the failed questions, and one of them in detail."""
     with st.expander("Your own traces", expanded=session.tracing is not None):
-        remark(ABOUT, key="traces_about")
+        remark(
+            "What your own retrieval was asked and what it found, located in the documents on the left or in a file of "
+            "chunks: each failed question with the stage that lost its answer.",
+            key="traces_about",
+        )
         file, chunker, chunk_file = _choose_files(chunkers if here.embedder is not None else (), here.choices.selected)
         job = session.tracing
         if not documents.texts and chunk_file is None:
-            sentence = (
-                "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed."
+            notice(
+                "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed.",
+                key="traces_no_documents",
             )
-            notice(sentence, key="traces_no_documents")
             return
         if file is None and job is None:
             return
@@ -73,8 +60,9 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
         files = [None if given is None else (given[0], hashlib.sha256(given[1]).digest()) for given in (file, chunk_file)]
         subject = *files, tuple(documents.texts), settings, embedder and embedder.name
         if job is None or job.subject != subject:
-            job_settings = here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
-            job = DiagnosingTraces(subject, file, documents, *job_settings)
+            job = DiagnosingTraces(
+                subject, file, documents, here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
+            )
             session.tracing, session.traced_question = job, None
             job.start(PATIENCE_S)
         if job.running and not job.cancelled:
@@ -89,9 +77,6 @@ def _choose_files(
 ) -> tuple[tuple[str, bytes] | None, Chunker | None, tuple[str, bytes] | None]:
     """Draw the inputs; return the file of traces, and the chunker or the file of the chunks that were searched."""
 
-    def removed() -> None:
-        session.tracing = None
-
     def other_chunks() -> None:
         # The traces stay: their upload is gone when the user has left the page meanwhile.
         if session.tracing is not None:
@@ -103,10 +88,15 @@ def _choose_files(
         ["jsonl", "json", "csv", "ndjson", "txt"],
         key="traces_file",
         max_upload_size=MEGABYTES,
-        on_change=removed,
-        help=FORMS,
+        on_change=setattr,
+        args=(session, "tracing", None),
+        help="Spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or rows with a "
+        "question, the texts that were retrieved and, where known, excerpts, an answer and feedback; in JSON, JSON "
+        "lines or CSV. They stay on this machine.",
     )
-    pasted = right.text_area("Or paste them", key="traces_pasted", on_change=removed, height=92)
+    pasted = right.text_area(
+        "Or paste them", key="traces_pasted", on_change=setattr, args=(session, "tracing", None), height=92
+    )
     # A language model may cut otherwise each time.
     usable = {number: chunker for number, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks}
     titles: dict[int | None, str] = {None: "Not known"}
@@ -119,7 +109,14 @@ def _choose_files(
     chunk_file = None
     with st.container(width=420):
         number = st.selectbox(
-            "Searched chunks", [*titles], first, format_func=titles.__getitem__, key="traces_searched", help=SEARCHED_HELP
+            "Searched chunks",
+            [*titles],
+            first,
+            format_func=titles.__getitem__,
+            key="traces_searched",
+            help="The column that cuts the documents as they were cut when they were searched, with the reason of each "
+            "cut; or a file of those chunks, for traces that have identifiers alone. Both have the chunks that were "
+            "not retrieved.",
         )
         if number == FILE:
             chunks_upload = st.file_uploader(
@@ -128,7 +125,7 @@ def _choose_files(
                 key="traces_chunks",
                 max_upload_size=MEGABYTES,
                 on_change=other_chunks,
-                help=CHUNKS_HELP,
+                help=CHUNK_FILE_HELP,
             )
             chunk_file = earlier_file if chunks_upload is None else (chunks_upload.name, chunks_upload.getvalue())
     file = None
@@ -175,11 +172,10 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
         )
         _show_question(here, report, report.diagnoses[chosen], has_documents=bool(job.documents.texts))
     _show_undecided(report)
-    whole = report_as_json(report)
     download_button(
         st.container(),
         "Diagnoses, JSON",
-        lambda: json.dumps(whole, ensure_ascii=False, indent=1),
+        lambda: json.dumps(report_as_json(report), ensure_ascii=False, indent=1),
         "seamark-traces.json",
         "application/json",
         job.subject,
@@ -225,8 +221,7 @@ def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has
                 label = st.selectbox("Passage", [*places], key=f"traces_place/{diagnosis.question.place}", width=420)
                 place = places[label]
                 columns = [column.copy() for column in here.choices.columns]
-                document = report.documents[place.document]
-                draw_compare_button(document, place.span, columns, here.choices, "traces_on_compare")
+                draw_compare_button(report.documents[place.document], place.span, columns, here.choices, "traces_on_compare")
         draw_passages(_question_passages(report, diagnosis, answer), "traces_passages")
 
 
@@ -241,12 +236,7 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
     )
     for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
-        notes = "".join(
-            [
-                f" · {placement.said}" if placement.said else "",
-                "" if retrieved.given else " · not given to the language model",
-            ]
-        )
+        notes = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (not retrieved.given)
         if not placement.places:
             words: list[Part] = [(retrieved.text or "", "rest")]
             shown.append({"kind": "left_out", "title": f"{retrieved.rank} · missing{score}{notes}", "parts": words})
@@ -275,8 +265,9 @@ def _show_undecided(report: TraceReport) -> None:
             rows = {
                 "place": [diagnosis.question.place for diagnosis in unknown],
                 "question": [diagnosis.question.question for diagnosis in unknown],
+                "why": [diagnosis.rule for diagnosis in unknown],
             }
-            st.dataframe({**rows, "why": [diagnosis.rule for diagnosis in unknown]}, hide_index=True, width="stretch")
+            st.dataframe(rows, hide_index=True, width="stretch")
     pairs = [
         (diagnosis, retrieved, placement)
         for diagnosis in report.diagnoses

@@ -3,7 +3,7 @@
 import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 /**
- * @import { PassageData, PassagesData } from "./passages.data.d.ts"
+ * @import { PassageData, PassagesData } from "./question_details.data.d.ts"
  */
 /**
  * @import { Component } from "../components/shared/component.d.ts"

@@ -1,4 +1,4 @@
-"""The chunks retrieved for a question, in rank order or in their documents, with hits, misses and waste marked."""
+"""One question of a run in detail: two chunkers' chunks, ranked or in their documents, with hits and misses marked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -137,8 +137,7 @@ def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -
 
 def document_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks) -> list[PassageData]:
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
-    index = evaluation.index
-    corpus = index.corpus
+    corpus = evaluation.index.corpus
     text = corpus.whole.text
     excerpts = excerpt_ranges(corpus, answer.question)
     chunks = [chunk for chunk in given.chunks if chunk.given]
@@ -192,11 +191,6 @@ def _uncoloured_parts(text: str, span: Span, whole: Span) -> list[Part]:
     return [*left, (f"{gone:,} characters", "left_out"), *right]
 
 
-def show_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks, *, whole: bool, key: str) -> None:
-    """Draw the retrieved chunks or, if ``whole``, the documents with the chunks marked."""
-    draw_passages((document_passages if whole else ranked_passages)(evaluation, answer, given), key)
-
-
 def draw_passages(passages: list[PassageData], key: str) -> None:
     """Draw passages in the colours of the theme."""
     _passages(
@@ -204,7 +198,7 @@ def draw_passages(passages: list[PassageData], key: str) -> None:
     )
 
 
-# One question of a retrieval run: the chunks that two chunkers retrieve for it, side by side.
+# The choice of the question and of two chunkers, whose chunks are drawn side by side.
 
 
 def show_question(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
@@ -316,5 +310,5 @@ def _show_one_chunker(
     answer = evaluation.answer(question)
     scores = getattr(answer, report.choice.unit)
     st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
-    given = report.given_chunks(number, question)
-    show_passages(evaluation, answer, given, whole=whole, key=f"retrieval_passages_{side}")
+    passages = document_passages if whole else ranked_passages
+    draw_passages(passages(evaluation, answer, report.given_chunks(number, question)), f"retrieval_passages_{side}")

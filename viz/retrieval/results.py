@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
+from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import join_words, round_up
 from evaluation.retrieval.leads import Lead
 from evaluation.retrieval.measures import MEASURE_NAMES, MEASURES, mean_and_deviation
@@ -157,15 +158,16 @@ def differences_in_words(
     return sentences
 
 
-_PIXELS = {f"{title}, %": 184 if " " in title else 96 for title in TITLES.values()}
-_PIXELS |= {"chunker": 268, "chunks": 64, "tokens each": 96}
 _COLUMNS = {
-    name: st.column_config.Column(width=pixels, help=RETRIEVAL.get(name.removesuffix(", %")))
-    for name, pixels in _PIXELS.items()
-}
-_COLUMNS |= {
-    name: st.column_config.NumberColumn(width=pixels, format="%.3g")
-    for name, pixels in {"index, s": 72, "search, ms": 90}.items()
+    "chunker": st.column_config.Column(width=268),
+    "chunks": st.column_config.Column(width=64),
+    "tokens each": st.column_config.Column(width=96),
+    "index, s": st.column_config.NumberColumn(width=72, format="%.3g"),
+    "search, ms": st.column_config.NumberColumn(width=90, format="%.3g"),
+    **{
+        f"{title}, %": st.column_config.Column(width=184 if " " in title else 96, help=RETRIEVAL.get(title))
+        for title in TITLES.values()
+    },
 }
 """The table's columns, narrow enough that all are visible, with an explanation of each measure as a tooltip."""
 
@@ -236,11 +238,12 @@ def _measures_table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
             EVERYTHING if measure == "recall" and everything and mean is not None else _mean_and_deviation_in_words(mean)
             for mean, everything in zip(means, gives_everything, strict=True)
         ]
-    table["chunks"] = [*(len(chunker.evaluation.index.chunks) for chunker in chunkers), whole.documents]
-    table["tokens each"] = [*(round(chunker.chunk_tokens) for chunker in chunkers), round(whole.tokens / whole.documents)]
-    table["index, s"] = [*(chunker.costs.index_s for chunker in chunkers), None]
-    table["search, ms"] = [*(chunker.costs.search_ms for chunker in chunkers), None]
-    return table
+    return table | {
+        "chunks": [*(len(chunker.evaluation.index.chunks) for chunker in chunkers), whole.documents],
+        "tokens each": [*(round(chunker.chunk_tokens) for chunker in chunkers), round(whole.tokens / whole.documents)],
+        "index, s": [*(chunker.costs.index_s for chunker in chunkers), None],
+        "search, ms": [*(chunker.costs.search_ms for chunker in chunkers), None],
+    }
 
 
 def _mean_and_deviation_in_words(mean: tuple[float, float] | None) -> str:
@@ -253,9 +256,10 @@ def _explain_times(report: Report, searched_by: Method) -> str:
     computed, cached = (sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
     asking = 1000 * search.embed_s / max(1, len(search.questions))
-    whole = report.whole.name
-    sentences = f"Mean ± standard deviation over the questions. “{whole}” gives every question all text. "
-    sentences += f"Indexing is chunking, and {_INDEXING[searched_by]}"
+    sentences = (
+        f"Mean ± standard deviation over the questions. “{report.whole.name}” gives every question all text. Indexing is "
+        f"chunking, and {_INDEXING[searched_by]}"
+    )
     if computed + cached:
         sentences += (
             f", as if nothing had been embedded before: of {computed + cached:,} texts {computed:,} were computed in this "
@@ -278,7 +282,6 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
     if len(comparisons) > 1:
         sentences.append(f"Intervals and p-values are corrected for {len(comparisons)} comparisons (Holm).")
     sentences.append(FALSE_VERDICTS)
-    figure = difference_plot(comparisons, names, names[baseline], MEASURE_NAMES[measure])
     table: dict[str, list[Any]] = {
         "chunker": [names[number] for number in comparisons],
         "difference, points": [round(100 * comparison.mean, 2) for comparison in comparisons.values()],
@@ -288,7 +291,12 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
         "adjusted p": [round(comparison.adjusted, 4) for comparison in comparisons.values()],
         "significant": ["yes" if comparison.significant else "no" for comparison in comparisons.values()],
     }
-    show_figure(figure, table, "Differences", key="retrieval_differences")
+    show_figure(
+        difference_plot(comparisons, names, names[baseline], MEASURE_NAMES[measure]),
+        table,
+        "Differences",
+        key="retrieval_differences",
+    )
     notice("\n".join(sentences), key="retrieval_sentences")
 
 
@@ -298,30 +306,33 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     if not costs:
         return
     st.header("Near-duplicates", anchor=False)
-    table: dict[str, list[Any]] = {"chunker": [names[number] for number in costs]}
-    table["with a near-duplicate"] = [
-        f"{cost.near:,} of {len(report.chunkers[number].evaluation.index.chunks):,}" for number, cost in costs.items()
-    ]
-    table["places taken"] = [f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}" for cost in costs.values()]
-    table["in questions"] = [f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}" for cost in costs.values()]
-    for title, recalls in {
-        "recall, %": [cost.recall for cost in costs.values()],
-        "without them, %": [cost.without for cost in costs.values()],
-    }.items():
-        means = [mean_and_deviation(recall) for recall in recalls]
-        table[title] = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means]
-    table["difference, points"] = [
-        "too few questions"
-        if (difference := cost.difference) is None
-        else f"{difference.points} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
-        for cost in costs.values()
-    ]
+    table: dict[str, list[Any]] = {
+        "chunker": [names[number] for number in costs],
+        "with a near-duplicate": [
+            f"{cost.near:,} of {len(report.chunkers[number].evaluation.index.chunks):,}" for number, cost in costs.items()
+        ],
+        "places taken": [f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}" for cost in costs.values()],
+        "in questions": [f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}" for cost in costs.values()],
+        "recall, %": [_mean_in_percent(cost.recall) for cost in costs.values()],
+        "without them, %": [_mean_in_percent(cost.without) for cost in costs.values()],
+        "difference, points": [
+            "too few questions"
+            if (difference := cost.difference) is None
+            else f"{difference.points} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
+            for cost in costs.values()
+        ],
+    }
     st.dataframe(table, hide_index=True, width="stretch", key="retrieval_near_duplicates")
     st.caption(
         f"Chunks that share {100 * ALIKE:.0f} % of their runs of {SHINGLE} words, among all documents. A place is taken by "
         "a chunk that repeats a better-ranked one; without them, the next ones move up. An excerpt counts at its own place, "
         "not in a copy. In brackets the 95 % intervals, each by itself."
     )
+
+
+def _mean_in_percent(recalls: FloatArray) -> str:
+    mean = mean_and_deviation(recalls)
+    return "undefined" if mean is None else f"{100 * mean[0]:.1f}"
 
 
 def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Method) -> None:
@@ -339,8 +350,12 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
         "embeddings": [chunker_cost.embeddings_source() for chunker_cost in costs.values()],
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()],
     }
-    figure = trade_off_plot(report.distributions, costs, names, TITLES[measure], cost)
-    show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
+    show_figure(
+        trade_off_plot(report.distributions, costs, names, TITLES[measure], cost),
+        table,
+        f"{TITLES[measure]} against {COSTS[cost].lower()}",
+        key="retrieval_trade_off",
+    )
     caption = "The bars are 95 % confidence intervals of the means."
     if cost == "query" and searched_by != "bm25":
         caption += " Embedding the question is left out: it takes the same with every chunker."

@@ -9,16 +9,25 @@ from viz.jobs.background import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state.choices import Choices, ColumnChoice
-from viz.tune.sweep_inputs import GRID_PARAMETERS as GRID_WORDS
-from viz.tune.sweep_inputs import OWN_DOCUMENT_PARAMETERS, default_documents, default_sweep_documents, default_sweep_settings
+from viz.tune.sweep_inputs import (
+    GRID_PARAMETERS,
+    OWN_DOCUMENT_PARAMETERS,
+    default_documents,
+    default_sweep_documents,
+    default_sweep_settings,
+)
 
 FILE = SAMPLES_FOLDER / "tune_run.json"
 
 
 def first_screen() -> Choices:
     """Return the default choices of the Tune page: Breakpoint over its amount, on documents with known boundaries."""
-    extra = GRID_WORDS | default_documents() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""}
-    return Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
+    return Choices(
+        "stubs",
+        "lines",
+        [ColumnChoice("breakpoint")],
+        extra=GRID_PARAMETERS | default_documents() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""},
+    )
 
 
 @cache
@@ -41,9 +50,13 @@ def first_run() -> tuple[Sweep, RunFile] | str:
 def _default_plan(keeper: Keeper) -> KeptSweep:
     """Return the storage of the default sweep."""
     choices, documents = first_screen(), default_sweep_documents()
-    settings = [*default_sweep_settings(), *TRIVIAL]
     return KeptSweep.of(
-        keeper, documents.with_splitters, documents.held_names, settings, choices.embedder, choices.tokenizer
+        keeper,
+        documents.with_splitters,
+        documents.held_names,
+        [*default_sweep_settings(), *TRIVIAL],
+        choices.embedder,
+        choices.tokenizer,
     )
 
 

@@ -155,14 +155,18 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
             before.cancel()
         assert here.embedder is not None
         token = new_token()
-        job = new_sweep(
-            token, documents, [*settings, *TRIVIAL], here.embedder, here.choices.tokenizer, asking if asks else None
-        )
-        begin_run(words, job, token)
+        tokenizer, model = here.choices.tokenizer, asking if asks else None
+        begin_run(words, new_sweep(token, documents, [*settings, *TRIVIAL], here.embedder, tokenizer, model), token)
 
     missing = MODEL_MISSING if asks and asking is None else ""
-    sentence = _runs_in_words(here, settings, documents, runs, missing)
-    run_button_row(requests if fits else None, run, sentence, "tune_start", "tune_run", ready=fits and not missing)
+    run_button_row(
+        requests if fits else None,
+        run,
+        _runs_in_words(here, settings, documents, runs, missing),
+        "tune_start",
+        "tune_run",
+        ready=fits and not missing,
+    )
 
 
 def _runs_in_words(here: Page, settings: Sequence[Setting], documents: SweepDocuments, runs: int, missing: str) -> str:
@@ -175,8 +179,10 @@ def _runs_in_words(here: Page, settings: Sequence[Setting], documents: SweepDocu
         return missing
     if runs > MOST_RUNS:
         return f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
-    what_runs = f"{counted(len(settings), 'setting')} and {counted(len(TRIVIAL), 'trivial answer')}"
-    return f"{what_runs} on {counted(len(documents.all), 'document')}: {runs:,} runs"
+    return (
+        f"{counted(len(settings), 'setting')} and {counted(len(TRIVIAL), 'trivial answer')} on "
+        f"{counted(len(documents.all), 'document')}: {runs:,} runs"
+    )
 
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: SweepDocuments) -> None:
@@ -185,14 +191,14 @@ def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: SweepD
     differs = {
         "settings": [setting for setting in job.settings if not setting.trivial] != list(settings),
         "documents": job.named and {*job.names} != names,
-        "what is held out": job.named and job.held != {document.name for document in documents.held},
+        "what is held out": job.named and job.held != documents.held_names,
     }
     if changed := [name for name, has_changed in differs.items() if has_changed]:
-        message = (
+        notice(
             f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to sweep "
-            "again."
+            "again.",
+            key="tune_changed",
         )
-        notice(message, key="tune_changed")
 
 
 def _show_results(job: Sweep, measure: str) -> None:
@@ -223,12 +229,11 @@ def new_sweep(
     asking: Asking | None = None,
 ) -> Sweep:
     """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
-    kept, keeper = None, new_keeper(token, KeptSweep)
+    kept, keeper, held = None, new_keeper(token, KeptSweep), documents.held_names
     if keeper is not None:
-        plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, model_identity(asking)
+        plan = documents.with_splitters, held, settings, embedder.name, tokenizer, model_identity(asking)
         kept = KeptSweep.of(keeper, *plan)
     names = [document.name for document in documents.all]
-    held = documents.held_names
     return Sweep(names, documents.split, settings, embedder, tokenizer, session.on_disk, held, kept=kept, asking=asking)
 
 

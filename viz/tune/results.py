@@ -26,9 +26,8 @@ from viz.components.figure import show_figure
 from viz.components.page_elements import download_button
 from viz.shell.column_exchange import say_column_added, take_to_compare_button
 from viz.state.choices import ColumnChoice
-from viz.theme import palette
 from viz.theme.number_formats import counted
-from viz.theme.palette import INK, edge_colour
+from viz.theme.palette import INK, edge_colour, theme_name
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
 
@@ -90,14 +89,15 @@ def sweep_figure(
     chunkers = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(chunkers) > 1:
         return _strips_figure(ranked, chunkers, measure)
-    two_axes = len(settings[0].parameters) == 2
-    return _heatmap_figure(settings, ranked, measure) if two_axes else _curve_figure(settings, ranked, measure, held)
+    if len(settings[0].parameters) == 2:
+        return _heatmap_figure(settings, ranked, measure)
+    return _curve_figure(settings, ranked, measure, held)
 
 
 def _curve_figure(
     settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary]
 ) -> go.Figure:
-    colours = INK[palette.theme_name()]
+    colours = INK[theme_name()]
     by_setting = {summary.setting: summary for summary in ranked}
     summaries = [by_setting[setting] for setting in settings if setting in by_setting]
     ((name, _),) = settings[0].parameters
@@ -132,15 +132,15 @@ def _curve_figure(
     figure.update_layout(
         height=320,
         xaxis={"title": _parameter_in_words(settings[0], name), "type": "category"},
+        yaxis={"title": TITLES[measure]},
         showlegend=bool(held),
         legend={"orientation": "h", "y": 1.12},
     )
-    figure.update_yaxes(title=TITLES[measure])
     return figure
 
 
 def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
-    colours = INK[palette.theme_name()]
+    colours = INK[theme_name()]
     by_setting = {summary.setting: summary.mean for summary in ranked}
     (across, _), (down, _) = settings[0].parameters
     places = {
@@ -169,9 +169,11 @@ def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary
             hovertemplate=f"{titles[across]} %{{x}}, {titles[down]} %{{y}}: %{{z:.3f}}<extra></extra>",
         )
     )
-    figure.update_layout(height=max(260, 60 + 34 * len(lines)))
-    figure.update_xaxes(title=titles[across], type="category")
-    figure.update_yaxes(title=titles[down], type="category")
+    figure.update_layout(
+        height=max(260, 60 + 34 * len(lines)),
+        xaxis={"title": titles[across], "type": "category"},
+        yaxis={"title": titles[down], "type": "category"},
+    )
     return figure
 
 
@@ -193,9 +195,12 @@ def _strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[str], me
                 hovertemplate="%{text}: %{x:.3f}<extra></extra>",
             )
         )
-    figure.update_layout(height=90 + 70 * len(chunkers), showlegend=False)
-    figure.update_xaxes(title=TITLES[measure])
-    figure.update_yaxes(autorange="reversed")
+    figure.update_layout(
+        height=90 + 70 * len(chunkers),
+        showlegend=False,
+        xaxis={"title": TITLES[measure]},
+        yaxis={"autorange": "reversed"},
+    )
     return figure
 
 

@@ -1,4 +1,4 @@
-"""The documents to tune on and those held out: bundled ones by name in the link, the user's own in the session."""
+"""The inputs of a sweep: the documents to tune on, those held out, and the settings to try."""
 
 import io
 import zipfile
@@ -104,18 +104,17 @@ def _draw_uploads() -> None:
 
 def _read_marked_texts() -> None:
     files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
-    session.tune_reading = ReadingJob(files, lambda *given: MarkedDocuments(*read_marked_texts(*given)))
-    session.tune_reading.begin()
+    session.tune_reading = ReadingJob(files, lambda *given: MarkedDocuments(*read_marked_texts(*given))).begin()
 
 
 def _take_finished_jobs() -> None:
     """Store the documents that were read or stitched in the background, if a job has ended."""
     reading, stitching = session.tune_reading, session.tune_stitching
-    if reading is not None and (reading.cancelled or not reading.running):
+    if reading is not None and reading.ended:
         session.tune_reading = None
         if not reading.cancelled:
             session.tune_uploaded = reading.made or MarkedDocuments(complaints=[reading.error])
-    if stitching is not None and (stitching.cancelled or not stitching.running):
+    if stitching is not None and stitching.ended:
         session.tune_stitching = None
         if not stitching.cancelled:
             stitched = stitching.made or StitchedDocuments(MarkedDocuments(complaints=[stitching.error]))
@@ -161,8 +160,7 @@ def _begin_stitching(splitter: str) -> None:
     files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
     session.tune_stitching = ReadingJob(
         files, lambda given, read, _: _stitched_documents(*read_passages(given, read), asked=options, halve=halve)
-    )
-    session.tune_stitching.begin()
+    ).begin()
 
 
 def _stitched_documents(
@@ -172,17 +170,16 @@ def _stitched_documents(
     documents: list[MarkedText] = []
     held: list[MarkedText] = []
     try:
-        if halve:
-            tuned, others = split_by_subject(passages)
-            documents = stitch_documents(tuned, *asked)
-            held = stitch_documents(others, *asked, first=len(documents) + 1)
-        else:
-            documents = stitch_documents(passages, *asked)
+        tuned, others = split_by_subject(passages) if halve else (passages, [])
+        documents = stitch_documents(tuned, *asked)
+        held = stitch_documents(others, *asked, first=len(documents) + 1) if halve else []
     except InputError as error:
         complaints.append(str(error))
     stitched = [*documents, *held]
-    made = MarkedDocuments(stitched, complaints, _stitched_in_words(stitched, len(passages), asked[3]))
-    return StitchedDocuments(made, frozenset(document.name for document in held))
+    return StitchedDocuments(
+        MarkedDocuments(stitched, complaints, _stitched_in_words(stitched, len(passages), asked[3])),
+        frozenset(document.name for document in held),
+    )
 
 
 def _stitched_in_words(documents: list[MarkedText], texts: int, splitter: str) -> str:
@@ -193,7 +190,8 @@ def _stitched_in_words(documents: list[MarkedText], texts: int, splitter: str) -
     seams = [len(document.known) for document in documents]
     return (
         f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {texts:,} short texts, with "
-        f"{_range_in_words(sentences)} sentences and {_range_in_words(seams)} known boundaries each; now among the documents on the left."
+        f"{_range_in_words(sentences)} sentences and {_range_in_words(seams)} known boundaries each; now among the "
+        "documents on the left."
     )
 
 
@@ -274,8 +272,7 @@ class SweepDocuments:
 
     def split(self) -> Iterator[MarkedDocument]:
         """Yield the documents, split into sentences."""
-        for document, splitter in self.with_splitters:
-            yield document.split(splitter)
+        return (document.split(splitter) for document, splitter in self.with_splitters)
 
 
 def default_documents() -> dict[str, str]:
@@ -372,7 +369,7 @@ def _bundled_text(name: str) -> MarkedText:
     return MarkedText(name, sample.text, sample.known or ())
 
 
-# The choice of the settings of a sweep: the published grids, or one or two parameters of a chunker.
+# The settings: the published grids, or one or two parameters of a chunker.
 
 
 PUBLISHED = "published"
@@ -475,5 +472,4 @@ def default_axis_values(spec: FieldSpec) -> list[Any]:
         if floor(high / apart + 1e-9) - ceil(low / apart - 1e-9) < MOST_OFFERED
     )
     places = range(ceil(low / apart - 1e-9), floor(high / apart + 1e-9) + 1)
-    number = int if spec.kind == "integer" else lambda value: round(value, 6)
-    return [number(place * apart) for place in places]
+    return [int(place * apart) if spec.kind == "integer" else round(place * apart, 6) for place in places]

@@ -5,7 +5,7 @@ import { found } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
 
 /**
- * @import { Asked } from "./asking.data.d.ts"
+ * @import { Asked } from "./question_search.data.d.ts"
  * @import { Component, Moment } from "../../components/shared/component.d.ts"
  */
 

@@ -1,12 +1,11 @@
-"""Retrieval of one question's chunks in every column of Compare: receive the question, run it, send the results."""
+"""The search for one question's chunks in every column of Compare, and the context sentences that it may search."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Span
-from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.results.chunk_fields import EmbeddedAs
 from evaluation.asking.ask import (
@@ -36,86 +35,6 @@ from viz.state.compare_choices import ranking_method_of, retrieval_limit_of
 from viz.state.session_file import MOST_QUESTIONS
 from viz.state.text import Source
 from viz.theme.number_formats import counted
-
-# The context sentences of Compare's chunks: their cost, the user's consent, and their state.
-
-
-NO_MODEL = (
-    "Context sentences are written by a language model, and none is named yet: one that runs on this machine (llama.cpp, "
-    "Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
-)
-"""Message on the page if no language model is named."""
-
-NOT_WRITTEN = "Searched without context sentences: they are not written yet, see Downloads, below the text"
-"""Note on a result if context sentences are chosen but not written for all columns."""
-
-
-def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunking]:
-    """Return the results whose chunks have context sentences, by column number from 0."""
-    job = session.situating
-    if job is None or job.asking is not chosen_model():
-        return {}
-    chunkings = dict(job.found)
-    return {
-        number: chunkings[column.task]
-        for number, column in enumerate(results)
-        if column.task in chunkings and column.chunking is not None
-    }
-
-
-def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
-    """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
-    asking, with_contexts = chosen_model(), chunkings_with_contexts(results)
-    # If any column's chunker calls a language model, the columns' controls already include the form.
-    if not any_calls_model(column.chunker for column in choices.columns):
-        language_model_form()
-    if asking is None:
-        notice(NO_MODEL, key="contexts_missing")
-        return
-    job = session.situating
-    if job is not None and job.asking is asking and job.running and not job.cancelled:
-        show_job_progress(job, key="contexts")
-        return
-    waiting = {
-        column.task: column.chunking
-        for number, column in enumerate(results)
-        if column.task is not None and column.chunking is not None and number not in with_contexts
-    }
-    if waiting:
-        if job is not None and job.asking is asking and job.error:
-            notice(job.error, "error", key="contexts_error")
-        _offer_to_write_contexts(asking, choices.tokenizer, waiting)
-    for number, chunking in with_contexts.items():
-        if missing := sum(not chunk.situation for chunk in chunking.chunks):
-            every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
-            notice(
-                f"Column {number + 1}: the model wrote no usable context sentence for {every}; these chunks are used "
-                "without one.",
-                key=f"contexts_left_out_{number}",
-            )
-    if with_contexts:
-        remark(f"{asking.model.name}: {asking.spent}.", key="contexts_spent")
-
-
-def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
-    """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
-    what = f"This sends the text once for every chunk of {counted(len(waiting), 'column')}"
-
-    def count(cancelled: Callable[[], bool]) -> Estimate:
-        return estimate_contexts(waiting, tokenizer, cancelled)
-
-    def begin() -> None:
-        before = session.situating
-        chunkings = before.found if before is not None and before.asking is asking else {}
-        # Keep neither text nor context sentences of columns that are no longer shown.
-        known = {task: chunkings[task] for task in session.results if task in chunkings}
-        session.situating = job = Situating(asking, tokenizer, waiting, known)
-        job.start()
-
-    requests = ModelRequests(("contexts", *waiting), asking, count, what, "contexts", 0, formed=False)
-    st.button("Write context sentences", key="write_contexts", on_click=run_with_consent, args=(requests, begin))
-    show_consent(requests)
-
 
 KEY = "store_asked"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
@@ -246,7 +165,7 @@ def answer_question(
         "answer": None,
         "remedies": [None for _ in results],
     }
-    if session.question or event:
+    if session.question:
         _fill_in_answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
     _asker(key=KEY, data=asked, height=0, on_asked_change=run_again)
 
@@ -284,8 +203,6 @@ def _fill_in_answer(
     known: tuple[int, ...] | None,
 ) -> None:
     """Fill in the known parts of the answer."""
-    if not session.question:
-        return
     try:
         question = checked_question(session.question)
     except InputError as error:
@@ -342,8 +259,11 @@ def _fill_in_columns(
     if answer is not None and span is not None and asked["state"] == "done":
         from viz.compare.asking.remedies import find_remedies
 
-        fates = [None if column is None else column["fate"] for column in asked["found"]]
-        failing = [number for number, fate in enumerate(fates) if fate is not None and not fate["good"]]
+        failing = [
+            number
+            for number, column in enumerate(asked["found"])
+            if column is not None and column["fate"] is not None and not column["fate"]["good"]
+        ]
         asked["remedies"] = find_remedies(job, document, results, failing, answer, span, known)
 
 
@@ -395,9 +315,9 @@ def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit
             parts.append(
                 f"no word of the question in {_SCORE_NAMES[name]}" if name == "bm25" else f"no {_SCORE_NAMES[name]}"
             )
-            continue
-        among = f", rank {rank}" if len(retrieval.sources) > 1 else ""
-        parts.append(f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[rank - 1]))}{among}")
+        else:
+            among = f", rank {rank}" if len(retrieval.sources) > 1 else ""
+            parts.append(f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[rank - 1]))}{among}")
     return "; ".join(parts)
 
 
@@ -462,3 +382,88 @@ def drop_unused_texts() -> None:
     about = {marked.identity for marked in session.questions}
     for identity in session.question_texts.keys() - about:
         del session.question_texts[identity]
+
+
+# The chunks' context sentences: their cost, the user's consent, and their state.
+
+
+NO_MODEL = (
+    "Context sentences are written by a language model, and none is named yet: one that runs on this machine (llama.cpp, "
+    "Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+)
+"""Message on the page if no language model is named."""
+
+NOT_WRITTEN = "Searched without context sentences: they are not written yet, see Downloads, below the text"
+"""Note on a result if context sentences are chosen but not written for all columns."""
+
+
+def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunking]:
+    """Return the results whose chunks have context sentences, by column number from 0."""
+    job = session.situating
+    if job is None or job.asking is not chosen_model():
+        return {}
+    chunkings = dict(job.found)
+    return {
+        number: chunkings[column.task]
+        for number, column in enumerate(results)
+        if column.task in chunkings and column.chunking is not None
+    }
+
+
+def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
+    """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
+    asking, with_contexts = chosen_model(), chunkings_with_contexts(results)
+    # If any column's chunker calls a language model, the columns' controls already include the form.
+    if not any_calls_model(column.chunker for column in choices.columns):
+        language_model_form()
+    if asking is None:
+        notice(NO_MODEL, key="contexts_missing")
+        return
+    job = session.situating
+    if job is not None and job.asking is asking and job.running and not job.cancelled:
+        show_job_progress(job, key="contexts")
+        return
+    waiting = {
+        column.task: column.chunking
+        for number, column in enumerate(results)
+        if column.task is not None and column.chunking is not None and number not in with_contexts
+    }
+    if waiting:
+        if job is not None and job.asking is asking and job.error:
+            notice(job.error, "error", key="contexts_error")
+        _offer_to_write_contexts(asking, choices.tokenizer, waiting)
+    for number, chunking in with_contexts.items():
+        if missing := sum(not chunk.situation for chunk in chunking.chunks):
+            every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
+            notice(
+                f"Column {number + 1}: the model wrote no usable context sentence for {every}; these chunks are used "
+                "without one.",
+                key=f"contexts_left_out_{number}",
+            )
+    if with_contexts:
+        remark(f"{asking.model.name}: {asking.spent}.", key="contexts_spent")
+
+
+def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
+    """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
+    what = f"This sends the text once for every chunk of {counted(len(waiting), 'column')}"
+
+    def begin() -> None:
+        before = session.situating
+        chunkings = before.found if before is not None and before.asking is asking else {}
+        # Keep neither text nor context sentences of columns that are no longer shown.
+        known = {task: chunkings[task] for task in session.results if task in chunkings}
+        session.situating = job = Situating(asking, tokenizer, waiting, known)
+        job.start()
+
+    requests = ModelRequests(
+        ("contexts", *waiting),
+        asking,
+        lambda cancelled: estimate_contexts(waiting, tokenizer, cancelled),
+        what,
+        "contexts",
+        0,
+        formed=False,
+    )
+    st.button("Write context sentences", key="write_contexts", on_click=run_with_consent, args=(requests, begin))
+    show_consent(requests)

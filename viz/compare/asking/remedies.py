@@ -59,10 +59,12 @@ def find_remedies(
         session.remedy_job = job
         if not job.done and is_automatic(inquiry.method, embedder, reranker, document):
             job.start()
-    sent: list[ColumnRemedies | None] = [None for _ in results]
-    for number, column in columns.items():
-        sent[number] = remedies_data(job, job.found.get(column.task), "What keeps it whole?", "keeps it whole")
-    return sent
+    return [
+        remedies_data(job, job.found.get(columns[number].task), "What keeps it whole?", "keeps it whole")
+        if number in columns
+        else None
+        for number in range(len(results))
+    ]
 
 
 def begin_search() -> None:

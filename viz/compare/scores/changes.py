@@ -45,10 +45,6 @@ MOST_COUNTED = 1_000_000
 MOST_DOLLARS = 1000.0
 """The highest price of a million tokens that can be set."""
 
-NO_QUESTIONS = (
-    "To see the questions won and lost, mark answers to your questions above, or choose documents that have questions."
-)
-
 
 def show_changes(
     choices: Choices, results: Sequence[ColumnResult], chosen: Source, document: Document, embedder: Embedder | None
@@ -70,17 +66,14 @@ def show_changes(
     rows: list[RowData] = []
     for number, column in enumerate(results):
         try:
-            compared = (
+            chunks, comparison = (
                 _compared_here(results, choices.selected, number)
                 if is_this
                 else _compared_by_job(results, job, choices.selected, number)
             )
         except InputError as error:
-            compared = str(error)
-        if isinstance(compared, str):
-            rows.append(column_row(number, column, message=compared))
+            rows.append(column_row(number, column, message=str(error)))
             continue
-        chunks, comparison = compared
         if comparison is not None:
             comparisons[number] = comparison
         rows.append(column_row(number, column, change_cells(chunks, comparison, documents, price)))
@@ -158,32 +151,30 @@ Compared = tuple[int, Comparison | None]
 """The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
 
 
-def _compared_by_job(
-    results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int
-) -> Compared | str:
-    """Compare a column's chunks of the job's documents with the selected column's, or say why that is not possible."""
+def _compared_by_job(results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared:
+    """Compare a column's chunks of the job's documents with the selected column's; raise InputError if that fails."""
     column, before = results[number], results[selected]
     if column.chunker is None:
-        return column.error
+        raise InputError(column.error)
     if job is None or column.chunker not in job.results:
-        return "Not measured yet." if job is None else job.refused.get(column.chunker, "Not measured yet.")
+        raise InputError("Not measured yet." if job is None else job.refused.get(column.chunker, "Not measured yet."))
     chunks = sum(len(own) for _, own in job.results[column.chunker].chunks)
     if column is before:
         return chunks, None
     if before.chunker not in job.results:
-        return f"Column {selected + 1}, with which it is compared, is not measured."
+        raise InputError(f"Column {selected + 1}, with which it is compared, is not measured.")
     return chunks, job.comparison(before.chunker, column.chunker)
 
 
-def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) -> Compared | str:
-    """Compare a column's chunks with the selected column's, or say why that is not possible."""
+def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
+    """Compare a column's chunks with the selected column's; raise InputError if that fails."""
     embedded_as = _embedded_text_kind(results)
     contexts = chunkings_with_contexts(results) if embedded_as == "context" else {}
     column, before = results[number], results[selected]
     chunking = contexts.get(number, column.chunking)
     old = contexts.get(selected, before.chunking)
     if chunking is None or old is None or column.task is None or before.task is None:
-        return column.error or waiting_words()
+        raise InputError(column.error or waiting_words())
     if column is before:
         return len(chunking.chunks), None
     return len(chunking.chunks), _changes_between((before.task, column.task), (old, chunking), embedded_as)
@@ -242,7 +233,11 @@ def _offer_to_measure(
     if job is not None and job.error:
         notice(job.error, "error", key="changes_error")
     if is_this and not setting.material.questions[1]:
-        remark(NO_QUESTIONS, key="changes_no_questions")
+        remark(
+            "To see the questions won and lost, mark answers to your questions above, or choose documents that have "
+            "questions.",
+            key="changes_no_questions",
+        )
         return
     known = {} if job is None else job.results
     tried = known.keys() | ({} if job is None else job.refused.keys())

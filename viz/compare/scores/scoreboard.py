@@ -1,4 +1,4 @@
-"""The scoreboard of Compare's columns, with sizes, errors, suspicious cuts and times, and their ranking."""
+"""The scoreboard of Compare's columns, their ranking, and their measures that need no known boundaries."""
 
 import math
 from collections.abc import Sequence
@@ -131,8 +131,8 @@ def _scoreboard_row(
     tokens = spread_cell(sizes, f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else "")
     known_cells = [] if known is None else found_cells(chunking, known)
     suspicious = suspicious_cell(_finding_counts(task, chunking, embedder))
-    times = [] if lecture_mode.is_on() else _time_cells(finished)
-    return column_row(number, column, [count_cell(len(chunking.chunks)), tokens, *known_cells, suspicious, *times])
+    cells = [count_cell(len(chunking.chunks)), tokens, *known_cells, suspicious]
+    return column_row(number, column, cells if lecture_mode.is_on() else cells + _time_cells(finished))
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
@@ -190,30 +190,21 @@ def show_ranking(
             if known is not None
             else structure_cells(chunkings[place], embedder, token_counts(tasks[place], chunkings[place]))
         )
-        cells = lead_cells(ranking, place) + more
-        if number is None:
-            rows.append(score_row(None, contender.name, cells=cells))
-        else:
-            rows.append(score_row(number, results[number].title, _settings_in_words(results[number], contender), cells))
+        title, settings = contender.name, ""
+        if number is not None:
+            title, settings = results[number].title, _settings_in_words(results[number], contender)
+        rows.append(score_row(number, title, settings, lead_cells(ranking, place) + more))
     note = " ".join(filter(None, (note, _size_warning([column for _, column in done]))))
     summary = f"{ranking.words()} {ranking.basis(known is not None)}"
     if known is None and choices.document == OWN:
-        _offer_to_mark(document)
+        st.button(
+            "Mark boundaries",
+            key="mark_boundaries",
+            on_click=setattr,
+            args=(session, "folded", (document.identity, "marks")),
+            help="Mark where the sections of the text end; the columns are ranked by the marks then.",
+        )
     draw_scores(choices, BY_STRUCTURE if known is None else BY_KNOWN, rows, key="ranking", said=summary, note=note)
-
-
-def _offer_to_mark(document: Document) -> None:
-    """Draw the button that folds the columns into the text whose boundaries are marked."""
-
-    def fold() -> None:
-        session.folded = (document.identity, "marks")
-
-    st.button(
-        "Mark boundaries",
-        key="mark_boundaries",
-        on_click=fold,
-        help="Mark where the sections of the text end; the columns are ranked by the marks then.",
-    )
 
 
 def _settings_in_words(result: ColumnResult, contender: Contender) -> str:
@@ -225,8 +216,8 @@ def _size_warning(columns: Sequence[Finished]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long = []
     for column in columns:
-        bounds = [preset for preset in presets_for_chunker(column.chunker.name) if not preset.published]
-        if not bounds or getattr(column.chunker, "max_size", None) is not None:
+        bounded = getattr(column.chunker, "max_size", None) is not None
+        if bounded or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
             continue
         longest = max(token_counts(column.task, column.chunking) or [0])
         if longest > BOUND_TOKENS:
@@ -260,7 +251,7 @@ def _cached_ranking(
     )
 
 
-# Measures of Compare's columns that need no known boundaries: blocks, sizes, contrast, and the effect of edits.
+# The measures that need no known boundaries: blocks, sizes, contrast, and the effect of edits.
 
 
 _Contender = tuple[int | None, str, Finished]
@@ -312,11 +303,8 @@ def _trivial_contenders(document: Document, tokenizer: str) -> list[_Contender]:
     32, lambda result, vectors, embedder: (result.task.document, result.task, vectors is None, embedder is None)
 )
 def _unlabelled_measures(result: Finished, vectors: VectorArray | None, embedder: Embedder | None) -> LabelFreeMeasures:
-    tools = Tools(embedder, load_tokenizer(result.task.tokenizer))
-    return measure_without_labels(result.chunking, vectors, count_size_compliance(result.chunking, result.chunker, tools))
-
-
-# The effect of edits
+    sizes = count_size_compliance(result.chunking, result.chunker, Tools(embedder, load_tokenizer(result.task.tokenizer)))
+    return measure_without_labels(result.chunking, vectors, sizes)
 
 
 def _edit_results(document: Document) -> dict[Task, EditStability | str]:

@@ -3,7 +3,7 @@
 import { el, found, isDark } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
 /**
- * @import { FailedData } from "./failed.data.d.ts"
+ * @import { FailedData } from "./missed_excerpts.data.d.ts"
  */
 
 /**

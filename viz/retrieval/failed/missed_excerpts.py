@@ -1,4 +1,4 @@
-"""The list of missed excerpts: the cuts inside each, the chunk with the largest part, and the chunkers that found it."""
+"""The list of missed excerpts, with what split each and who found it, and the button that opens one on Compare."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
@@ -28,7 +28,6 @@ from viz.state.text import Source
 from viz.theme.number_formats import counted
 
 KEY = "retrieval_failed_list"
-BELOW = ".st-key-retrieval_one"
 MOST_LISTED = 200
 """Most excerpts in the list; those with the largest missed parts come first."""
 AROUND = 40
@@ -105,16 +104,16 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
         return
     failed = len({failure.question for failure in lost})
     st.caption(
-        f"{plan.names[number]} did not find {counted(len(lost), 'excerpt')} whole {_limit_in_words(report)}, in {failed:,} of "
-        f"{counted(len(questions), 'question')}. The excerpts with the most missing text come first; press one to see its "
-        "passage below."
+        f"{plan.names[number]} did not find {counted(len(lost), 'excerpt')} whole {_limit_in_words(report)}, in {failed:,} "
+        f"of {counted(len(questions), 'question')}. The excerpts with the most missing text come first; press one to see "
+        "its passage below."
     )
     rows = [_missed_excerpt_row(report, plan, failure, number, words) for failure in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)
     more = f"{counted(left, 'more excerpt')} with less missed" if left else ""
     _failed(
         key=KEY,
-        data={"rows": rows, "more": more, "below": BELOW},
+        data={"rows": rows, "more": more, "below": ".st-key-retrieval_one"},
         on_chosen_change=partial(_choose_question, lost, number, words),
     )
 
@@ -124,11 +123,10 @@ def _choose_question(lost: Sequence[Failure], number: int, words: dict[str, str]
     chosen = take_event(KEY, "chosen")
     if chosen is None:
         return
-    question = chosen["question"]
-    failure = next((candidate for candidate in lost if candidate.question == question), None)
+    failure = next((candidate for candidate in lost if candidate.question == chosen["question"]), None)
     if failure is None:
         return
-    words["disagree"], words["question"], words["left"] = "no", str(question + 1), str(number + 1)
+    words["disagree"], words["question"], words["left"] = "no", str(failure.question + 1), str(number + 1)
     others = failure.found_by(number) or tuple(
         sorted((other for other in failure.missed if other != number), key=lambda other: failure.missed[other])
     )
@@ -204,10 +202,7 @@ def _finders_in_words(plan: Plan, failure: Failure, number: int) -> str:
     )
 
 
-# The button that opens Compare at the passage of a question, in a sample or the user's own text.
-
-
-COMPARE_BUTTON_KEY = "retrieval_on_compare"
+# The button that opens Compare at a passage, in a sample or the user's own text.
 
 
 class OnCompareData(TypedDict):
@@ -248,7 +243,7 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
         for chunker in (plan.chunkers[n] for n in dict.fromkeys(numbers))
     ]
     draw_compare_button(
-        document, Span(span.start - offset, span.end - offset), columns, choices, COMPARE_BUTTON_KEY, plan.embedder
+        document, Span(span.start - offset, span.end - offset), columns, choices, "retrieval_on_compare", plan.embedder
     )
 
 

@@ -4,7 +4,7 @@ import { emit, listen, NOTHING } from "../../components/shared/bus.js";
 import { el, found, isDark } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
 /**
- * @import { OnCompareData } from "./on_compare.data.d.ts"
+ * @import { OnCompareData } from "./missed_excerpts.data.d.ts"
  */
 
 /**

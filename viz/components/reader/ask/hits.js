@@ -5,7 +5,7 @@ import { all, el } from "../../shared/dom.js";
 import { pointAt } from "./places.js";
 
 /**
- * @import { AskedColumn } from "../../../compare/asking/asking.data.d.ts"
+ * @import { AskedColumn } from "../../../compare/asking/question_search.data.d.ts"
  * @import { Block } from "../chunk_block.js"
  * @import { Column } from "../column.js"
  * @import { Segments } from "../payload.data.d.ts"

@@ -4,7 +4,7 @@
 import { drawRemedies, saidOf } from "../../remedies/remedies.js";
 
 /**
- * @import { AskedColumn } from "../../../compare/asking/asking.data.d.ts"
+ * @import { AskedColumn } from "../../../compare/asking/question_search.data.d.ts"
  * @import { Column } from "../column.js"
  * @import { Asking } from "./asking.js"
  */
