@@ -417,7 +417,7 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
 
 
 def default_sweep_settings() -> list[Setting]:
-    """Return the settings of the page's default sweep, given by `DEFAULT_WORDS`."""
+    """Return the settings of the page's default sweep, given by `GRID_PARAMETERS`."""
     what, first = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
     spec = next(field_spec for field_spec in CHUNKERS[what].fields() if field_spec.name == first)
     return _valid_settings(settings_grid(what, **{first: default_axis_values(spec)}))[0]
