@@ -317,7 +317,6 @@ def _gather_problems(output: Path, manifest: Manifest) -> None:
 
 # The same on a Ray cluster: actors that hold the model write the shards, to storage that all of them see.
 
-
 MOST_BLOCKS = 2_000
 """Maximum number of shards that Ray is given at once, of which the names of the files are in memory; then it starts its
 actors anew.

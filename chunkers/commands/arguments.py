@@ -377,7 +377,6 @@ def parse_assignment(text: str, option: str) -> tuple[str, Any]:
 
 # A chunker on the command line: one word, written the same way for every command.
 
-
 CHUNKS = "chunks:"
 """Prefix of a file of chunks in place of a chunker."""
 

@@ -15,7 +15,6 @@ from chunkers.text.quotations import CONTEXT, SHORTEST, Match, Quotation, Search
 
 # The passage of a chunk with something around it: the part that occurs in the text; the rest is its context.
 
-
 LEAST_SHARE = 0.5
 """Share of a chunk's characters that its passage must have, for the rest to be context."""
 

@@ -84,7 +84,6 @@ def check_embedded_as(embedded_as: object) -> EmbeddedAs:
 
 # Rows of tables, the same in every file and data frame.
 
-
 COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
 """The columns of every table of chunks."""
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # Colours of both themes, the style sheet of results, and escaping of texts in HTML.
 
-
 GROUNDS = {
     "light": ("#dcebfb", "#fdebc8", "#dff2dc", "#f6dff0", "#e4e2fb", "#fbe0d8", "#d8f1f0", "#ecebdc"),
     "dark": ("#1d3146", "#40331a", "#1f3a22", "#3d2338", "#2b2a4d", "#452a22", "#1a3b3a", "#35341f"),
