@@ -25,7 +25,7 @@ def new_run(*sizes):
     ("module", "name", "item"),
     [
         (sentences, "_untrimmed_spans", (0, 15)),
-        (questions, "rows_in", ("line 1", {"question": "Why?", "excerpts": ["Bread is eaten."]})),
+        (questions, "read_question_rows", ("line 1", {"question": "Why?", "excerpts": ["Bread is eaten."]})),
     ],
     ids=["splitting", "reading"],
 )
@@ -65,7 +65,7 @@ def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
     go_on.set()
     assert not ended(run).error
     assert [*run.ladders] == [0, 1]
-    at = run.ladders[1].of("tokens", "cut")
+    at = run.ladders[1].results_for("tokens", "cut")
     # Half of the text's six words.
     assert at.budgets.sizes == (1, 2)
     assert run.rungs == {"tokens": (1, 2), "characters": (4, 8)}
