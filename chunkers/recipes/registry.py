@@ -255,7 +255,11 @@ def guard_chunker_class(kind: type[Chunker], package: str) -> None:
         setattr(kind, hook, classmethod(_guard_hook(getattr(kind, hook).__func__, fallback, expected)))
     if package:
         kind.packages = tuple(dict.fromkeys((*kind.packages, package)))
-    kind.__reduce__ = lambda self: (_rebuild_chunker, (kind, package, self.model_dump()))  # type: ignore[assignment, method-assign]
+
+    def reduced(self: Chunker) -> tuple[Any, ...]:
+        return _rebuild_chunker, (kind, package, self.model_dump())
+
+    kind.__reduce__ = reduced  # type: ignore[assignment, method-assign]
     kind._guarded = True  # type: ignore[attr-defined]
 
 
