@@ -223,8 +223,9 @@ def test_edits_inside_an_excerpt_leave_it_found_or_told(start, length, data):
     read = read_back(label, edited)
     assert len(read.usable) + len(read.problems) == 1
     if read.usable:
-        ((_, span),) = read.usable[0].excerpts
-        assert bool(read.changes) == ((edited[slice(*span)], span.start) != (excerpt, start))
+        # In several places, if something else was put between two parts that are long enough to be found.
+        found = [(edited[slice(*span)], span.start) for _, span in read.usable[0].excerpts]
+        assert bool(read.changes) == (found != [(excerpt, start)])
     # What changed by no more than the threshold allows is found.
     few = distance(quotations.folded(excerpt), quotations.folded(changed)) <= (1 - ALIKE) * len(quotations.folded(excerpt))
     assert read.usable or not few
