@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chunkers import Chunker, Document, InputError, Recipe, Tools
 from chunkers.commands.arguments import (
+    Parser,
     add_chunker,
     add_device,
     add_encoding,
@@ -72,7 +73,7 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
 _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions."
 
 
-def add_check(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``check`` command to an argument parser."""
     rules = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
     command = commands.add_parser(

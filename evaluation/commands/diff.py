@@ -15,6 +15,7 @@ from chunkers.commands.arguments import (
     FORMS_WITH_CHUNKS,
     SPLITTER_NAMES,
     ChunkerSpec,
+    Parser,
     add_device,
     add_encoding,
     end_progress,
@@ -69,7 +70,7 @@ CORPUS may have JSON lines (.jsonl, .ndjson) and Parquet (.parquet), with a docu
 name, as questions give it, in “id”."""
 
 
-def add_diff(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_diff(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``diff`` command to an argument parser."""
     command = commands.add_parser(
         "diff",

@@ -9,6 +9,7 @@ from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.arguments import (
+    Parser,
     add_device,
     add_encoding,
     document_reader,
@@ -42,7 +43,7 @@ from evaluation.segmentation.sweep import (
 from sample_docs import load_sample, sample_titles
 
 
-def add_sweep(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_sweep(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``sweep`` command to an argument parser."""
     command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
     command.add_argument(
@@ -166,7 +167,7 @@ def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
 # The command ``stitch``.
 
 
-def add_stitch(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_stitch(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``stitch`` command to an argument parser."""
     command = commands.add_parser(
         "stitch",

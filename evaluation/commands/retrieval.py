@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from chunkers import Chunker, Document, EmbeddingCache, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.commands.arguments import (
     ChunkerSpec,
+    Parser,
     add_chunkers,
     add_device,
     add_encoding,
@@ -58,7 +59,7 @@ from evaluation.segmentation.boundary_measures import Score
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
-def add_retrieval(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_retrieval(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``retrieval`` command to an argument parser."""
     command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     command.add_argument("--corpus", type=Path, metavar="DIR", help=f"its {READ_KINDS} files")

@@ -20,6 +20,7 @@ from chunkers import (
 )
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
+    Parser,
     add_chunker,
     add_chunkers,
     add_device,
@@ -54,7 +55,7 @@ WIDTH = 15
 """Characters of a column of numbers."""
 
 
-def add_unlabelled(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_unlabelled(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``unlabelled`` command to an argument parser."""
     command = commands.add_parser(
         "unlabelled",
@@ -196,7 +197,7 @@ def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: 
 # The command ``agreement``.
 
 
-def add_agreement(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_agreement(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``agreement`` command to an argument parser."""
     command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
     command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
