@@ -100,7 +100,7 @@ def _draw(here: Page) -> None:
     show_progress(outcomes)
     show_misfits(here.choices, outcomes)
     results, selected = _selected_results(choices, shown)
-    palette.colour_page()
+    palette.set_overlay_colours()
     left, right = side_by_side(PAGE, 12, 13)
     with left, st.container(key="beside"):
         show_measures_table(choices, shown)
