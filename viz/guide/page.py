@@ -21,7 +21,7 @@ from viz.controls.widgets import value_binding
 from viz.guide.chunker_pictures import EXAMPLES, bundled_tools, chunker_frames
 from viz.guide.introduction import SENTENCES, show_introduction
 from viz.guide.miniature import miniature_description, miniature_height, miniature_svg
-from viz.guide.path_screens import SCREENS, Choice, Slide, tested_repairs
+from viz.guide.path_screens import SCREENS, Choice, Slide, working_repairs
 from viz.guide.pictures import new_picture, show_pictures
 from viz.guide.session import session
 from viz.shell.column_exchange import columns_to_open_with, say_column_added, show_place_on_compare, take_to_compare_button
@@ -429,7 +429,7 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
 
     def compare() -> None:
         if done is not None:
-            repair = tested_repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
+            repair = working_repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
             column = ColumnChoice(repair.name, repair.model_dump(exclude_defaults=True))
             if index_on_compare(column, {}) is None:
                 add_to_compare(column)

@@ -291,7 +291,7 @@ def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> As
 
 
 @cached_in(LRUDict(4), lambda text, tools: (text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name))
-def tested_repairs(text: str, tools: Tools) -> list[Variation]:
+def working_repairs(text: str, tools: Tools) -> list[Variation]:
     """Return the tested settings that keep the last screen's answer whole, smallest changes first."""
     document = _lines(text)
     # Only settings that need no new embeddings are tried: they must not depend on what else has been embedded.
@@ -315,7 +315,7 @@ def _answer(document: Document) -> Span:
 
 
 def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
-    document, offered = _lines(text), tested_repairs(text, tools)
+    document, offered = _lines(text), working_repairs(text, tools)
     options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered)}
     before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
     after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else before

@@ -106,7 +106,7 @@ def test_python_names_scripts_and_styles_and_holds_none():
     for path in VIZ.rglob("*.py"):
         text = path.read_text()
         scripts = re.findall(r'= Component\[\w+\]\(\s*(?:"\w+"|name),\s*"([^"]*)"', text)
-        assert ("v2.component(" in text) == (path == VIZ / "components/mounting.py"), path
+        assert ("v2.component(" in text) == (path == VIZ / "components/browser.py"), path
         assert len(re.findall(r"= Component\[", text)) == len(scripts), path
         named |= set(scripts)
     assert named == set(ENTRIES)

@@ -14,7 +14,7 @@ from evaluation.asking.ask import Limit, ask, embed_question, index_passages, ju
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
 from viz.guide.chunker_pictures import bundled_tools
-from viz.guide.path_screens import ANSWER, BUDGET, QUESTION, SCREENS, SIZE, TOPICS, WORDS, Choice, Slide, tested_repairs
+from viz.guide.path_screens import ANSWER, BUDGET, QUESTION, SCREENS, SIZE, TOPICS, WORDS, Choice, Slide, working_repairs
 from viz.jobs.column_jobs import token_ruler_of
 from viz.theme.glossary import glossary_pieces
 
@@ -284,7 +284,7 @@ def test_each_repair_keeps_the_answer_whole(text):
     assert fate(before).fate == "split"
     opening = REPAIR.draw(text, None, made)
     assert opening.told == f"{len(before)} chunks: the model gets only a part of the answer."
-    offered = tested_repairs(text, made)
+    offered = working_repairs(text, made)
     assert [*opening.control.options] == [str(number) for number in range(len(offered))]
     for number, repair in enumerate(offered):
         after = run(repair.chunker, document, made)
@@ -371,7 +371,7 @@ def test_a_question_that_is_empty_is_refused_in_its_place(app):
 
 def test_the_path_ends_at_compare_with_the_repair_and_at_the_advice(app):
     open_path(app, 10)
-    repair = tested_repairs(REPAIR.text, bundled_tools())[2].chunker
+    repair = working_repairs(REPAIR.text, bundled_tools())[2].chunker
     app.button_group(key="guide_path/10").set_value("2").run()
     assert "Whole in chunk" in str(pictures(app)[1]["told"])
     app.button(key="guide_path_compare").click()
