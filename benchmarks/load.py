@@ -432,8 +432,16 @@ def with_server(measure: Callable[..., Coroutine[object, object, Result]], *argu
         return asyncio.run(measure(server, *arguments))
 
 
+REPORTS: dict[str, Callable[..., bool]] = {
+    "sliders": report_sliders,
+    "rounds": report_rounds,
+    "waiting": report_waiting,
+    "soak": report_soak,
+}
+
+
 @benchmark(
-    option("what", choices=["sliders", "rounds", "waiting", "soak"]),
+    option("what", choices=REPORTS),
     option("--sessions", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)"),
     option("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)"),
     option("--think", type=float, metavar="S", help="between an answer and the next move (default: 0 and 5)"),
@@ -445,8 +453,7 @@ def with_server(measure: Callable[..., Coroutine[object, object, Result]], *argu
 )
 def main(what: str, **given: Any) -> int:
     """Run one of the measurements; return 1 if a target is missed."""
-    measured = {"sliders": report_sliders, "rounds": report_rounds, "waiting": report_waiting, "soak": report_soak}
-    return 0 if measured[what](**given) else 1
+    return 0 if REPORTS[what](**given) else 1
 
 
 if __name__ == "__main__":
