@@ -32,7 +32,7 @@ from chunkers.support.arrays import VectorArray
 from evaluation.retrieval.stored_measures import evaluation_to_json
 from evaluation.search import index as indexes
 from evaluation.segmentation import sweep as sweeps
-from evaluation.segmentation.marked_texts import MarkedText
+from evaluation.segmentation.marked_texts import MarkedDocument, MarkedText
 from evaluation.segmentation.sweep import Setting, settings_grid
 from viz.jobs import background, retrieval
 from viz.jobs.background import Background
@@ -156,7 +156,7 @@ def _new_or_resumed_sweep(settings: Sequence[Setting], log: WorkLog, folder: Pat
             keeper, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
         )
 
-        def split() -> Iterator[sweeps.MarkedDocument]:
+        def split() -> Iterator[MarkedDocument]:
             for document in documents:
                 yield document.split("lines")
 
