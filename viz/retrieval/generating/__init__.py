@@ -1,1 +1,0 @@
-"""Generated questions: requested from a language model, filtered, edited, and used for a run."""
