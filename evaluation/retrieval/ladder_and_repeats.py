@@ -8,11 +8,11 @@ import numpy as np
 from chunkers import Tools
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import raise_if_cancelled
-from evaluation.questions.corpus import Corpus, Ruler, intersection, ruler_for, total_length
+from evaluation.questions.corpus import Corpus, Ruler, intersection, overlapping_chunks, ruler_for, total_length
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last, evaluate_at_budget_sets
 from evaluation.retrieval.measures import UNITS, Evaluation, excerpt_ranges, text_scores, value_or_nan
-from evaluation.search.index import QUERY_BLOCK, Index, Indexed, Queries, overlapping_chunks
+from evaluation.search.index import QUERY_BLOCK, Index, Indexed, Queries
 from evaluation.search.near_duplicates import ALIKE, find_near_duplicates
 from evaluation.search.ranking import Bm25
 from evaluation.statistics.paired_tests import Difference, paired_difference

@@ -7,7 +7,7 @@ import { Hits, rankSign } from "../../viz/components/reader/ask/hits.js";
 import { sentenceAt } from "../../viz/components/reader/ask/places.js";
 import { saidOf } from "../../viz/components/remedies/remedies.js";
 
-/** @type {import("../../viz/compare/asking/asking.data.d.ts").AskedColumn} */
+/** @type {import("../../viz/compare/asking/question_search.data.d.ts").AskedColumn} */
 const ASKED = {
   chunks: [4, 1, 2],
   scores: ["0.61", "0.50", "0.42"],

@@ -65,7 +65,7 @@ class DeckData(TypedDict):
         The browser's timestamp of the last act that the server has received.
     """
 
-    lecture_mode: bool
+    lecture: bool
     name: str
     title: str
     scenes: Sequence[SceneData]
