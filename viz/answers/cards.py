@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import load_tokenizer
 from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 from evaluation.answering.judging import Judgement, applicable_kinds
 from evaluation.answering.questions_and_answers import ANSWER_TOKENS, Context, Exchange, GatheredPassages
 from evaluation.answering.report import MEASURES
@@ -21,7 +21,6 @@ from viz.controls.widgets import select_word
 from viz.jobs.answer_runs import Answering, AnswerPlan, Judging
 from viz.state.choices import Choices
 from viz.state.chosen_models import chosen_model, model_identity
-from viz.theme.number_formats import counted
 
 ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
@@ -122,7 +121,7 @@ def _given_chunks(context: Context) -> list[GivenChunkData]:
 def _fill_of_budget(context: Context, budget: int) -> str:
     if context.closed_book:
         return "nothing of the text"
-    return f"{counted(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
+    return f"{pluralize(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
 
 
 def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
@@ -204,7 +203,7 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
         job.start()
 
     ask_to_send(
-        f"“Judge again” sends {counted(len(answered), 'answer')} and what they were given once more",
+        f"“Judge again” sends {pluralize(len(answered), 'answer')} and what they were given once more",
         judge,
         Estimate(len(judgements), tokens),
         ANSWER_TOKENS,

@@ -7,6 +7,7 @@ import streamlit as st
 from chunkers import Embedder, InputError
 from chunkers.language_models.asking import Asking
 from chunkers.support.errors import short_repr
+from chunkers.support.formatting import pluralize
 from evaluation.answering.questions_and_answers import (
     ANSWER_TOKENS,
     TRIVIAL_EXPLAINED,
@@ -51,7 +52,6 @@ from viz.state.choices import Choices, ColumnChoice
 from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity
 from viz.state.text import Text
 from viz.theme.glossary import definitions_as_help
-from viz.theme.number_formats import counted
 
 PAGE = "answers"
 
@@ -331,10 +331,10 @@ def _requests_in_words(plan: AnswerPlan, about: Estimates, total: int) -> str:
     """Describe the requests that would be sent."""
     answers, judgements = about.answers.requests, about.judgements.requests
     if answers == total:
-        rows = f" and for {counted(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
-        questions, chunkers = counted(len(plan.items), "question"), counted(len(plan.tasks), "chunker")
+        rows = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
+        questions, chunkers = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
         return f"“Answers” sends {questions} with the chunks of {chunkers}{rows}"
-    left = [f"{answers:,} of {total:,} answers"] * bool(answers) + [counted(judgements, "judgement")] * bool(judgements)
+    left = [f"{answers:,} of {total:,} answers"] * bool(answers) + [pluralize(judgements, "judgement")] * bool(judgements)
     return f"“Answers” sends what is left, {' and '.join(left)},"
 
 

@@ -4,6 +4,7 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
+from chunkers.support.formatting import pluralize
 from evaluation.answering.questions_and_answers import (
     BAR,
     QuestionItem,
@@ -22,7 +23,6 @@ from viz.shell.navigation import open_page_at_next_run
 from viz.state.choices import OWN, Choices
 from viz.state.shared_questions import shared_question_sets
 from viz.state.text import Source, Text
-from viz.theme.number_formats import counted
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""
@@ -49,14 +49,14 @@ def choose_questions(choices: Choices, text: Text) -> QuestionItems:
 
 def _counts_in_words(items: QuestionItems) -> str:
     references = sum(bool(item.reference) for item in items.usable)
-    return f"{counted(len(items.usable), 'question')}, {references:,} of them with a reference answer"
+    return f"{pluralize(len(items.usable), 'question')}, {references:,} of them with a reference answer"
 
 
 def _say_problems(items: QuestionItems) -> None:
     if len(items.problems) == 1:
         notice(items.problems[0], "error", key="answers_problem")
     elif items.problems:
-        with st.expander(f"{counted(len(items.problems), 'question')} left out"):
+        with st.expander(f"{pluralize(len(items.problems), 'question')} left out"):
             st.dataframe({"question": list(items.problems)}, hide_index=True, width="stretch")
 
 
@@ -113,7 +113,7 @@ def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
     number = row.selectbox(
         "Questions from Retrieval",
         range(len(others)),
-        format_func=lambda place: f"{others[place].name}: {counted(len(others[place].items.usable), 'question')}",
+        format_func=lambda place: f"{others[place].name}: {pluralize(len(others[place].items.usable), 'question')}",
         key="answers/other_text",
     )
     chosen = others[number or 0]

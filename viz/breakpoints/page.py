@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Breakpoint, Chunking, Verdict
 from chunkers.methods.breakpoint import has_similarity_reading
+from chunkers.support.formatting import pluralize
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added, sentence_counts
 from sample_docs import sample_splitters
@@ -36,7 +37,6 @@ from viz.state.chosen_models import embedder_defaults
 from viz.state.compare_choices import ensure_compare_choices, search_settings_of
 from viz.state.text import Source
 from viz.theme import palette
-from viz.theme.number_formats import counted
 
 PAGE = "breakpoints"
 READER = "reader"
@@ -229,7 +229,7 @@ def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: 
 def _summary_rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
     counts = sentence_counts(chunking)
-    rows = [HeadRow("chunks", f"{len(counts):,}", brief=counted(len(counts), "chunk"))]
+    rows = [HeadRow("chunks", f"{len(counts):,}", brief=pluralize(len(counts), "chunk"))]
     if counts:
         rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,}"))
     rejected = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)

@@ -13,6 +13,7 @@ from chunkers.methods.dbscan import core_distances
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.result import Clusters
 from chunkers.support.arrays import FloatArray
+from chunkers.support.formatting import pluralize
 from evaluation.segmentation.boundary_measures import cut_offsets, sections_in_mixed_chunks
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
 from sample_docs import sample_splitters
@@ -46,7 +47,7 @@ from viz.state.chosen_models import embedder_defaults
 from viz.state.compare_choices import ensure_compare_choices
 from viz.state.session_state import session
 from viz.state.text import Text
-from viz.theme.number_formats import counted, counted_known_boundaries, embedding_in_words, stages_in_words
+from viz.theme.number_formats import counted_known_boundaries, embedding_in_words, stages_in_words
 from viz.theme.palette import theme_name
 
 PAGE = "clustering"
@@ -149,7 +150,7 @@ def _draw_text(result: ColumnResult, text: Text) -> None:
 
 def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
-    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     counts = sentence_counts(chunking)
     if counts:
         least, most = min(counts), max(counts)
@@ -174,7 +175,7 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
 def _mixed_sections_in_words(mixed: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
     first, sections = next(iter(mixed.items()))
-    more = f", and {counted(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
+    more = f", and {pluralize(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
     return f"chunk {first + 1:,} mixes {sections:,} sections{more}"
 
 
@@ -309,7 +310,7 @@ def order_breaks_in_words(chunking: Chunking) -> str:
     times = "once" if pieces.breaks == 1 else f"{pieces.breaks:,} times"
     are = "is" if pieces.chunks == 1 else "are"
     return (
-        f"{counted(pieces.breaks, 'order break')}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {are} "
+        f"{pluralize(pieces.breaks, 'order break')}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {are} "
         f"non-contiguous, so reading chunk by chunk jumps over other chunks {times}."
     )
 
@@ -320,8 +321,8 @@ def refusals_in_words(clusters: Clusters, cap: int) -> str:
     if not clusters.refused:
         return explained + f"The cap of {cap:,} sentences refused nothing."
     return explained + (
-        f"Dashed: {counted(len(clusters.refused), 'merge')} that the cap of {cap:,} sentences refused, "
-        f"{counted(clusters.refusals, 'pair')} of sentences in all."
+        f"Dashed: {pluralize(len(clusters.refused), 'merge')} that the cap of {cap:,} sentences refused, "
+        f"{pluralize(clusters.refusals, 'pair')} of sentences in all."
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
+from chunkers.support.formatting import format_three_figures
 from evaluation.segmentation.embedder_agreement import Shift, compare_boundaries, distance_shift
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -13,7 +14,6 @@ from viz.jobs.resources import cached_while_shown
 from viz.shell.column_results import ColumnResult, Finished
 from viz.shell.page import Page
 from viz.state.text import Text
-from viz.theme.number_formats import three_figures
 
 
 def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> None:
@@ -120,8 +120,8 @@ def _show_comparison(
 
 def _shift_in_words(shift: Shift) -> str:
     return (
-        f"at most {three_figures(shift.greatest)}, between sentences {shift.at + 1:,} and {shift.at + 2:,}, and "
-        f"{three_figures(shift.mean)} on average"
+        f"at most {format_three_figures(shift.greatest)}, between sentences {shift.at + 1:,} and {shift.at + 2:,}, and "
+        f"{format_three_figures(shift.mean)} on average"
     )
 
 

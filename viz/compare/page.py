@@ -8,6 +8,7 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.results.parent_chunks import parent_numbers
+from chunkers.support.formatting import format_three_figures, pluralize
 from evaluation.segmentation.chunk_statistics import ChunkFacts, boundary_changes, count_found_missed_added
 from viz.compare import first_screen
 from viz.compare.asking.question_search import answer_question, mark_answer
@@ -46,14 +47,7 @@ from viz.state.compare_choices import (
 from viz.state.own_text import column_for_own_cuts, own_cuts_of, set_clicked_boundaries, set_own_cuts
 from viz.state.session_file import spans_of
 from viz.state.text import Source, Text
-from viz.theme.number_formats import (
-    counted,
-    counted_known_boundaries,
-    duration_in_words,
-    embedding_in_words,
-    stages_in_words,
-    three_figures,
-)
+from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
 
 READER = "reader"
 
@@ -119,7 +113,9 @@ def _summary(chosen: Source) -> str:
         parts.append(counted_known_boundaries(len(chosen.known)) if chosen.known else "one topic: no known boundary")
     job = session.job
     if job is not None and job.embedded and not lecture_mode.is_on():
-        parts.append(f"embedded {counted(job.embedded, 'text')} in {duration_in_words(job.embed_ms)}, once for all columns")
+        parts.append(
+            f"embedded {pluralize(job.embedded, 'text')} in {duration_in_words(job.embed_ms)}, once for all columns"
+        )
     if chosen.teaches:
         parts.append(chosen.teaches)
     return " · ".join(parts)
@@ -276,7 +272,7 @@ def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embe
     task, chunking = finished.task, finished.chunking
     facts = _chunk_facts(task, chunking, embedder)
     count = len(chunking.chunks)
-    rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
+    rows = [HeadRow("chunks", f"{count:,}", brief=pluralize(count, "chunk"))]
     # Other chunks lie in each other by chance.
     rows += _level_rows(chunking) if finished.chunker.elsewhere or getattr(finished.chunker, "parent_size", None) else ()
     if facts.sizes:
@@ -299,12 +295,14 @@ def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embe
         found, missed, added = count_found_missed_added(facts.cuts, text.source.known)
         rows.append(against_known_row(found, missed, added))
     if facts.unread is not None and embedder is not None:
-        brief = f"{counted(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
+        brief = f"{pluralize(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
         rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
     changed, fresh = _last_change(number, finished, text.document, facts.cuts)
     if changed:
         rows.append(HeadRow("changed", changed, "changed", f"changed: {changed}"))
-    sizes = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
+    sizes = [
+        (size.unit, *map(format_three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes
+    ]
     return ReaderColumn(
         rows=tuple(rows),
         table=(("size", "min", "median", "mean", "max"), *sizes) if session.all_sizes else (),
@@ -315,7 +313,7 @@ def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embe
 def _level_rows(chunking: Chunking) -> list[HeadRow]:
     """Return a row with the numbers of parents and children; none if the chunks have one level."""
     parents = len(parent_numbers(chunking.chunks))
-    levels = f"{counted(parents, 'parent')}, {counted(len(chunking.chunks) - parents, 'child', 'children')}"
+    levels = f"{pluralize(parents, 'parent')}, {pluralize(len(chunking.chunks) - parents, 'child', 'children')}"
     return [HeadRow("levels", levels, brief=levels)] if parents else []
 
 

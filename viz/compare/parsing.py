@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from chunkers.support.formatting import pluralize
 from chunkers.text.extracted_text import Omission, Parts, shorten
 from viz.components.page_elements import remark
 from viz.state.own_text import PUT_BACK, put_back_lines
 from viz.state.session_state import session
 from viz.state.text import Source
-from viz.theme.number_formats import counted
 
 STRETCH = 20_000
 """Most characters shown at one time."""
@@ -94,7 +94,7 @@ def about_stretch(here: Stretch, chosen: Source) -> str:
 
 
 def _left_out_in_words(left_out: Omission) -> str:
-    words = counted(left_out.times, left_out.what)
+    words = pluralize(left_out.times, left_out.what)
     return f"{words}, “{shorten(left_out.words, MOST_QUOTED)}”" if left_out.words else words
 
 

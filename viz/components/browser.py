@@ -1,4 +1,4 @@
-"""What is exchanged with the browser: components and their data, stores, events, and a text with offsets in UTF-16."""
+"""The exchange with the browser: components and their data, stores, events, and a text with offsets in UTF-16."""
 
 import json
 import re

@@ -14,9 +14,9 @@ from chunkers import InputError
 from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel
+from chunkers.support.formatting import pluralize
 from viz.components.browser import Component, Data
 from viz.jobs.background import Background
-from viz.theme.number_formats import counted
 
 _notice = Component[Data]("seamark_notice", "components/notice.js", "components/notice.css", html="<p></p>")
 
@@ -130,7 +130,7 @@ def ask_to_send(
     elif limit.money is not None:
         allowed += f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
     replies = f", answered with about {answers:,} tokens" if answers else ""
-    much = f"about {tokens:,} tokens in {counted(requests, 'request')}{replies}"
+    much = f"about {tokens:,} tokens in {pluralize(requests, 'request')}{replies}"
     often, until = "more if it has to be asked more often", f"Nothing is sent until you press “{label}”."
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{key}"):

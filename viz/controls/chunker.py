@@ -14,6 +14,7 @@ from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.recipes.presets import presets_for_chunker
 from chunkers.recipes.registry import ELSEWHERE, chunker_class, discover
+from chunkers.support.formatting import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentence_range_of, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls.language_model import any_calls_model, language_model_form, show_prompts
@@ -25,7 +26,6 @@ from viz.state.chunk_files import chunk_file_of, show_chunk_file
 from viz.state.own_text import choose_document, store_own_text
 from viz.state.session_state import session, undoable
 from viz.state.text import Source
-from viz.theme.number_formats import counted
 
 # The controls of a column of external chunks: the file, the located chunks, and the file's own text.
 
@@ -67,7 +67,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
         st.rerun()
     file = chunk_file_of(column)
     if file is not None:
-        remark(f"{file.name} · {counted(len(file.chunks), 'chunk')}", key="chunk_file_name")
+        remark(f"{file.name} · {pluralize(len(file.chunks), 'chunk')}", key="chunk_file_name")
         if measured is None or len(measured) == 1:
             _choose_document(choices, number, file)
         if measured:
@@ -94,7 +94,7 @@ def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
     except InputError as error:
         notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
         return
-    chunks = counted(sum(map(len, by_document.values())), "chunk")
+    chunks = pluralize(sum(map(len, by_document.values())), "chunk")
     texts = measured[0] if len(measured) == 1 else f"the {len(measured):,} documents"
     remark(f"{chunks} of {texts} will be measured.", key="chunk_file_has")
 
@@ -162,7 +162,7 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
         names,
         index=None if shown is None else names.index(shown),
         placeholder="the document of the text's name",
-        help=f"The file has chunks of {counted(len(file.documents), 'document')}.",
+        help=f"The file has chunks of {pluralize(len(file.documents), 'document')}.",
         **value_binding(shown, f"chunk_document/{number}/{file.identity}", put),
     )
 
@@ -172,7 +172,7 @@ def _show_located(located: LocatedChunks, name: str) -> None:
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
     counts = Counter(odd.kind for odd in located.oddities)
-    summary = f"{located_count:,} of {counted(located.given, 'chunk')} found in this text"
+    summary = f"{located_count:,} of {pluralize(located.given, 'chunk')} found in this text"
     if located_count < located.given / 2:
         summary += f": {name} may be of another text"
     show_findings(

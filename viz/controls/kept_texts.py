@@ -8,6 +8,7 @@ import streamlit as st
 from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import InputError
+from chunkers.support.formatting import pluralize
 from sample_docs import load_sample
 from viz.components.page_elements import notice, remark
 from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_in_tab
@@ -29,7 +30,7 @@ from viz.state.stored_texts import (
     text_in_stored_form,
 )
 from viz.state.text import Source
-from viz.theme.number_formats import counted, counted_known_boundaries
+from viz.theme.number_formats import counted_known_boundaries
 
 MOST_LISTED = 20
 
@@ -46,7 +47,7 @@ def notebook_chip(document: str) -> NotebookChip:
     own = session.own if document == OWN else None
     source = own if document == OWN else _sample(document)
     questions = 0 if source is None else count_questions_about(source)
-    at_stake = [counted(questions, "question")] * bool(questions)
+    at_stake = [pluralize(questions, "question")] * bool(questions)
     if own is not None and own.known:
         at_stake.append(counted_known_boundaries(len(own.known)))
     if source is None or (own is None and not questions):
@@ -106,7 +107,7 @@ def offer_replaced_text(choices: Choices) -> None:
     row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
     with row:
         questions = count_questions_about(replaced.own)
-        with_them = f" with {counted(questions, 'question')}" if questions else " with its boundaries"
+        with_them = f" with {pluralize(questions, 'question')}" if questions else " with its boundaries"
         remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced_text")
     row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
     row.button(
@@ -160,7 +161,7 @@ def show_kept_texts(choices: Choices) -> None:
 
 def _listed_in_words(listed: Listed) -> str:
     day = datetime.fromtimestamp(listed.changed).strftime("%Y-%m-%d")
-    return f"{listed.name} · {counted(listed.questions, 'question')} · {day}"
+    return f"{listed.name} · {pluralize(listed.questions, 'question')} · {day}"
 
 
 def _open(id: str, choices: Choices) -> None:

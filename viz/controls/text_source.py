@@ -6,6 +6,7 @@ from uuid import uuid4
 import streamlit as st
 
 from chunkers import InputError, Recipe
+from chunkers.support.formatting import pluralize
 from chunkers.text.code_syntax import CODE_ENDINGS
 from chunkers.text.encodings import CHOICES
 from chunkers.text.reading import READABLE, WITHOUT_ENCODING, FileText, format_of
@@ -39,7 +40,6 @@ from viz.state.own_text import (
 from viz.state.session_state import Opened, session
 from viz.state.stored_texts import open_linked_notebook
 from viz.state.text import Source, Text, language_label
-from viz.theme.number_formats import counted
 
 _PASTED_FILE = "Pasted text.txt"
 """The name of the file in which the browser uploads a text pasted on the page; see gifts.js."""
@@ -105,7 +105,7 @@ def _samples() -> list[DocumentData]:
 
 def _facts(text: Text, *, own: bool) -> str:
     document = text.document
-    parts = [counted(len(document.sentences), "sentence"), counted(len(document.text), "character")]
+    parts = [pluralize(len(document.sentences), "sentence"), pluralize(len(document.text), "character")]
     return " · ".join([*parts, language_label(document)] if own else parts)
 
 

@@ -8,6 +8,7 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.results.parent_chunks import parent_numbers
+from chunkers.support.formatting import pluralize
 from chunkers.text.languages import detect_language
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import ALIKE, RULES, Finding, find_suspicious_cuts, findings_per_rule
@@ -30,7 +31,6 @@ from viz.state.choices import Choices
 from viz.state.compare_choices import COMPARE, choices_of_compare, ranking_method_of, retrieval_limit_of
 from viz.state.stored_texts import kept_questions_about
 from viz.state.text import Text
-from viz.theme.number_formats import counted
 
 on_text_gone(lambda _: repeated_runs.cache_clear())
 
@@ -77,7 +77,7 @@ def _list_findings(
     listed = findings[:MOST_FINDINGS]
     title = chunker_class(here.setting.chunker).title
     hint = "; choose one to see what removes it" if findings else ""
-    number = counted(len(findings), "finding") if findings else "nothing found"
+    number = pluralize(len(findings), "finding") if findings else "nothing found"
     show_findings(
         f"{title}, {here.title} settings: {number} by rules that may be mistaken{hint}",
         [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(findings).items()],
@@ -157,8 +157,8 @@ def _near_duplicates_in_words(chunking: Chunking) -> str:
     texts = [chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parents]
     taken = count_repeats_by_words(texts, detect_language(chunking.document.text), questions, BEST, ALIKE)
     return (
-        f"For {counted(len(questions), 'question')} about this text, searched by words, they take {taken.mean():.2g} of the "
-        f"best {min(BEST, len(texts))} places on average, and at most {taken.max()}."
+        f"For {pluralize(len(questions), 'question')} about this text, searched by words, they take {taken.mean():.2g} of "
+        f"the best {min(BEST, len(texts))} places on average, and at most {taken.max()}."
     )
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
 from chunkers.recipes.registry import chunker_class
+from chunkers.support.formatting import pluralize
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
 from evaluation.segmentation.boundary_measures import crossing_chunks
@@ -43,7 +44,7 @@ from viz.state.own_text import choose_document, set_clicked_boundaries, set_know
 from viz.state.text import Text
 from viz.theme import palette
 from viz.theme.glossary import SEGMENTATION
-from viz.theme.number_formats import counted, counted_known_boundaries
+from viz.theme.number_formats import counted_known_boundaries
 
 PAGE = "failures"
 READER = "reader"
@@ -179,7 +180,7 @@ def _draw_text(text: Text, results: Sequence[MeasuredSetting], selected: Measure
 
 
 def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> ReaderColumn:
-    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     if setting.scores is not None:
         total = len(chunking.document.sentences)
         words = f"{len(setting.wrong):,} of {total:,} sentences" if setting.wrong else "no sentence"

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 from chunkers import Chunker, Chunking, Document, Gap, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders.models import MiniLM
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from viz.guide.pictures import GapData, PictureData, chunked_picture, new_picture, sentence_rows
 from viz.jobs.resources import embedding_cache
 from viz.jobs.worked_formula import decision_in_words, worked_formula
 from viz.theme.glossary import glossary_pieces
-from viz.theme.number_formats import counted, counted_known_boundaries
+from viz.theme.number_formats import counted_known_boundaries
 
 BEES = (
     "Bees make honey from nectar.\nThey carry the nectar home in a second stomach.\n"
@@ -241,7 +241,8 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     numbers = range(len(document.sentences))
     measure = _counter(example.unit, document)
     first = new_picture(
-        "The text", glossary_pieces(f"{counted(len(numbers), example.row)}, each with its number. Between two lies a [gap].")
+        "The text",
+        glossary_pieces(f"{pluralize(len(numbers), example.row)}, each with its number. Between two lies a [gap]."),
     )
     measured = new_picture("What it measures", glossary_pieces(example.looks))
     measured["gaps"] = (
@@ -262,7 +263,7 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
         gap_picture["rows"] = sentence_rows(document, [*numbers][gap.index : gap.index + 2])
     for frame in (first, measured, decided):
         frame["rows"] = sentence_rows(document, numbers)
-    last = chunked_picture(chunking, "The chunks", glossary_pieces(counted(len(chunking.chunks), "[chunk]", "[chunks]")))
+    last = chunked_picture(chunking, "The chunks", glossary_pieces(pluralize(len(chunking.chunks), "[chunk]", "[chunks]")))
     for seam in last["gaps"]:
         seam["said"] = ""
     return [first, measured, gap_picture, decided, last]
@@ -275,10 +276,10 @@ def failure_frame(name: str, tools: Tools) -> PictureData:
     _, chunker, chunking = _run_chunker(name, "".join(sections), parameters, tools)
     found, _, added = count_found_missed_added(cut_offsets(chunking), known)
     scattered = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
-    caption = f"One subject, in {counted(len(chunking.chunks), 'chunk')}"
+    caption = f"One subject, in {pluralize(len(chunking.chunks), 'chunk')}"
     if known:
-        caption = f"{counted_known_boundaries(len(known)).capitalize()}, {found} found; {counted(added, 'cut')} elsewhere"
-    caption += f"; {counted(scattered, 'chunk')} in several places" * bool(scattered)
+        caption = f"{counted_known_boundaries(len(known)).capitalize()}, {found} found; {pluralize(added, 'cut')} elsewhere"
+    caption += f"; {pluralize(scattered, 'chunk')} in several places" * bool(scattered)
     picture = chunked_picture(chunking, "A known failure", glossary_pieces(f"{caption}. {chunker.failure}"))
     starts = [sentence.start for sentence in chunking.document.sentences[1:]]
     for gap, start in zip(picture["gaps"], starts, strict=True):

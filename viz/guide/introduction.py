@@ -9,7 +9,7 @@ from itertools import pairwise
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, load_tokenizer
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 from evaluation.asking.ask import LONGEST_QUESTION, AskedQuestion, Limit, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
 from viz.components.page_elements import show_job_progress
@@ -30,7 +30,6 @@ from viz.shell.page import Page
 from viz.state.choices import ColumnChoice
 from viz.state.text import Text
 from viz.theme.glossary import glossary_pieces
-from viz.theme.number_formats import counted
 
 KEY = "guide_start"
 
@@ -75,7 +74,7 @@ def show_introduction(here: Page, text: Text, kind: type[Chunker], result: Colum
     elif here.embedder is not None and _may_embed(document):
         asked, nearest, waits = _search(here, result, sentences, question, answer)
     elif here.embedder is not None:
-        waits = f"Finding the nearest of {counted(len(chunking.chunks), 'chunk')} embeds them all."
+        waits = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
     pictures = [
         text_picture(document, chunking, here.choices.tokenizer),
         chunk_picture(document, chunking, kind, here.choices.tokenizer),
@@ -98,7 +97,7 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
     numbers = sentences_around_cut(document, chunking)
     count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
-    sentences = counted(len(document.sentences), "[sentence]", "[sentences]")
+    sentences = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     picture = new_picture(
         "A text",
         glossary_pieces(
@@ -123,7 +122,7 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
         "Chunks",
         glossary_pieces(
             f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
-            f"{kind.title} makes {counted(len(spans), 'chunk')} of this text, of at most {counted(longest, 'token')}."
+            f"{kind.title} makes {pluralize(len(spans), 'chunk')} of this text, of at most {pluralize(longest, 'token')}."
         ),
     )
     _fill_rows(picture, document, sentences_around_cut(document, chunking), chunking)
@@ -160,7 +159,7 @@ def question_picture(asked: AskedQuestion | None) -> PictureData:
         [(chunk, f"chunk {chunk + 1}", chunks[chunk].text, 1 - score) for chunk, score in zip(order, scores, strict=True)]
     )
     left = len(asked.ranking.order) - len(order)
-    picture["after"] = f"and {counted(left, 'chunk')} farther away" if left else ""
+    picture["after"] = f"and {pluralize(left, 'chunk')} farther away" if left else ""
     return picture
 
 
@@ -259,7 +258,7 @@ def _fill_rows(picture: PictureData, document: Document, numbers: list[int], chu
 
 
 def _omitted_in_words(count: int) -> str:
-    return f"… {counted(count, 'sentence')} …" if count else ""
+    return f"… {pluralize(count, 'sentence')} …" if count else ""
 
 
 # The question

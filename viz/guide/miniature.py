@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chunkers import Chunking
+from chunkers.support.formatting import pluralize
 from viz.components.browser import sentence_positions
-from viz.theme.number_formats import counted
 from viz.theme.palette import EDGES, GROUNDS, INK
 
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
@@ -56,7 +56,7 @@ def miniature_description(chunking: Chunking) -> str:
     where = (
         f"sentence{'s' if len(place_names) > 1 else ''} {', '.join(place_names[:NAMED])}{' …' * (len(place_names) > NAMED)}"
     )
-    return f"{counted(len(chunking.chunks), 'chunk')}, beginning at {where}"
+    return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {where}"
 
 
 def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:

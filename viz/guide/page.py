@@ -9,7 +9,7 @@ from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
 from chunkers.recipes.presets import BOUND
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.errors import short_repr
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 from evaluation.asking.ask import LONGEST_QUESTION
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
@@ -34,7 +34,7 @@ from viz.state.chosen_models import CHUNKER_NEEDS, MODEL_MISSING, embedder_defau
 from viz.state.compare_choices import COMPARE, add_to_compare, index_on_compare
 from viz.state.text import Text
 from viz.theme.glossary import ANSWERS, definitions_as_help, glossary_pieces
-from viz.theme.number_formats import counted, counted_known_boundaries
+from viz.theme.number_formats import counted_known_boundaries
 
 # Advice on the chunker to try for a kind of text, based on measurements in `benchmarks/README.md`.
 
@@ -328,11 +328,11 @@ def _miniature(text: Text, chunking: Chunking) -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
     with st.container(key=f"miniature_{miniature_height(chunking, text.source.known)}"):
         st.image(miniature_svg(chunking, text.source.known, theme), width="stretch", alt=miniature_description(chunking))
-    caption = f"{counted(len(chunking.chunks), 'chunk')} of {counted(len(text.document.sentences), 'sentence')}"
+    caption = f"{pluralize(len(chunking.chunks), 'chunk')} of {pluralize(len(text.document.sentences), 'sentence')}"
     if text.source.known:
         found, missed, added = count_found_missed_added(cut_offsets(chunking), text.source.known)
         known = counted_known_boundaries(found + missed)
-        caption += f"; of {known} {found:,} found, {counted(added, 'cut')} elsewhere"
+        caption += f"; of {known} {found:,} found, {pluralize(added, 'cut')} elsewhere"
     st.caption(caption)
 
 

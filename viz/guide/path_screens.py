@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache, Span, Tools, build_chunker, run
 from chunkers.methods.your_cuts import YourCuts
-from chunkers.support.formatting import format_number, join_words
+from chunkers.support.formatting import format_number, join_words, pluralize
 from chunkers.support.lru_dict import LRUDict, cached_in
 from evaluation.asking.ask import (
     AskedQuestion,
@@ -26,7 +26,6 @@ from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX
 from viz.guide.pictures import PictureData, chunked_picture, new_picture, rank_rows, sentence_rows
-from viz.theme.number_formats import counted
 
 
 class Choice(NamedTuple):
@@ -124,9 +123,9 @@ def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     picture["rows"] = sentence_rows(document, range(count)) if chosen else sentence_rows(_lines(text), [0])
     if not chosen:
         picture["rows"][0]["label"] = ""
-    tally = counted(count, "sentence")
+    tally = pluralize(count, "sentence")
     told = f"{tally}, as you said" if chosen == str(count) else f"{tally}; you said {chosen}"
-    told += f". {points - ends} of {counted(points, 'point')} end none."
+    told += f". {points - ends} of {pluralize(points, 'point')} end none."
     return Drawn(Choice("Sentences", {number: number for number in "3456"}), picture, told if chosen else "")
 
 
@@ -137,7 +136,7 @@ def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     picture = chunked_picture(chunking)
     picture["cuts"] = {"gaps": cuts, "heard": None}
     sizes = [f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in cuts), len(document.sentences)])]
-    return Drawn("cuts", picture, f"{counted(len(chunking), 'chunk')}, of {join_words(sizes)} sentences.")
+    return Drawn("cuts", picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(sizes)} sentences.")
 
 
 def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
@@ -154,7 +153,7 @@ def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
     return Drawn(
         Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE),
         picture,
-        f"{counted(total, 'token')} in {counted(len(chunking), 'chunk')} of at most {size}.",
+        f"{pluralize(total, 'token')} in {pluralize(len(chunking), 'chunk')} of at most {size}.",
     )
 
 
@@ -163,7 +162,7 @@ def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
     settings = ("fixed_sentences", {"size": SENTENCES}) if by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
     chunking = _cut(*settings, _lines(text), tools)
     sentences_cut_apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
-    told = f"{counted(len(chunking), 'chunk')}; {counted(sentences_cut_apart, 'sentence')} cut apart."
+    told = f"{pluralize(len(chunking), 'chunk')}; {pluralize(sentences_cut_apart, 'sentence')} cut apart."
     return Drawn(
         Choice("Chunk size", {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}, "words"),
         chunked_picture(chunking),
@@ -183,7 +182,7 @@ def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
     return Drawn(
         Slide("Overlap in sentences", 0, 2, 1, 0),
         chunked_picture(chunking),
-        f"{counted(repeated_sentences, 'sentence')} repeated: {stored:,} tokens instead of {total:,}.",
+        f"{pluralize(repeated_sentences, 'sentence')} repeated: {stored:,} tokens instead of {total:,}.",
     )
 
 
@@ -258,7 +257,7 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
     return Drawn(
         Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD),
         picture,
-        f"{found} found, {missed} missed; {counted(added, 'cut')} elsewhere.",
+        f"{found} found, {missed} missed; {pluralize(added, 'cut')} elsewhere.",
     )
 
 
@@ -325,8 +324,8 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     most = ANSWER[1] + 2
     left = len(picture["rows"]) - most
     picture["rows"], picture["gaps"] = picture["rows"][:most], picture["gaps"][: most - 1]
-    picture["after"] = f"… {counted(left, 'sentence')} …" if left > 0 else ""
-    count = counted(len(after), "chunk")
+    picture["after"] = f"… {pluralize(left, 'sentence')} …" if left > 0 else ""
+    count = pluralize(len(after), "chunk")
     if judgement.fate == "whole":
         sentence = f"Whole in chunk {judgement.chunks[0] + 1}; {count} instead of {len(before)}."
     else:

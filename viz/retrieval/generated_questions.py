@@ -16,7 +16,7 @@ from chunkers.language_models.asking import MOST_AT_ONCE, Asking
 from chunkers.language_models.forms import MOST_EXCERPTS
 from chunkers.language_models.prompts import AGAIN, QUESTION_EXAMPLE, QUESTION_PASSAGE, QUESTION_SYSTEM
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 from evaluation.generating.data_set import (
     FILE,
     Cosines,
@@ -38,7 +38,6 @@ from viz.retrieval.state.session import session
 from viz.shell.page import Page
 from viz.state.chosen_models import chosen_model, no_model_message
 from viz.state.shared_questions import give_questions_to_retrieval, share_generated_questions
-from viz.theme.number_formats import counted
 from viz.theme.palette import INK, theme_name
 
 # The table in which generated questions are edited and removed; edits are validated immediately.
@@ -81,7 +80,7 @@ def draw_question_table(job: Generating, questions: Sequence[Generated]) -> list
     for place, why in enumerate(wrong[:MOST_COMPLAINTS]):
         notice(why, "error", key=f"question_wrong_{place}")
     if len(wrong) > MOST_COMPLAINTS:
-        notice(f"{counted(len(wrong) - MOST_COMPLAINTS, 'more row')} cannot be used.", "error", key="question_wrong_more")
+        notice(f"{pluralize(len(wrong) - MOST_COMPLAINTS, 'more row')} cannot be used.", "error", key="question_wrong_more")
     return [row.made for row in rows if row.made is not None]
 
 
@@ -211,7 +210,7 @@ def _offer_to_generate(here: Page, documents: OwnDocuments, asking: Asking | Non
         except InputError as error:
             notice(str(error), "error", key="generating_estimate")
             return
-        what = f"“Generate” sends {counted(settings.count, 'passage')} of {counted(len(texts.names), 'document')}"
+        what = f"“Generate” sends {pluralize(settings.count, 'passage')} of {pluralize(len(texts.names), 'document')}"
         ask_to_send(what, asking, about, 0, key="generating", send=begin, formed=asking)
         if job is not None:
             remark(
@@ -258,10 +257,10 @@ def _show_generated(here: Page, job: Generating) -> None:
         notice(f"The generation was stopped; the questions generated so far are kept.{on}", key="generating_stopped")
     repaired = sum(question.repaired for question in questions)
     summary = (
-        f"{counted(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
+        f"{pluralize(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     )
     if repaired:
-        quoted = counted(repaired, "excerpt was", "excerpts were")
+        quoted = pluralize(repaired, "excerpt was", "excerpts were")
         summary += f" {quoted} quoted with small changes; the document's words are taken."
     remark(summary, key="generating_said")
     if dropped:
@@ -270,7 +269,7 @@ def _show_generated(here: Page, job: Generating) -> None:
                 "None of the model's answers can be used. The table gives the reason for the last answer on each passage.",
                 key="generating_unusable",
             )
-        with st.expander(f"{counted(len(dropped), 'passage')} without questions", expanded=not questions):
+        with st.expander(f"{pluralize(len(dropped), 'passage')} without questions", expanded=not questions):
             table = {
                 "document": [job.texts.names[passage.window.document] for passage in dropped],
                 "characters": [f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped],
@@ -342,7 +341,9 @@ def _choose_filters(job: Generating, alike: Cosines) -> Sequence[bool]:
             counts = kept_and_dropped_per_bin(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
             show_figure(filter_histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
-    remark(f"Both filters keep {filters.kept.sum():,} of {counted(len(filters.kept), 'question')}.", key="generating_passed")
+    remark(
+        f"Both filters keep {filters.kept.sum():,} of {pluralize(len(filters.kept), 'question')}.", key="generating_passed"
+    )
     return [bool(keep) for keep in filters.kept]
 
 
@@ -381,12 +382,12 @@ def _show_kept_questions(job: Generating, shown: Sequence[Generated]) -> None:
         help="Every excerpt with its document, its place and what stands around it: the file that this page reads.",
     )
     if removed:
-        row.button(f"Restore {counted(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
+        row.button(f"Restore {pluralize(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
     if not shown:
         return
-    excerpts = counted(sum(len(question.excerpts) for question in ready), "excerpt")
+    excerpts = pluralize(sum(len(question.excerpts) for question in ready), "excerpt")
     remark(
-        f"{counted(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it. "
+        f"{pluralize(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it. "
         "Whoever has this page's link sees these questions, and edits the same ones.",
         key="generating_ready",
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, check_embedded_as
+from chunkers.support.formatting import pluralize
 from evaluation.retrieval.ladder_and_repeats import STEPS
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import ReportChoice
@@ -12,7 +13,6 @@ from viz.controls.widgets import select_word, switch_word
 from viz.jobs.retrieval import DEPTH, Retrieval
 from viz.jobs.retrieval_plan import SEARCHED_BY
 from viz.theme.glossary import RETRIEVAL, definitions_as_help
-from viz.theme.number_formats import counted
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
 
@@ -199,7 +199,7 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
         unit = words["budget_unit"]
         rungs = run.rungs
         words["budget"] = str(budget_in_run(words, unit, rungs))
-        sizes = {str(size): counted(size, unit.removesuffix("s")) for size in rungs[unit]}
+        sizes = {str(size): pluralize(size, unit.removesuffix("s")) for size in rungs[unit]}
         with first.container(width=170):
             select_word("Budget", words, "budget", sizes, f"retrieval_budget_{unit}")
         with first.container(width=150):

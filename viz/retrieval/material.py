@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from chunkers import InputError
+from chunkers.support.formatting import pluralize
 from chunkers.text.extracted_text import Parts
 from chunkers.text.reading import READ_KINDS, READABLE, FileText, read_document
 from evaluation.questions.question_sets import QuestionSet, read_question_set
@@ -21,7 +22,6 @@ from viz.state.shared_questions import (
     own_material_of_last_run,
     refresh_kept_questions,
 )
-from viz.theme.number_formats import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
 MEGABYTES = 20
@@ -84,7 +84,7 @@ def choose_material(kept: Material | None, *, own: bool = False) -> Material | N
     if given is not None:
         return _questions_from_page(given)
     if session.questions:
-        count = counted(len(session.questions), "question")
+        count = pluralize(len(session.questions), "question")
         st.button(f"Use {count} from Compare", on_click=give_kept_questions_to_retrieval, key="retrieval_use_kept")
     return _choose_uploads(before, "Reused from the run shown" if of_run else "Given before")
 
@@ -149,7 +149,7 @@ def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
             texts, parts = list(kept.texts), list(kept.parts)
         questions = questions or kept.questions
         if not files or questions_file is None:
-            reused = [counted(len(kept.texts), "document")] * (not files) + [kept.questions[0]] * (questions_file is None)
+            reused = [pluralize(len(kept.texts), "document")] * (not files) + [kept.questions[0]] * (questions_file is None)
             notice(f"{from_where}: {' and '.join(reused)}.", key="retrieval_kept")
     return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
 

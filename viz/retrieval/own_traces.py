@@ -8,6 +8,7 @@ import streamlit as st
 
 from chunkers import Chunker, Span
 from chunkers.found_again.locating_unordered import Place
+from chunkers.support.formatting import pluralize
 from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from evaluation.traces.stages import STAGES, Diagnosis
 from viz.components.browser import take_event
@@ -28,7 +29,6 @@ from viz.retrieval.material import MEGABYTES
 from viz.retrieval.question_details import AROUND, Part, PassageData, coloured_parts, draw_passages
 from viz.retrieval.state.session import session
 from viz.shell.page import Page
-from viz.theme.number_formats import counted
 
 FILE = -1
 """The choice of a file of chunks, next to the numbers of columns."""
@@ -150,13 +150,13 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
     if report.remark:
         notice(report.remark, key="traces_remark")
     if report.problems:
-        with st.expander(f"{counted(len(report.problems), 'problem')} in the file"):
+        with st.expander(f"{pluralize(len(report.problems), 'problem')} in the file"):
             st.dataframe({"problem": [*report.problems]}, hide_index=True, width="stretch")
     failed = [number for number, diagnosis in enumerate(report.diagnoses) if diagnosis.failed]
     texts = report.text_counts
     st.caption(
-        f"{counted(len(report.diagnoses), 'question')}: {len(failed):,} failed, {report.question_count(False):,} did not, "
-        f"{report.question_count(None):,} cannot be told. {counted(sum(texts.values()), 'retrieved text')}: "
+        f"{pluralize(len(report.diagnoses), 'question')}: {len(failed):,} failed, {report.question_count(False):,} did not, "
+        f"{report.question_count(None):,} cannot be told. {pluralize(sum(texts.values()), 'retrieved text')}: "
         f"{texts['located']:,} located, {texts['several places']:,} in several places, {texts['missing']:,} missing."
     )
     if report.stages:
@@ -200,7 +200,7 @@ def _failed_question_row(report: TraceReport, number: int, chosen: int) -> Faile
         "title": f"{diagnosis.question.place} · {diagnosis.question.question}",
         "missed": diagnosis.stage or "",
         "seams": [seam_data(text, seam) for seam in seams[:SEAMS_SHOWN]],
-        "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
+        "more": f"and {pluralize(left, 'more cut')}" if left > 0 else "",
         "holder": f"{diagnosis.said[:1].upper()}{diagnosis.said[1:]}." if diagnosis.said else "",
         "others": f"It failed because {diagnosis.rule}.",
         "here": number == chosen,
@@ -261,7 +261,7 @@ def _show_undecided(report: TraceReport) -> None:
     """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
     unknown = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
     if unknown:
-        with st.expander(f"{counted(len(unknown), 'question')} that cannot be told"):
+        with st.expander(f"{pluralize(len(unknown), 'question')} that cannot be told"):
             rows = {
                 "place": [diagnosis.question.place for diagnosis in unknown],
                 "question": [diagnosis.question.question for diagnosis in unknown],
@@ -275,7 +275,7 @@ def _show_undecided(report: TraceReport) -> None:
         if placement.place is None
     ]
     if pairs:
-        with st.expander(f"{counted(len(pairs), 'retrieved text')} without a place"):
+        with st.expander(f"{pluralize(len(pairs), 'retrieved text')} without a place"):
             table = {
                 "question": [diagnosis.question.place for diagnosis, _, _ in pairs],
                 "rank": [retrieved.rank for _, retrieved, _ in pairs],

@@ -11,6 +11,7 @@ from chunkers.language_models.asking import Asking
 from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
 from chunkers.recipes.registry import ELSEWHERE
 from chunkers.recipes.situating import LONGEST_SHOWN
+from chunkers.support.formatting import pluralize
 from evaluation.asking.ask import STATED_SEARCHED
 from evaluation.questions.reading import Questions, questions_to_json_lines
 from evaluation.search.ranking import checked_method
@@ -56,7 +57,6 @@ from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity,
 from viz.state.chunk_files import external_chunker, lacks_chunk_file, with_chunk_file
 from viz.state.session_state import session, undoable
 from viz.state.shared_questions import bundled_material, share_questions
-from viz.theme.number_formats import counted
 
 PAGE = "retrieval"
 
@@ -223,8 +223,8 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     elif material is None:
         sentence = "Upload at least one document and a file of questions, or have questions generated."
     else:
-        chunkers = counted(len(here.choices.columns), "chunker")
-        sentence = f"{chunkers} on {counted(len(material.texts), 'document')}"
+        chunkers = pluralize(len(here.choices.columns), "chunker")
+        sentence = f"{chunkers} on {pluralize(len(material.texts), 'document')}"
     run_button_row(requests, run, sentence, "retrieval_start", "retrieval_start_run", ready=plan is not None)
 
 
@@ -292,7 +292,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     for number, error in run.errors.items():
         notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
     if run.questions.problems:
-        with st.expander(f"{counted(len(run.questions.problems), 'question problem')}"):
+        with st.expander(f"{pluralize(len(run.questions.problems), 'question problem')}"):
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
     states = run.questions.counts_by_state()
     if {*states} - {"valid"} or run.questions.changes:
@@ -381,7 +381,7 @@ def requests_of_plan(
         return None
     on_disk = session.on_disk
     contexts = "context" in (plan.embedded_as, *plan.each)
-    what = f"This run sends {counted(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
+    what = f"This run sends {pluralize(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
     formed = any(chunker.asks for chunker in plan.chunkers)
     return ModelRequests(
         (plan, token),

@@ -9,6 +9,7 @@ import streamlit as st
 
 from chunkers import Span
 from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.formatting import pluralize
 from evaluation.questions.corpus import Corpus, difference, intersection, total_length
 from evaluation.retrieval.given_chunks import GivenChunks
 from evaluation.retrieval.measures import MEASURES, Evaluation, QuestionScores, excerpt_ranges
@@ -22,7 +23,6 @@ from viz.retrieval.failed.missed_excerpts import show_compare_button
 from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_parameters import TITLES, choose_parameter, index_in_link
 from viz.state.choices import Choices
-from viz.theme.number_formats import counted
 from viz.theme.palette import EDGES, GROUNDS, theme_name
 
 _GREEN = 2
@@ -108,7 +108,7 @@ def _budget_notes(given: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
     titles = []
     if given.more:
-        titles.append(f"{counted(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
+        titles.append(f"{pluralize(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
     elif given.budget > given.filled and all(chunk.given or not chunk.spans for chunk in given.chunks[-1:]):
         titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
     return [{"kind": "note", "title": title, "parts": []} for title in titles]

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import join_words, round_up
+from chunkers.support.formatting import format_three_figures, join_words, pluralize, round_up
 from evaluation.retrieval.leads import Lead
 from evaluation.retrieval.measures import MEASURE_NAMES, MEASURES, mean_and_deviation
 from evaluation.retrieval.report import Costs, Report
@@ -29,7 +29,6 @@ from viz.retrieval.figures import (
 )
 from viz.retrieval.link_parameters import COSTS, TITLES, choose_parameter
 from viz.theme.glossary import RETRIEVAL
-from viz.theme.number_formats import counted, three_figures
 
 _summary = Component[Data]("seamark_summary", "retrieval/summary.js", "retrieval/summary.css", html="<dl></dl>")
 
@@ -125,11 +124,11 @@ def _certainty_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
 def _cost_figure(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
     own = costs[best]
     tokens = f"{own.tokens:,.0f} tokens retrieved per question"
-    seconds = "Time to index not known" if own.index_s is None else f"{three_figures(own.index_s)} s to index"
+    seconds = "Time to index not known" if own.index_s is None else f"{format_three_figures(own.index_s)} s to index"
     if other is None:
         return KeyFigure("What it cost", seconds, tokens)
     rival = costs[other]
-    known = "time not known" if rival.index_s is None else f"{three_figures(rival.index_s)} s"
+    known = "time not known" if rival.index_s is None else f"{format_three_figures(rival.index_s)} s"
     detail = f"{names[best]}, with {tokens}. {names[other]}: {known}, {rival.tokens:,.0f} tokens."
     return KeyFigure("What it cost", seconds, detail)
 
@@ -213,8 +212,8 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
     how = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
     asked = KeyFigure(
         "Asked",
-        counted(len(run.questions.usable), "question"),
-        f"of {counted(len(run.plan.material.texts), 'document')}, {how}",
+        pluralize(len(run.questions.usable), "question"),
+        f"of {pluralize(len(run.plan.material.texts), 'document')}, {how}",
     )
     # The component shows user text in the key figures verbatim.
     figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked)

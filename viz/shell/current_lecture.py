@@ -7,6 +7,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.methods.your_chunks import YourChunks
+from chunkers.support.formatting import pluralize
 from evaluation.asking.ask import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice
 from viz.components.text_bar.text_bar import keep_words_in_tab
@@ -33,7 +34,6 @@ from viz.state.decks import (
 from viz.state.own_text import Replaced, store_own_text
 from viz.state.session_state import Arrival, Playing, came_through_history, session
 from viz.state.text import Source
-from viz.theme.number_formats import counted
 
 DECK, SCENE, SCENES = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
@@ -304,7 +304,7 @@ def offer_decks(place: str) -> None:
                 _offer_handout(place, name, deck)
                 if name == OWN_DECK:
                     _offer_file(place)
-            st.caption(f"{about}{counted(len(deck.scenes), 'scene')}.")
+            st.caption(f"{about}{pluralize(len(deck.scenes), 'scene')}.")
     if session.lecture_before is not None and session.lecture_before.deck.scenes:
         st.button(
             "Restore lecture",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.language_models.asking import Asking
+from chunkers.support.formatting import pluralize
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, remark, show_job_progress
 from viz.controls.widgets import button_pressed
 from viz.jobs.background import MOST_KEPT, Background, Estimating, KeptJob, RequestCounter, registry
@@ -16,7 +17,6 @@ from viz.jobs.resources import run_store
 from viz.shell.page import Page
 from viz.state.chosen_models import model_identity
 from viz.state.session_state import session
-from viz.theme.number_formats import counted
 
 # The user's consent to calling a language model for many documents.
 
@@ -182,7 +182,7 @@ def say_interrupted(run: KeptJob, way: str, key: str) -> None:
 
 
 def _parts_done(kept: KeptRun[Any], done: int) -> str:
-    return f"{done:,} of {counted(kept.total, kept.part)}"
+    return f"{done:,} of {pluralize(kept.total, kept.part)}"
 
 
 def offer_to_resume(

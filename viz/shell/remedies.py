@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import Chunker, Document, Embedder
+from chunkers.support.formatting import pluralize
 from evaluation.remedies.trials import Remedy
 from evaluation.search.ranking import Method, Reranker
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
@@ -11,7 +12,6 @@ from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
 from viz.state.choices import ColumnChoice
 from viz.state.chosen_models import embedder_defaults
 from viz.state.compare_choices import add_to_compare, compare_is_full, index_on_compare
-from viz.theme.number_formats import counted
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
 """Most characters of a text for which a search starts by itself: in general, and with hybrid ranking, which is slower."""
@@ -68,7 +68,7 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
     lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
     message, share, state = "", 1.0, "done"
     if outcome is not None and not lines:
-        message = f"None of {counted(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
+        message = f"None of {pluralize(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
     if outcome is None:
         share, message = job.progress()
         state = "looking" if job.running and not job.cancelled else "failed" if job.error else "offered"
@@ -79,14 +79,14 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
 def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     chunker = remedy.variation.chunker
     choice = _column_of_chunker(chunker, embedder)
-    effects = [f"{counted(remedy.chunks, 'chunk')} of ~{counted(round(remedy.tokens), 'token')}"]
+    effects = [f"{pluralize(remedy.chunks, 'chunk')} of ~{pluralize(round(remedy.tokens), 'token')}"]
     if remedy.findings is not None:
         effects.append(f"other findings {_from_to(*remedy.findings)}")
     if remedy.marks is not None:
         effects.append(f"boundaries {_from_to(*remedy.marks[:2])}")
     if remedy.others:
         changed = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
-        effects.append(f"{counted(remedy.others, 'other question')}: {', '.join(changed) or 'unchanged'}")
+        effects.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(changed) or 'unchanged'}")
     return {
         "setting": _setting_identity(chunker),
         "words": remedy.variation.words,

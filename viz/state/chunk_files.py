@@ -6,9 +6,9 @@ from chunkers import Chunker, Document, InputError
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.recipes.registry import ELSEWHERE
+from chunkers.support.formatting import pluralize
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import session, undoable
-from viz.theme.number_formats import counted
 
 MOST_HELD = 60_000_000
 """Most characters of all chunk files in a session."""
@@ -61,7 +61,7 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     count = len(file.chunks) if located is None else located.given
     has_text = file.text(document.name) is not None
     advice = "; the text that they give can be opened in this column's settings" if has_text else ""
-    return f"0 of {counted(count, 'chunk')} of {file.name} found in this text: they may be of another{advice}."
+    return f"0 of {pluralize(count, 'chunk')} of {file.name} found in this text: they may be of another{advice}."
 
 
 def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:

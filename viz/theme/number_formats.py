@@ -3,8 +3,7 @@
 import math
 
 from chunkers import Timing
-from chunkers.support.formatting import format_three_figures as three_figures
-from chunkers.support.formatting import pluralize as counted
+from chunkers.support.formatting import format_three_figures, pluralize
 
 _MS = "\N{NO-BREAK SPACE}ms"
 
@@ -37,7 +36,7 @@ def duration_in_words(ms: float) -> str:
     ``<0.01 ms`` below a hundredth.
     """
     if ms >= 999.5:
-        return f"{three_figures(ms / 1000)}\N{NO-BREAK SPACE}s"
+        return f"{format_three_figures(ms / 1000)}\N{NO-BREAK SPACE}s"
     if ms < 0.01:
         return f"<0.01{_MS}"
     return f"{float(f'{ms:.2g}'):g}{_MS}" if ms < 10 else f"{ms:.0f}{_MS}"
@@ -45,4 +44,4 @@ def duration_in_words(ms: float) -> str:
 
 def counted_known_boundaries(count: int) -> str:
     """Format a number of known boundaries, such as ``3 known boundaries``."""
-    return counted(count, "known boundary", "known boundaries")
+    return pluralize(count, "known boundary", "known boundaries")

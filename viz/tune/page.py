@@ -8,6 +8,7 @@ import streamlit as st
 from chunkers import ASKING, CHUNKERS, Embedder, InputError
 from chunkers.language_models.asking import Asking
 from chunkers.recipes.registry import ELSEWHERE
+from chunkers.support.formatting import pluralize
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -33,7 +34,6 @@ from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity
 from viz.state.compare_choices import columns_of_compare
 from viz.state.session_state import session
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, definitions_as_help
-from viz.theme.number_formats import counted
 from viz.tune.first_run import first_run, first_screen
 from viz.tune.results import TITLES, show_sweep
 from viz.tune.sweep_inputs import (
@@ -109,7 +109,7 @@ def _show_first_run(settings: Sequence[Setting], documents: SweepDocuments, meas
         sweep, file = bundled_run
         say_origin_of_bundled_run(
             file,
-            counted(len(sweep.names), "bundled document"),
+            pluralize(len(sweep.names), "bundled document"),
             "“Run” measures what is chosen on the left, on these documents or on your own.",
             "tune",
         )
@@ -145,7 +145,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
     if asks:
         subject = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
         estimated = partial(estimate_sweep_requests, documents.split, settings, subject[-1])
-        what = f"This sweep sends {counted(count, 'document')}, once for every setting,"
+        what = f"This sweep sends {pluralize(count, 'document')}, once for every setting,"
         requests = ModelRequests(subject, asking, estimated, what, "sweep")
 
     def run() -> None:
@@ -180,8 +180,8 @@ def _runs_in_words(here: Page, settings: Sequence[Setting], documents: SweepDocu
     if runs > MOST_RUNS:
         return f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
     return (
-        f"{counted(len(settings), 'setting')} and {counted(len(TRIVIAL), 'trivial answer')} on "
-        f"{counted(len(documents.all), 'document')}: {runs:,} runs"
+        f"{pluralize(len(settings), 'setting')} and {pluralize(len(TRIVIAL), 'trivial answer')} on "
+        f"{pluralize(len(documents.all), 'document')}: {runs:,} runs"
     )
 
 
@@ -279,7 +279,7 @@ def _missing_documents_in_words(kept: KeptSweep, texts: Sequence[MarkedText | No
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."
     if missing:
         return (
-            f"{counted(len(missing), 'document')} must be given again, under “Your own documents”, with the same name, text "
-            "and boundaries: only hashes of them were kept."
+            f"{pluralize(len(missing), 'document')} must be given again, under “Your own documents”, with the same name, "
+            "text and boundaries: only hashes of them were kept."
         )
     return ""

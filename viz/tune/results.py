@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from chunkers import CHUNKERS
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 from evaluation.segmentation.boundary_measures import TRIVIAL_ANSWERS
 from evaluation.segmentation.sweep import (
     MEASURES,
@@ -26,7 +26,6 @@ from viz.components.figure import show_figure
 from viz.components.page_elements import download_button
 from viz.shell.column_exchange import say_column_added, take_to_compare_button
 from viz.state.choices import ColumnChoice
-from viz.theme.number_formats import counted
 from viz.theme.palette import INK, edge_colour, theme_name
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
@@ -294,7 +293,7 @@ def _say_best_setting(
         place = f"place {rank_of_setting(other, others, measure)} of {len(others):,}"
         if level := _tie_count(other, others):
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
-        sentences += f" Held out, it reaches {other.mean:.3f} over {counted(other.documents, 'document')}: {place}."
+        sentences += f" Held out, it reaches {other.mean:.3f} over {pluralize(other.documents, 'document')}: {place}."
         trivial = [summary.setting for summary in kept.values() if summary.setting.trivial]
         compared = compare_settings(held_out_rows, best.setting, trivial, measure)
         names = {setting: setting.words() for setting in trivial}
@@ -316,7 +315,7 @@ def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) 
         if interval is not None
         else f"an interval takes at least {FEWEST_VALUES}"
     )
-    over = counted(best.documents, "document")
+    over = pluralize(best.documents, "document")
     return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {over} ({between})."
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from chunkers import Chunking, Document, ModelError, Span, load_tokenizer
 from chunkers.results.result import Chunk
+from chunkers.support.formatting import format_three_figures
 from evaluation.segmentation.boundary_measures import cut_offsets, sections_in_mixed_chunks
 from evaluation.segmentation.chunk_statistics import (
     BoundaryChanges,
@@ -17,7 +18,6 @@ from evaluation.segmentation.chunk_statistics import (
     size_statistics,
 )
 from tests.support import HashEmbedder
-from viz.theme.number_formats import three_figures
 
 TEXT = "Aa b.\nCc.\nDd ee.\nFf.\nGg hh ii."
 LINES = Document.from_text(TEXT, "lines")
@@ -145,7 +145,7 @@ def test_against_known():
 
 @pytest.mark.parametrize(("value", "said"), [(0, "0"), (2.5, "2.5"), (123.4, "123"), (1055, "1,060"), (999.9, "1,000")])
 def test_figures(value, said):
-    assert three_figures(value) == said
+    assert format_three_figures(value) == said
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.001, "1"), (0.184, "18"), (0.999, "99")])

@@ -8,12 +8,12 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS, Document, build_chunker
 from chunkers.contract.base import run
+from chunkers.support.formatting import pluralize
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended, tools
 from tests.viz.app_steps import sent
 from viz.guide.miniature import miniature_description, miniature_height, miniature_svg
-from viz.theme.number_formats import counted
 
 PAGE_CSS = (ROOT / "viz" / "theme" / "page.css").read_text(encoding="utf-8")
 
@@ -71,7 +71,7 @@ def test_the_picture_has_a_box_for_every_part(name, sample):
     assert len(boxes) == known + sum(len(chunk.spans) for chunk in chunking.chunks)
     assert all(0 <= float(box.get("x")) <= 600 for box in boxes)
     assert picture.find("{http://www.w3.org/2000/svg}title").text == miniature_description(chunking)
-    assert miniature_description(chunking).startswith(f"{counted(len(chunking.chunks), 'chunk')}, beginning at sentence")
+    assert miniature_description(chunking).startswith(f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at sentence")
 
 
 @pytest.mark.parametrize("text", ["", "One."])

@@ -25,7 +25,7 @@ def report(budget, taken, cut=False, parents=None, new=99):
     choice = SimpleNamespace(budget=budget, unit="tokens", top_k=5)
     chunkers = {0: SimpleNamespace(evaluation=SimpleNamespace(index=SimpleNamespace(parents=parents)))}
     given = SimpleNamespace(chunks=chunks, more=0)
-    return SimpleNamespace(choice=choice, chunkers=chunkers, given=lambda number, question: given)
+    return SimpleNamespace(choice=choice, chunkers=chunkers, given_chunks=lambda number, question: given)
 
 
 def test_it_says_why_the_chunk_that_holds_it_was_not_enough():

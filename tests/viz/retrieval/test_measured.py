@@ -199,13 +199,13 @@ def test_a_measure_that_no_budget_changes_has_no_curve(run):
 
 
 def test_a_report_that_takes_long_holds_nothing_up(run, monkeypatch):
-    go_on, of = threading.Event(), Reports.of
+    go_on, report_for = threading.Event(), Reports.report_for
 
     def slow(*arguments):
         assert go_on.wait(LIMIT)
-        return of(*arguments)
+        return report_for(*arguments)
 
-    monkeypatch.setattr(Reports, "of", slow)
+    monkeypatch.setattr(Reports, "report_for", slow)
     monkeypatch.setattr(retrieval_job, "PATIENCE_S", 0)
     app = opened(run=run, k="7", measure="iou")
     assert "Comparing the chunkers on all questions …" in said(app)

@@ -5,13 +5,8 @@ import math
 import pytest
 
 from chunkers import Timing
-from viz.theme.number_formats import (
-    counted,
-    counted_known_boundaries,
-    duration_in_words,
-    embedding_in_words,
-    stages_in_words,
-)
+from chunkers.support.formatting import pluralize
+from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
 
 TIMES = [
     (0.0004, "<0.01 ms"),
@@ -59,5 +54,5 @@ def test_embeddings_say_what_they_cost():
 
 
 def test_a_noun_is_in_the_plural_unless_there_is_one():
-    assert [counted(count, "chunk") for count in (0, 1, 1200)] == ["0 chunks", "1 chunk", "1,200 chunks"]
+    assert [pluralize(count, "chunk") for count in (0, 1, 1200)] == ["0 chunks", "1 chunk", "1,200 chunks"]
     assert [counted_known_boundaries(count) for count in (1, 2)] == ["1 known boundary", "2 known boundaries"]

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from chunkers.support.formatting import pluralize
 from evaluation.questions.question_sets import MarkedQuestion, marked_questions_to_csv
 from evaluation.search.ranking import RERANKED, Reranker
 from viz.compare.asking.question_search import drop_unused_texts
@@ -14,7 +15,6 @@ from viz.state.choices import LONGEST_NAME
 from viz.state.compare_choices import columns_of_compare
 from viz.state.shared_questions import give_kept_questions_to_retrieval
 from viz.state.stored_texts import current_document
-from viz.theme.number_formats import counted
 
 LONGEST_SHOWN = 120
 """Most characters of an answer that the list shows; the file has the whole answer."""
@@ -57,7 +57,9 @@ def _show_list() -> None:
         if current_document() not in session.notebooks
         else "with its text, or while this tab is open"
     )
-    remark(f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept {where}.", key="questions_said")
+    remark(
+        f"{pluralize(len(questions), 'question')} about {pluralize(documents, 'text')}, kept {where}.", key="questions_said"
+    )
     offer_to_keep("questions", current_document())
     for number, question in enumerate(questions):
         row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")

@@ -8,6 +8,7 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, InputError, Span
 from chunkers.language_models.asking import Asking
 from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.support.formatting import pluralize
 from evaluation.asking.ask import (
     STATED_SEARCHED,
     AnswerRetrieval,
@@ -34,7 +35,6 @@ from viz.state.chosen_models import chosen_model
 from viz.state.compare_choices import ranking_method_of, retrieval_limit_of
 from viz.state.session_file import MOST_QUESTIONS
 from viz.state.text import Source
-from viz.theme.number_formats import counted
 
 KEY = "store_asked"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
@@ -434,7 +434,7 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         _offer_to_write_contexts(asking, choices.tokenizer, waiting)
     for number, chunking in with_contexts.items():
         if missing := sum(not chunk.situation for chunk in chunking.chunks):
-            every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
+            every = f"{missing:,} of {pluralize(len(chunking.chunks), 'chunk')}"
             notice(
                 f"Column {number + 1}: the model wrote no usable context sentence for {every}; these chunks are used "
                 "without one.",
@@ -446,7 +446,7 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
 
 def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
     """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
-    what = f"This sends the text once for every chunk of {counted(len(waiting), 'column')}"
+    what = f"This sends the text once for every chunk of {pluralize(len(waiting), 'column')}"
 
     def begin() -> None:
         before = session.situating

@@ -8,6 +8,7 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, embedded_text
+from chunkers.support.formatting import pluralize
 from evaluation.changes.index_changes import (
     ChunkComparison,
     Comparison,
@@ -35,7 +36,6 @@ from viz.state.choices import Choices
 from viz.state.compare_choices import RANKED_BY, ranking_method_of, retrieval_limit_of
 from viz.state.shared_questions import bundled_material, shared_question_sets
 from viz.state.text import Source
-from viz.theme.number_formats import counted
 
 THIS_TEXT = "This text"
 
@@ -100,9 +100,9 @@ def _materials(chosen: Source, document: Document) -> dict[str, Material]:
     asked = marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
     parts = () if chosen.parts is None else ((document.name, chosen.parts),)
     known = {THIS_TEXT: Material(texts, asked, True, parts)}
-    known[f"{counted(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
+    known[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
     for number, (origin, material) in enumerate(shared_question_sets(), 1):
-        name = f"{counted(len(material.texts), 'document')} with questions {origin}"
+        name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
         known[f"{name}, set {number}" if name in known else name] = material
     return known
 
@@ -254,7 +254,9 @@ def _offer_to_measure(
 
     left = [chunker for chunker in chunkers if chunker not in tried and not chunker.asks]
     what = (
-        "Measure questions won and lost" if is_this else f"Cut and search {counted(len(setting.material.texts), 'document')}"
+        "Measure questions won and lost"
+        if is_this
+        else f"Cut and search {pluralize(len(setting.material.texts), 'document')}"
     )
     line = st.container(horizontal=True, vertical_alignment="center")
     line.button(
@@ -305,7 +307,7 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
 def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> None:
     """Draw a table of the recall of every measured column, with the questions won and lost and the interval."""
     if job.problems:
-        with st.expander(f"{counted(len(job.problems), 'question')} left out"):
+        with st.expander(f"{pluralize(len(job.problems), 'question')} left out"):
             st.dataframe({"problem": [*job.problems]}, hide_index=True, width="stretch")
     changes = recalls_beside_selected(choices, results, job)
     refused = {number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused}
@@ -332,7 +334,7 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
         QUESTION_HEADS,
         rows,
         key="changes_questions",
-        said=f"Recall at {amount} of {counted(len(job.questions), 'question')}, searched {RANKED_BY[job.setting.method]}, "
+        said=f"Recall at {amount} of {pluralize(len(job.questions), 'question')}, searched {RANKED_BY[job.setting.method]}, "
         "as chosen for questions above.",
     )
 
@@ -391,8 +393,8 @@ def _show_questions(job: IndexChanges, changes: WonAndLost) -> None:
         return
     listed = [("won", number) for number in won[:MOST_LISTED]] + [("lost", number) for number in lost[:MOST_LISTED]]
     left = len(won) + len(lost) - len(listed)
-    more = f" {counted(left, 'more question')} not listed." if left else ""
-    st.caption(f"{counted(len(won), 'question')} won, {len(lost):,} lost, by recall in percent.{more}")
+    more = f" {pluralize(left, 'more question')} not listed." if left else ""
+    st.caption(f"{pluralize(len(won), 'question')} won, {len(lost):,} lost, by recall in percent.{more}")
     before, after = changes.before[amount], changes.after[amount]
     st.dataframe(
         {

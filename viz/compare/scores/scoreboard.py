@@ -8,6 +8,7 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.recipes.presets import BOUND_TOKENS, presets_for_chunker
 from chunkers.support.arrays import VectorArray
+from chunkers.support.formatting import pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.segmentation.boundary_measures import (
     Segmentation,
@@ -54,7 +55,7 @@ from viz.jobs.resources import cached_while_shown
 from viz.shell import lecture_mode
 from viz.shell.column_results import ColumnResult, Finished, settings_in_words
 from viz.state.choices import OWN, Choices
-from viz.theme.number_formats import counted, duration_in_words
+from viz.theme.number_formats import duration_in_words
 
 
 @cached_while_shown(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
@@ -81,7 +82,7 @@ def show_scoreboard(
     limit, note = None, ""
     if limited is not None and limited.max_tokens is not None and special is not None:
         limit = limited.max_tokens - special
-        besides = f", besides {counted(special, 'special token')}" if special else ""
+        besides = f", besides {pluralize(special, 'special token')}" if special else ""
         note = f"The line in the strips is where {limited.name} stops reading: {limit:,} tokens{besides}."
     draw_scores(choices, heads, rows, key="scoreboard", note=note, limit=limit)
 
@@ -128,7 +129,7 @@ def _scoreboard_row(
     task, chunking = finished.task, finished.chunking
     sizes, read = token_counts(task, chunking, None), token_counts(task, chunking, limited)
     beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in read or ())
-    tokens = spread_cell(sizes, f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else "")
+    tokens = spread_cell(sizes, f"{pluralize(beyond, 'chunk')} longer than the model reads" if beyond else "")
     known_cells = [] if known is None else found_cells(chunking, known)
     suspicious = suspicious_cell(_finding_counts(task, chunking, embedder))
     cells = [count_cell(len(chunking.chunks)), tokens, *known_cells, suspicious]
@@ -153,7 +154,7 @@ def _time_cells(column: Finished) -> list[Cell]:
     cold = timing.cold_ms
     if math.isnan(cold):
         return [decide, unknown_cell("It was not recorded.")]
-    return [decide, Cell(duration_in_words(cold), cold, f"{counted(timing.embedded + timing.cached, 'text')} in all")]
+    return [decide, Cell(duration_in_words(cold), cold, f"{pluralize(timing.embedded + timing.cached, 'text')} in all")]
 
 
 # The ranking: by known boundaries or, without them, by structure.

@@ -7,6 +7,7 @@ from typing import TypedDict
 import streamlit as st
 
 from chunkers import Document, Span
+from chunkers.support.formatting import pluralize
 from evaluation.questions.corpus import Corpus
 from evaluation.retrieval.given_chunks import Failure, Seam
 from evaluation.retrieval.report import Report
@@ -25,7 +26,6 @@ from viz.state.compare_choices import COMPARE, ensure_compare_choices
 from viz.state.own_text import choose_document
 from viz.state.session_state import session, undoable
 from viz.state.text import Source
-from viz.theme.number_formats import counted
 
 KEY = "retrieval_failed_list"
 MOST_LISTED = 200
@@ -97,20 +97,20 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
     if not lost:
         asked = sum(bool(question.excerpts) for question in questions)
         notice(
-            f"No question failed: {plan.names[number]} found every excerpt of {counted(asked, 'question')} whole "
+            f"No question failed: {plan.names[number]} found every excerpt of {pluralize(asked, 'question')} whole "
             f"{_limit_in_words(report)}.",
             key="retrieval_nothing_failed",
         )
         return
     failed = len({failure.question for failure in lost})
     st.caption(
-        f"{plan.names[number]} did not find {counted(len(lost), 'excerpt')} whole {_limit_in_words(report)}, in {failed:,} "
-        f"of {counted(len(questions), 'question')}. The excerpts with the most missing text come first; press one to see "
-        "its passage below."
+        f"{plan.names[number]} did not find {pluralize(len(lost), 'excerpt')} whole {_limit_in_words(report)}, in "
+        f"{failed:,} of {pluralize(len(questions), 'question')}. The excerpts with the most missing text come first; "
+        "press one to see its passage below."
     )
     rows = [_missed_excerpt_row(report, plan, failure, number, words) for failure in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)
-    more = f"{counted(left, 'more excerpt')} with less missed" if left else ""
+    more = f"{pluralize(left, 'more excerpt')} with less missed" if left else ""
     _failed(
         key=KEY,
         data={"rows": rows, "more": more, "below": ".st-key-retrieval_one"},
@@ -151,7 +151,7 @@ def _missed_excerpt_row(report: Report, plan: Plan, failure: Failure, number: in
         "title": f"{failure.question + 1}. {question}",
         "missed": f"{share} missed",
         "seams": [seam_data(text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
-        "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
+        "more": f"and {pluralize(left, 'more cut')}" if left > 0 else "",
         "holder": _holder_in_words(report, failure, number),
         "others": _finders_in_words(plan, failure, number),
         "here": words["question"] == str(failure.question + 1) and words["left"] == str(number + 1),
@@ -169,7 +169,7 @@ def _holder_in_words(report: Report, failure: Failure, number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if failure.holder < 0:
         return "No chunk holds any of it."
-    outside = f" {counted(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
+    outside = f" {pluralize(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
     return _why_missed(report, failure, number) + outside
 
 
@@ -185,7 +185,7 @@ def _why_missed(report: Report, failure: Failure, number: int) -> str:
     choice = report.choice
     if failure.rank > taken:
         if choice.budget:
-            return f"{opening}: the {choice.budget:,} {choice.unit} are full after {counted(taken, 'chunk')}."
+            return f"{opening}: the {choice.budget:,} {choice.unit} are full after {pluralize(taken, 'chunk')}."
         return f"{opening}: only the top {choice.top_k} count."
     cut = next((chunk for chunk in given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
     return f"{opening}, where the budget cuts it off." if cut is not None else f"{opening}: it was found, the rest was not."

@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes.registry import chunker_class
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 from evaluation.asking.ask import SearchSettings
 from viz.components.browser import Component, run_again, sentence_positions
 from viz.jobs.chunking import tipping_at_once, worked_formula_at_once
@@ -17,7 +17,6 @@ from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.session_state import last_change, session, undo_last, undoable
 from viz.state.stored_texts import kept_questions_about
-from viz.theme.number_formats import counted
 
 # The preview of a change, and the change itself, which can be undone.
 
@@ -142,7 +141,7 @@ def _preview_payload(
                 [_quoted(posed.question) for posed, pair in pairs if pair == wanted]
                 for wanted in ((False, True), (True, False))
             )
-            sentences.append(_gains_and_losses(counted(len(pairs), "kept question"), "won", won, lost))
+            sentences.append(_gains_and_losses(pluralize(len(pairs), "kept question"), "won", won, lost))
     added, removed, found_at, lost_at = (sentence_positions(document, offsets) for offsets in change or ((),) * 4)
     return {
         "column": number,
