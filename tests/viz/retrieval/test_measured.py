@@ -70,8 +70,8 @@ def computed(monkeypatch):
         monkeypatch.setattr(owner, name, counted)
 
     count(reporting, "mean_interval")
-    count(reporting, "compare_all")
-    count(Evaluation, "over")
+    count(reporting, "paired_differences")
+    count(Evaluation, "at_top_k")
     count(Evaluation, "retrieved_size")
     return made
 
@@ -92,13 +92,13 @@ def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh
         """Return the number of intervals and tests that a change takes, and True if it measures anything else."""
         computed.clear()
         assert not change().run().exception
-        statistics = computed.count("mean_interval") + computed.count("compare_all")
+        statistics = computed.count("mean_interval") + computed.count("paired_differences")
         return statistics, len(computed) > statistics
 
     # The interval of each mean, and the difference.
     statistics = 3
     app = opened(run=fresh)
-    assert len([name for name in computed if name in ("mean_interval", "compare_all")]) == statistics
+    assert len([name for name in computed if name in ("mean_interval", "paired_differences")]) == statistics
     assert after(lambda: app) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_question").set_value("7")) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_left").set_value("2")) == (0, False)
