@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from viz.components.assets import VIZ
+from viz.components.asset_linker import VIZ
 from viz.shell import current_lecture, lecture_mode
-from viz.shell.keys import key_dialog
+from viz.shell.keyboard_shortcuts import key_dialog
 from viz.shell.lecture_bar import lecture_bar
 from viz.shell.navigation import navigation
 from viz.state.compare_choices import COMPARE

@@ -11,7 +11,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from viz import compare
-from viz.components.assets import VIZ
+from viz.components.asset_linker import VIZ
 from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, element_scripts
 from viz.server.streamlit_patches import (
     disable_send_delay,

@@ -19,13 +19,13 @@ from benchmarks.harness import AddOption, benchmark, markdown_table, option, pri
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.commands.arguments import parse_value
 from chunkers.recipes.presets import BOUND
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import format_number
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import Questions, read_questions
+from evaluation.questions.question_files import Questions, read_questions
 from evaluation.retrieval.budget import BudgetResults, Budgets, evaluate_at_budgets
-from evaluation.retrieval.leads import Leads
+from evaluation.retrieval.leaders import Leads
 from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate_retrieval, mean_and_deviation
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import Difference, interval_end_words, paired_differences

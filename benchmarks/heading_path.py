@@ -14,10 +14,10 @@ from benchmarks.chroma import FOLDER_OPTIONS, format_difference
 from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.outline import headings
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import Question, read_questions
+from evaluation.questions.question_files import Question, read_questions
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval, mean_and_deviation
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_difference

@@ -27,15 +27,15 @@ import numpy as np
 
 from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Document, Embedder, build_chunker
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support.arrays import VectorArray
 from evaluation.retrieval.stored_measures import evaluation_to_json
 from evaluation.search import index as indexes
-from evaluation.segmentation import sweep as sweeps
+from evaluation.segmentation import settings_sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedDocument, MarkedText
-from evaluation.segmentation.sweep import Setting, settings_grid
-from viz.jobs import background, retrieval
-from viz.jobs.background import Background
+from evaluation.segmentation.settings_sweep import Setting, settings_grid
+from viz.jobs import background_jobs, retrieval
+from viz.jobs.background_jobs import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
@@ -221,7 +221,7 @@ def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
     with (
         mock.patch.object(sweeps, "_sweep_row", logged_row if kind == "sweep" else row),
         mock.patch.object(retrieval, "build_index", logged_index),
-        mock.patch.object(background, "embedding_cache", return_value=cache),
+        mock.patch.object(background_jobs, "embedding_cache", return_value=cache),
     ):
         yield
 

@@ -17,11 +17,11 @@ from benchmarks.heading_path import Material, bundled_material, wikipedia_materi
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.arguments import add_chunkers, add_spend, parse_chunker_spec, parse_spending_limit
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import Asking
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.recipes.situating import estimate
+from chunkers.language_models.limited_requests import Asking
+from chunkers.recipes.context_sentences import estimate
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets

@@ -11,9 +11,9 @@ from typing import Any
 from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_difference, mean_with_interval, read_corpora
 from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.retrieval.ladder_and_repeats import find_repeats
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.search.index import build_index

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 from benchmarks.harness import benchmark, markdown_table, option, timed
 from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
-from evaluation.asking.ask import (
+from evaluation.asking.question_retrieval import (
     Limit,
     PosedQuestion,
     ask,
@@ -31,7 +31,8 @@ from evaluation.asking.ask import (
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
+from evaluation.remedies.settings_search import WANTED, Column, Remedy, Variation, setting_variations
 from evaluation.remedies.tested_changes import (
     FailingColumn,
     SuspiciousColumn,
@@ -40,7 +41,6 @@ from evaluation.remedies.tested_changes import (
     try_settings_for_answer,
     try_settings_for_findings,
 )
-from evaluation.remedies.trials import WANTED, Column, Remedy, Variation, setting_variations
 from evaluation.search.ranking import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 

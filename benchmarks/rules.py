@@ -86,7 +86,9 @@ def labels_and_findings(rule: str, language: str) -> list[ChunkLabel]:
 
 
 def cohens_kappa(labels: Sequence[ChunkLabel]) -> float:
-    """Return Cohen's kappa of the two readers."""
+    """Return Cohen's kappa of the two readers; 1 if they agree on everything, even on a single kind of label."""
+    if all(label.first == label.second for label in labels):
+        return 1.0
     return float(cohen_kappa_score([label.first for label in labels], [label.second for label in labels]))
 
 

@@ -22,7 +22,7 @@ from evaluation.segmentation.marked_texts import (
     split_by_subject,
     stitch_documents,
 )
-from evaluation.segmentation.sweep import (
+from evaluation.segmentation.settings_sweep import (
     MEASURES,
     TRIVIAL,
     Setting,

@@ -19,9 +19,9 @@ from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_
 from chunkers.recipes.presets import PRESETS, Preset
 from chunkers.recipes.recipe import Recipe, __version__, build_chunker, chunk, run
 from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover, register
-from chunkers.results.comparison import SideBySide, compare
+from chunkers.results.notebook_comparison import SideBySide, compare
 from chunkers.results.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Reason, Timing, Verdict
-from chunkers.storage.cache import SHARED_CACHE, EmbeddingCache
+from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError
 from chunkers.text.document import Document, Span
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS

@@ -15,15 +15,15 @@ from chunkers.embedders.base import OWN
 from chunkers.recipes.export import propositions_arrow_type
 from chunkers.results.chunk_fields import table_rows
 from chunkers.results.result import Gap
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support.errors import Cancelled, InputError, named_message, on_one_line, short_repr
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.extracted_text import Kind, Parts, too_large_error
 from chunkers.text.outline import clear_outline_caches
-from integrations.cutter import AnyRecipe, recipe_of
+from integrations.recipe_cutter import AnyRecipe, recipe_of
 
 if TYPE_CHECKING:
-    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.limited_requests import Asking
 
 
 # The two tables: documents as they come in, and chunks as they go out. docs/corpora.md describes the columns.
@@ -117,7 +117,7 @@ class Chunks:
     recipe
         A recipe in any form: a `Recipe`, a result, its JSON, or the path of a file with it.
     device
-        Device on which torch runs the model; a key of `chunkers.embedders.models.DEVICES`.
+        Device on which torch runs the model; a key of `chunkers.embedders.sentence_models.DEVICES`.
     problems
         Called with the id of each document that cannot be cut and a sentence on the reason; the document then has no rows.
         Without ``problems``, the first such document raises an error. Must support pickling if this object is pickled.

@@ -8,6 +8,6 @@ the same.
 
 from __future__ import annotations
 
-from integrations.cutter import Cutter, recipe_of
+from integrations.recipe_cutter import Cutter, recipe_of
 
 __all__ = ["Cutter", "recipe_of"]

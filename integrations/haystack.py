@@ -14,7 +14,7 @@ from typing import Any
 from chunkers import EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.recipes.recipe import AnyLanguageModel
 from chunkers.results.chunk_fields import chunk_metadata
-from integrations.cutter import AnyRecipe, Cutter, missing_library_error
+from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict

@@ -14,7 +14,7 @@ from typing import Any
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes.recipe import AnyLanguageModel
 from chunkers.results.chunk_fields import METADATA, chunk_metadata
-from integrations.cutter import AnyRecipe, Cutter, missing_library_error
+from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
     from llama_index.core.bridge.pydantic import Field, PrivateAttr

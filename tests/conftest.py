@@ -99,9 +99,9 @@ def serve(monkeypatch):
 @pytest.fixture
 def cache_folder(tmp_path, monkeypatch, restart):
     """Give the folder that the app takes for the user's cache folder."""
-    from viz.jobs import resources
+    from viz.jobs import shared_resources
 
-    monkeypatch.setattr(resources, "user_cache_folder", lambda: tmp_path / "seamark")
+    monkeypatch.setattr(shared_resources, "user_cache_folder", lambda: tmp_path / "seamark")
     restart()
     yield tmp_path
     restart()
@@ -110,11 +110,11 @@ def cache_folder(tmp_path, monkeypatch, restart):
 @pytest.fixture
 def restart():
     """Return a function that clears everything the app forgets when its server restarts."""
-    from viz.jobs import resources
-    from viz.jobs.background import registry
+    from viz.jobs import shared_resources
+    from viz.jobs.background_jobs import registry
 
     def forget():
-        for kept in (registry, resources.run_store, resources.embedding_cache):
+        for kept in (registry, shared_resources.run_store, shared_resources.embedding_cache):
             kept.cache_clear()
 
     return forget
@@ -149,7 +149,7 @@ def offered(tmp_path, monkeypatch):
 @pytest.fixture(scope="session")
 def static_embedder(tmp_path_factory):
     """Return a static embedder whose table is that of an invented network, with its file in a folder of its own."""
-    from chunkers.embedders.static import Static
+    from chunkers.embedders.static_embedder import Static
     from tests.support import PieceNetwork
 
     made = Static(PieceNetwork(), tmp_path_factory.mktemp("static"))
@@ -160,6 +160,6 @@ def static_embedder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def real_tools():
     from chunkers import Tools, load_embedder, load_tokenizer
-    from chunkers.storage.cache import EmbeddingCache
+    from chunkers.storage.embedding_cache import EmbeddingCache
 
     return Tools(load_embedder(), load_tokenizer(), EmbeddingCache())

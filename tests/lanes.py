@@ -135,11 +135,11 @@ def keep_quick():
     """Let no test of this process load a model or run a page."""
     from streamlit.testing.v1 import AppTest
 
-    from chunkers.embedders import models
+    from chunkers.embedders import sentence_models
     from chunkers.embedders.bert import BertNetwork
 
     sys.meta_path.insert(0, _NoModel())
     # It asks whether the packages are there without importing them.
-    models.missing_extra_message = lambda *_asked: ""
+    sentence_models.missing_extra_message = lambda *_asked: ""
     BertNetwork.__init__ = _no_network
     AppTest.run = _no_page

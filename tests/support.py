@@ -13,10 +13,10 @@ import numpy as np
 
 from chunkers import Document, Embedder, Tools, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.embedders.models import MiniLM
+from chunkers.embedders.sentence_models import MiniLM
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel, Reply
+from chunkers.language_models.limited_requests import Asking
 
 LIMIT = 300.0
 """Seconds that a job or a run of the app may take on a busy machine."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from chunkers import Chunker
 from tests import ROOT
 from tests.viz.app_steps import settled
-from viz.components.assets import linked_script
+from viz.components.asset_linker import linked_script
 from viz.state.choices import ColumnChoice
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")

@@ -16,16 +16,16 @@ from chunkers import Cancelled, Document, InputError, Recipe
 from chunkers.files import data_files, external_chunks
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text import reader_process
-from chunkers.text.reading import read_document
+from chunkers.text.file_reading import read_document
 from evaluation.answering.questions_and_answers import questions_of_file
 from evaluation.checking.baseline import Baseline
-from evaluation.questions import rows as question_rows
+from evaluation.questions import question_rows
 from evaluation.questions.corpus import Corpus
+from evaluation.questions.question_files import read_questions
 from evaluation.questions.question_sets import read_beir, read_question_set
-from evaluation.questions.reading import read_questions
 from evaluation.segmentation import boundary_files
 from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
-from evaluation.traces.reading import read_traces
+from evaluation.traces.trace_files import read_traces
 from viz.state import session_file, session_file_reader
 
 TEXT = "The tide goes out."

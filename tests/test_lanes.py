@@ -6,7 +6,7 @@ import sys
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers.embedders import models
+from chunkers.embedders import sentence_models
 from chunkers.embedders.bert import BertNetwork
 from tests import ROOT
 from tests.lanes import BY_FILE, BY_FIXTURE, imports_originals, is_left_out, keep_quick
@@ -40,7 +40,7 @@ def test_the_lane_refuses_models_and_pages_that_are_not_marked(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", [])
     monkeypatch.setattr(AppTest, "run", AppTest.run)
     monkeypatch.setattr(BertNetwork, "__init__", BertNetwork.__init__)
-    monkeypatch.setattr(models, "missing_extra_message", models.missing_extra_message)
+    monkeypatch.setattr(sentence_models, "missing_extra_message", sentence_models.missing_extra_message)
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
     keep_quick()
     with pytest.raises(pytest.fail.Exception, match=r"pytest\.mark\.model"):

@@ -132,8 +132,12 @@ def test_no_folder_imports_itself_by_way_of_others():
     [
         (wrong_packages, ("chunkers.contract.base", "evaluation"), ["chunkers.contract.base -> evaluation"]),
         (wrong_packages, ("chunkers.recipes.recipe", "sample_docs"), ["chunkers.recipes.recipe -> sample_docs"]),
-        (wrong_packages, ("evaluation.segmentation.sweep", "sample_docs"), []),
-        (wrong_floors, ("viz.state.text", "viz.shell.page"), ["viz.state.text (floor 2) -> viz.shell.page (floor 4)"]),
+        (wrong_packages, ("evaluation.segmentation.settings_sweep", "sample_docs"), []),
+        (
+            wrong_floors,
+            ("viz.state.page_text", "viz.shell.page"),
+            ["viz.state.page_text (floor 2) -> viz.shell.page (floor 4)"],
+        ),
         (wrong_floors, ("viz.tune.page", "viz.guide.page"), ["viz.tune.page (floor 5) -> viz.guide.page (floor 5)"]),
         (wrong_floors, ("viz.theme.palette", "viz.jobs.sweep"), ["viz.theme.palette (floor 1) -> viz.jobs.sweep (floor 1)"]),
         (

@@ -10,8 +10,8 @@ from chunkers import build_chunker
 from chunkers.methods.breakpoint import read_as_similarity
 from chunkers.results.result_html import result_html
 from chunkers.support.formatting import format_number
-from evaluation.report.page import ComparedColumns, html_report
-from evaluation.segmentation.ranking import Lead
+from evaluation.report.html_page import ComparedColumns, html_report
+from evaluation.segmentation.chunking_ranking import Lead
 from evaluation.segmentation.threshold_staircase import Stretch
 from evaluation.statistics.paired_tests import Difference
 from tests import ROOT

@@ -24,7 +24,7 @@ from chunkers.building_blocks.sentence_distances import (
     row_cosines,
     scores_under_shuffling,
 )
-from chunkers.building_blocks.sizes import (
+from chunkers.building_blocks.size_limits import (
     SizeLimitedChunker,
     SizeLimits,
     TokenSizes,

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from chunkers.building_blocks.gaps_and_pieces import Piece
 from chunkers.building_blocks.recursive_splitting import text_size_function
-from chunkers.building_blocks.sizes import TokenSizes, fitting_spans
+from chunkers.building_blocks.size_limits import TokenSizes, fitting_spans
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Reason, link_reasons
 from chunkers.text.document import Document, Span

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from chunkers.building_blocks.sizes import window_end
+from chunkers.building_blocks.size_limits import window_end
 from chunkers.contract import Tools
-from chunkers.language_models import forms, prompts
+from chunkers.language_models import answer_forms, prompts
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
 from chunkers.results.propositions import Proposition, Tied
@@ -139,9 +139,9 @@ def request_propositions(
     def claims_or_complaint(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
         nonlocal ready
         count = window.last - window.first
-        tokens = forms.ROOM + _ANSWER_TOKENS_PER_TOKEN * window.tokens + 2 * _TOKENS_AROUND_PROPOSITION * count
+        tokens = answer_forms.ROOM + _ANSWER_TOKENS_PER_TOKEN * window.tokens + 2 * _TOKENS_AROUND_PROPOSITION * count
         bounds = {"sentence": (window.first + 1, window.last)}
-        kind = forms.PROPOSITIONS.for_request(bounds, tokens, _answer_sizes(document, window, tokens))
+        kind = answer_forms.PROPOSITIONS.for_request(bounds, tokens, _answer_sizes(document, window, tokens))
         read = partial(parse_claims, first=window.first + 1, last=window.last)
         try:
             messages = propositions_prompt(document, window, before)
@@ -159,7 +159,7 @@ def request_propositions(
     return _tie_to_text(document, windows, answers)
 
 
-def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> forms.Sizes:
+def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.Sizes:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
     quotation = max(map(len, texts))
@@ -177,7 +177,7 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
         If the answer has another form, has no proposition, or names a sentence outside the range.
     """
     claims = []
-    for stated in parse_json_answer(answer, forms.PropositionsAnswer).propositions:
+    for stated in parse_json_answer(answer, answer_forms.PropositionsAnswer).propositions:
         if not first <= stated.sentence <= last:
             raise Unusable(f"the answer may name only sentences {first} to {last}; it names sentence {stated.sentence}")
         if not stated.text.strip():
@@ -382,12 +382,12 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
         last = min(first + batch, len(texts))
         outcome.batches += 1
         listed = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
-        tokens = forms.ROOM + _SORTING_TOKENS * (last - first)
+        tokens = answer_forms.ROOM + _SORTING_TOKENS * (last - first)
         # Without chunks so far, no number of one is allowed.
         chunks = (listed[0] + 1, listed[-1] + 1) if listed else (0, -1)
         # No more chunks, and no more in each, than there are propositions.
         sizes = {"chunks": last - first, "propositions": last - first}
-        kind = forms.GROUPS.for_request({"chunk": chunks, "propositions": (first + 1, last)}, tokens, sizes)
+        kind = answer_forms.GROUPS.for_request({"chunk": chunks, "propositions": (first + 1, last)}, tokens, sizes)
         read = partial(parse_placements, listed=[number + 1 for number in listed], first=first + 1, last=last)
         try:
             prompt = grouping_prompt(outcome.groups, listed, texts, first, last)
@@ -433,7 +433,7 @@ def grouping_prompt(
     return [Message("system", prompts.GROUPS_SYSTEM), Message("user", prompt)]
 
 
-def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) -> list[forms.PlacedChunk]:
+def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) -> list[answer_forms.PlacedChunk]:
     """Parse an answer that assigns propositions ``first`` to ``last``, numbered from 1, to chunks.
 
     A proposition belongs to the first chunk that lists it. Chunks without propositions are left out.
@@ -443,7 +443,7 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
     Unusable
         If the answer has another form, names a chunk that is not in ``listed``, or omits a proposition.
     """
-    placed = parse_json_answer(answer, forms.PlacementsAnswer).chunks
+    placed = parse_json_answer(answer, answer_forms.PlacementsAnswer).chunks
     seen: set[int] = set()
     for placement in placed:
         if placement.chunk is not None and placement.chunk not in listed:

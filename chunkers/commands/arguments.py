@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 from chunkers.contract import Chunker, Tools
 from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
-from chunkers.embedders.models import DEVICES
+from chunkers.embedders.sentence_models import DEVICES
 from chunkers.recipes.recipe import Recipe, build_chunker
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support.errors import InputError, short_repr
 from chunkers.support.limits import MAX_BYTES, MOST_SPENT_TOKENS
 from chunkers.text.encodings import canonical_encoding
 from chunkers.text.extracted_text import too_large_error
-from chunkers.text.reading import READABLE, FileText, read_document
+from chunkers.text.file_reading import READABLE, FileText, read_document
 from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import load_tokenizer
 
@@ -72,7 +72,7 @@ def run_command(work: Callable[[], int]) -> int:
 
 
 def print_to_stderr(sentence: str) -> None:
-    """Print a sentence on standard error, as `printable_line` returns it."""
+    """Print a sentence on standard error, as `on_printable_line` returns it."""
     sys.stderr.write(on_printable_line(sentence) + "\n")
 
 

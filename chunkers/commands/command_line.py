@@ -35,7 +35,7 @@ from chunkers.text.document import Document
 from chunkers.text.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
-    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.limited_requests import Asking
     from chunkers.language_models.spending import Limit
 
 
@@ -150,7 +150,7 @@ def _language_model_access(chunker: Chunker, embedded_as: EmbeddedAs, name: str,
     if not name:
         who = chunker.name if chunker.asks else "--embedded-as context"
         raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
-    from chunkers.language_models.asking import as_asking
+    from chunkers.language_models.limited_requests import as_asking
 
     return as_asking(name, limit, warn_of_unusable_answers)
 

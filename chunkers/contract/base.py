@@ -19,7 +19,7 @@ from chunkers.results.result import Chunking, Gap, LazyTuple, Timing
 from chunkers.support.errors import ParameterError, short_repr
 from chunkers.support.formatting import format_bound, format_number
 from chunkers.text.document import Document
-from chunkers.text.misfits import misfits_of
+from chunkers.text.text_warnings import misfits_of
 
 
 @dataclass(frozen=True)

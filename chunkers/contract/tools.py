@@ -14,15 +14,15 @@ import numpy as np
 from chunkers.embedders import Embedder
 from chunkers.embedders.base import as_embedder, check_vector_memory, checked_vectors, split_into_batches
 from chunkers.network.connection import cancellable
-from chunkers.storage.cache import CachedVector, EmbeddingCache
+from chunkers.storage.embedding_cache import CachedVector, EmbeddingCache
 from chunkers.support.arrays import IntArray, VectorArray
 from chunkers.support.errors import Cancelled, ModelError, raise_if_cancelled
 from chunkers.text.tokenizers import Tokenizer
 
 if TYPE_CHECKING:
-    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.answer_forms import AnswerKind
     from chunkers.language_models.base import Message, Reply
-    from chunkers.language_models.forms import AnswerKind
+    from chunkers.language_models.limited_requests import Asking
     from chunkers.language_models.spending import Ledger, Spending
 
 Result = TypeVar("Result")
@@ -241,7 +241,7 @@ class Tools:
         """
         # Before the threads, each of which would make a ledger of its own.
         self._asking()
-        from chunkers.language_models.asking import run_in_parallel
+        from chunkers.language_models.limited_requests import run_in_parallel
 
         def stopped_by(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
             return lambda stopped: work(replace(self, cancelled=stopped))

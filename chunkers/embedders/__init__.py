@@ -7,8 +7,8 @@ from pathlib import Path
 from chunkers.embedders.base import OWN, Embedder, Encoder, as_embedder
 from chunkers.embedders.classical import SpacyVectors, TfIdf
 from chunkers.embedders.embedding_server import OpenAIServer
-from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, FolderModel, HubModel, MiniLM, check_device
-from chunkers.embedders.static import Static
+from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, FolderModel, HubModel, MiniLM, check_device
+from chunkers.embedders.static_embedder import Static
 from chunkers.support.errors import InputError, short_repr
 from chunkers.support.extras import missing_extra_message
 
@@ -50,8 +50,8 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder takes precedence over a hub model of the same name.
         Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
     device
-        Device that runs the model, a key of `chunkers.embedders.models.DEVICES`; only ``load`` checks that the machine has
-        it. The table of ``static`` is always distilled on the CPU.
+        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICES`; only ``load`` checks that the
+        machine has it. The table of ``static`` is always distilled on the CPU.
 
     Raises
     ------

@@ -112,7 +112,7 @@ def _expected_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
 
 
 def _read_pooling(folder: Path) -> Pooling:
-    """Return the pooling of the rows; raises _UnsupportedModel if the modules are not BERT, pooling and perhaps normalisation."""
+    """Return the pooling of the rows; raises _UnsupportedModel unless the modules are BERT, pooling, maybe normalisation."""
     modules = json.loads((folder / "modules.json").read_text())
     kinds = [module["type"].rpartition(".") for module in modules]
     _require(all(package.startswith("sentence_transformers.") for package, _, _ in kinds))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.embedders.models import Model
+from chunkers.embedders.sentence_models import Model
 from chunkers.support.arrays import IntArray, VectorArray
 from chunkers.support.errors import ModelError, raise_if_cancelled
 

@@ -144,7 +144,7 @@ class UnorderedLocator:
         return (same or places)[:MOST_PLACES]
 
     def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
-        """Return the places most like a text, and how much alike they are; none if nothing is; see `Searched.altered`."""
+        """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
         asked = range(len(self._documents)) if numbers is None else numbers
         quoted, words = Quotation(text), folded(text)
         within: Mapping[int, Sequence[Span] | None] = dict.fromkeys(asked)

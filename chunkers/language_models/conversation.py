@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from chunkers.language_models.answer_forms import Form, LineForm
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.forms import Form, LineForm
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
 from chunkers.support.errors import first_validation_error, short_repr
 from chunkers.support.formatting import pluralize

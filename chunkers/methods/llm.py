@@ -19,9 +19,9 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import prompts
+from chunkers.language_models.answer_forms import SHIFT, SPLITS, AnswerKind, ShiftAnswer, SplitsAnswer
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import REPEATS, Unusable, parse_line_answer, usable_answer
-from chunkers.language_models.forms import SHIFT, SPLITS, AnswerKind, ShiftAnswer, SplitsAnswer
 from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.text.sentences import split_sentences

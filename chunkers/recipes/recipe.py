@@ -14,11 +14,11 @@ from chunkers.contract import Chunker, Tools, base
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.base import OWN, as_embedder
 from chunkers.files.data_files import read_recipe_file, recipe_from_json
+from chunkers.recipes.context_sentences import NEEDED, situate_chunks
 from chunkers.recipes.registry import chunker_class
-from chunkers.recipes.situating import NEEDED, situate_chunks
 from chunkers.results.chunk_fields import EmbeddedAs, check_embedded_as
 from chunkers.results.result import Chunking
-from chunkers.storage.cache import SHARED_CACHE, EmbeddingCache
+from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support.errors import InputError, ModelError, ParameterError, short_repr
 from chunkers.text.document import Document, GivenSentences
 from chunkers.text.reader_process import parse_in_reader_process
@@ -26,8 +26,8 @@ from chunkers.text.sentences import DEFAULT_SPLITTER, splitter_packages
 from chunkers.text.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
-    from chunkers.language_models.asking import Asking
     from chunkers.language_models.base import LanguageModel
+    from chunkers.language_models.limited_requests import Asking
 
 AnyLanguageModel: TypeAlias = "str | LanguageModel | Asking"
 """A name of the form ``openai:NAME``, a language model, or one with a limit of what may be spent."""
@@ -265,11 +265,11 @@ def chunk(
         Cache of embeddings, instead of `SHARED_CACHE`.
     embedded_as
         Text to embed in exported files: the chunk alone, with its headings in front, or with a context sentence that the
-        language model writes (`chunkers.recipes.situating`).
+        language model writes (`chunkers.recipes.context_sentences`).
     language_model
         The model that chunkers such as `llm` ask and that writes context sentences: ``openai:NAME``, on the server that
         OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a
-        `chunkers.language_models.base.LanguageModel`; or a `chunkers.language_models.asking.Asking`, which has a
+        `chunkers.language_models.base.LanguageModel`; or a `chunkers.language_models.limited_requests.Asking`, which has a
         spending limit.
     parameters
         The chunker's parameters; omitted parameters have their defaults.
@@ -305,7 +305,7 @@ def language_model_access(
     """
     if model is None or not (chunker.asks or embedded_as == "context"):
         return None
-    from chunkers.language_models.asking import as_asking
+    from chunkers.language_models.limited_requests import as_asking
 
     return as_asking(model)
 

@@ -26,7 +26,7 @@ EMBEDDED_AS: Mapping[EmbeddedAs, str] = {
     "context": "With a context sentence",
     "late": "Late chunking",
 }
-"""The ways to embed a chunk, with their names on the page; see `chunkers.recipes.situating` and
+"""The ways to embed a chunk, with their names on the page; see `chunkers.recipes.context_sentences` and
 `chunkers.embedders.late_chunking` for the last two."""
 
 assert tuple(EMBEDDED_AS) == get_args(EmbeddedAs)

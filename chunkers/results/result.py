@@ -15,7 +15,7 @@ from chunkers.results.result_html import result_html
 from chunkers.support.errors import InputError
 from chunkers.support.formatting import format_number
 from chunkers.text.document import Document, Span
-from chunkers.text.misfits import Misfit
+from chunkers.text.text_warnings import Misfit
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Spending
@@ -150,7 +150,7 @@ class Chunk(NamedTuple):
         Title, summary and propositions by a language model, if they are the chunk's text; None for most.
     situation
         A sentence or two by a language model on the chunk's place in its document, embedded with the chunk; see
-        `chunkers.recipes.situating`. Empty if no model was asked or its answer is unusable.
+        `chunkers.recipes.context_sentences`. Empty if no model was asked or its answer is unusable.
     document
         The document that was cut; None for a chunk outside a result. Ignored by equality.
     """

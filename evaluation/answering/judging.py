@@ -10,7 +10,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
-from chunkers.language_models import forms, prompts
+from chunkers.language_models import answer_forms, prompts
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
 from chunkers.support.arrays import FloatArray
@@ -23,10 +23,10 @@ Kind = Literal["faithfulness", "relevancy", "correctness"]
 
 KINDS: tuple[Kind, ...] = ("faithfulness", "relevancy", "correctness")
 
-JUDGING_PROMPTS: Mapping[Kind, tuple[str, str, forms.AnswerKind]] = {
-    "faithfulness": (prompts.FAITHFULNESS_SYSTEM, prompts.FAITHFULNESS_QUESTION, forms.FAITHFULNESS),
-    "relevancy": (prompts.RELEVANCY_SYSTEM, prompts.RELEVANCY_QUESTION, forms.RELEVANCY),
-    "correctness": (prompts.CORRECTNESS_SYSTEM, prompts.CORRECTNESS_QUESTION, forms.CORRECTNESS),
+JUDGING_PROMPTS: Mapping[Kind, tuple[str, str, answer_forms.AnswerKind]] = {
+    "faithfulness": (prompts.FAITHFULNESS_SYSTEM, prompts.FAITHFULNESS_QUESTION, answer_forms.FAITHFULNESS),
+    "relevancy": (prompts.RELEVANCY_SYSTEM, prompts.RELEVANCY_QUESTION, answer_forms.RELEVANCY),
+    "correctness": (prompts.CORRECTNESS_SYSTEM, prompts.CORRECTNESS_QUESTION, answer_forms.CORRECTNESS),
 }
 """System prompt, template of the question, and kind of reply for each kind of judgement."""
 
@@ -80,7 +80,7 @@ def applicable_kinds(reference: str, context: Context) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind not in without)
 
 
-def judgement_request(kind: Kind, asked: JudgingInput) -> tuple[list[Message], forms.AnswerKind]:
+def judgement_request(kind: Kind, asked: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
     """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
     system, template, reply_kind = JUDGING_PROMPTS[kind]
     question = template.format(**asked._asdict(), passages=asked.context)
@@ -115,7 +115,7 @@ def read_faithfulness(reply: str) -> _Verdict:
 
     It is undefined if the answer states nothing. Raises Unusable if the reply is not in the requested form.
     """
-    statements = parse_json_answer(reply, forms.Faithfulness).statements
+    statements = parse_json_answer(reply, answer_forms.Faithfulness).statements
     sentences = tuple(
         f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}" for statement in statements
     )
@@ -129,7 +129,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
     """
-    relevancy = parse_json_answer(reply, forms.Relevancy)
+    relevancy = parse_json_answer(reply, answer_forms.Relevancy)
     if relevancy.evasive:
         return _Verdict(0.0, ("The answer is evasive.", *relevancy.questions))
     cosines = similar(question, relevancy.questions)
@@ -141,7 +141,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
 
 def read_correctness(reply: str) -> _Verdict:
     """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
-    grading = parse_json_answer(reply, forms.Correctness)
+    grading = parse_json_answer(reply, answer_forms.Correctness)
     return _Verdict(float(grading.grade), (grading.reason,) if grading.reason else ())
 
 

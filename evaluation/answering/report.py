@@ -14,7 +14,7 @@ from chunkers.support.formatting import csv_text, format_number, pluralize, roun
 from evaluation.answering.judging import KINDS
 from evaluation.answering.questions_and_answers import REFERENCE, SWAPPED, Exchange, GatheredPassages
 from evaluation.answering.results import AnswerResult
-from evaluation.retrieval.leads import PairedDifferences, on_same_questions
+from evaluation.retrieval.leaders import PairedDifferences, on_same_questions
 from evaluation.statistics.paired_tests import Difference, interval_words, paired_differences, questions_needed
 from evaluation.statistics.significance import too_few_values_words
 

@@ -22,7 +22,7 @@ from chunkers import Chunker, Tools
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.search.index import Index

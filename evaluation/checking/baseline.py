@@ -18,11 +18,11 @@ from chunkers.support.errors import first_validation_error, short_repr
 from chunkers.text.reader_process import parse_in_reader_process
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, CheckedDocument, Problem
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.retrieval.measures import evaluate_retrieval, mean_and_deviation
 from evaluation.search.index import build_index
 from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.sweep import MEASURES, score_chunking
+from evaluation.segmentation.settings_sweep import MEASURES, score_chunking
 
 TOLERANCE = 0.01
 """Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""

@@ -26,7 +26,7 @@ from chunkers.commands.arguments import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.text.reading import READABLE
+from chunkers.text.file_reading import READABLE
 from evaluation.checking.baseline import (
     TOLERANCE,
     Baseline,
@@ -49,13 +49,13 @@ from evaluation.checking.problems import (
 )
 from evaluation.checking.report import Report, as_json, as_junit, as_sarif, as_text
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import Question, read_questions
+from evaluation.questions.question_files import Question, read_questions
 from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
 from evaluation.segmentation.marked_texts import MARKS_ENDING, MarkedDocument, message_with_file_name, read_marked_texts
 from sample_docs import load_sample
 
 if TYPE_CHECKING:
-    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.limited_requests import Asking
 
 
 def _json_text(value: dict[str, Any]) -> str:
@@ -225,7 +225,7 @@ def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: C
         raise InputError(
             f"{what} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
         )
-    from chunkers.language_models.asking import as_asking
+    from chunkers.language_models.limited_requests import as_asking
 
     return as_asking(name, parse_spending_limit(options.spend), warn_of_unusable_answers)
 

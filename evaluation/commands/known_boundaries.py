@@ -21,7 +21,7 @@ from chunkers.commands.arguments import (
     read_named_files,
 )
 from chunkers.support.formatting import pluralize
-from chunkers.text.reading import READABLE
+from chunkers.text.file_reading import READABLE
 from evaluation.segmentation.boundary_files import boundary_file_json
 from evaluation.segmentation.marked_texts import (
     MARKS_ENDING,
@@ -30,7 +30,7 @@ from evaluation.segmentation.marked_texts import (
     read_passages,
     stitch_documents,
 )
-from evaluation.segmentation.sweep import (
+from evaluation.segmentation.settings_sweep import (
     MEASURES,
     TRIVIAL,
     SweepRow,

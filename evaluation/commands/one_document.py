@@ -41,9 +41,9 @@ from chunkers.commands.arguments import (
     write_output,
 )
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, Asking, as_asking
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.results.comparison import MOST_SIDE_BY_SIDE
+from chunkers.language_models.limited_requests import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, Asking, as_asking
+from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE
 from chunkers.support.arrays import FloatArray
 from evaluation.answering.questions_and_answers import (
     TRIVIAL_TITLES,
@@ -55,9 +55,9 @@ from evaluation.answering.questions_and_answers import (
 )
 from evaluation.answering.report import Report, answers_to_csv, answers_to_json_lines, cost_table
 from evaluation.answering.results import AnswerResult, Services, answer_all
-from evaluation.asking.ask import fitting_budget
+from evaluation.asking.question_retrieval import fitting_budget
 from evaluation.questions.corpus import Ruler
-from evaluation.report.page import ComparedColumns, html_report
+from evaluation.report.html_page import ComparedColumns, html_report
 from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines
 from evaluation.segmentation.label_free_measures import sentence_vectors
 

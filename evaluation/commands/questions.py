@@ -21,11 +21,18 @@ from chunkers.commands.arguments import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.language_models.asking import as_asking
+from chunkers.language_models.limited_requests import as_asking
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import pluralize
-from evaluation.generating.data_set import HIGHEST, LOWEST, SourceTexts, filter_questions, generated_to_csv, question_cosines
-from evaluation.generating.generate import (
+from evaluation.generating.generated_questions import (
+    HIGHEST,
+    LOWEST,
+    SourceTexts,
+    filter_questions,
+    generated_to_csv,
+    question_cosines,
+)
+from evaluation.generating.question_generation import (
     WINDOW,
     Dropped,
     Generated,

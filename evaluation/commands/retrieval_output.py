@@ -12,7 +12,7 @@ from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.retrieval.budget import LAST, BudgetResults, Budgets
 from evaluation.retrieval.ladder_and_repeats import RepeatCost, Repeats
-from evaluation.retrieval.leads import Leads
+from evaluation.retrieval.leaders import Leads
 from evaluation.retrieval.measures import FOUND_SCORES, MEASURE_NAMES, UNITS, Evaluation, mean_and_deviation
 from evaluation.statistics.paired_tests import Difference
 from evaluation.statistics.significance import FALSE_VERDICTS, mean_interval

@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from chunkers import Document, InputError, Recipe, run
+from chunkers import Document, InputError, Recipe
 from chunkers.commands.arguments import (
     ChunkerSpec,
     Parser,
@@ -22,14 +22,15 @@ from chunkers.commands.arguments import (
     print_to_stderr,
     progress_callback,
 )
+from chunkers.contract import run
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.found_again.locating_unordered import Place
 from chunkers.support.formatting import pluralize
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import read_questions
-from evaluation.traces.reading import read_traces
+from evaluation.questions.question_files import read_questions
+from evaluation.traces.lost_stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport, report_as_json, report_as_text
-from evaluation.traces.stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
+from evaluation.traces.trace_files import read_traces
 
 
 def add_trace(commands: "argparse._SubParsersAction[Parser]") -> None:

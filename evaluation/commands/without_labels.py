@@ -16,7 +16,6 @@ from chunkers import (
     Tools,
     build_chunker,
     load_tokenizer,
-    run,
 )
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
@@ -35,6 +34,7 @@ from chunkers.commands.arguments import (
     preparation_callback,
     progress_callback,
 )
+from chunkers.contract import run
 from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
 from evaluation.segmentation.embedder_agreement import BoundaryAgreement, Shift, compare_boundaries, distance_shift
 from evaluation.segmentation.label_free_measures import (

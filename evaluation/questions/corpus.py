@@ -13,7 +13,7 @@ import numpy as np
 
 from chunkers import Document, InputError, Span, Tokenizer
 from chunkers.support.arrays import IntArray
-from evaluation.questions.rows import JOINT
+from evaluation.questions.question_rows import JOINT
 
 # Arithmetic of half-open ranges on one axis.
 

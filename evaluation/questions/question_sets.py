@@ -22,7 +22,7 @@ from chunkers.support.errors import InputError, short_repr
 from chunkers.support.formatting import csv_text
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.reader_process import parse_in_reader_process
-from evaluation.questions.rows import JOINT, Row, json_line_objects, shorten_text
+from evaluation.questions.question_rows import JOINT, Row, json_line_objects, shorten_text
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
@@ -117,7 +117,7 @@ def _set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
 
 
 def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
-    """Yield the pieces of a set for `_assembled`, its texts counted."""
+    """Yield the pieces of a set for `_set_from_pieces`, its texts counted."""
     name, rows = question_set.questions
     counted = InputCounter(name, "a set")
     yield "questions", name

@@ -9,11 +9,11 @@ import numpy as np
 from chunkers import Chunking, Span, Tools
 from chunkers.contract import run
 from chunkers.results.chunk_fields import embedded_text
-from evaluation.asking.ask import PosedQuestion, chunks_holding
+from evaluation.asking.question_retrieval import PosedQuestion, chunks_holding
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import FEWEST, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import Measuring
-from evaluation.remedies.trials import Column, QuestionRetrieval, Remedy, Trial, smallest_solutions, try_variations
+from evaluation.remedies.settings_search import Column, QuestionRetrieval, Remedy, Trial, smallest_solutions, try_variations
 from evaluation.retrieval.budget import chunk_lengths
 from evaluation.search.index import embed_texts
 from evaluation.search.ranking import ROUNDING, Reranker

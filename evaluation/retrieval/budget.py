@@ -22,7 +22,7 @@ from chunkers import InputError, Span, Tools
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import raise_if_cancelled
 from evaluation.questions.corpus import CharacterRuler, Measuring, Ruler, intersection, overlapping_chunks, union
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, excerpt_ranges
 from evaluation.search.index import QUERY_BLOCK, Index, Queries
 

@@ -9,7 +9,7 @@ from chunkers import Tools
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import raise_if_cancelled
 from evaluation.questions.corpus import Corpus, Ruler, intersection, overlapping_chunks, ruler_for, total_length
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last, evaluate_at_budget_sets
 from evaluation.retrieval.measures import UNITS, Evaluation, excerpt_ranges, text_scores, value_or_nan
 from evaluation.search.index import QUERY_BLOCK, Index, Indexed, Queries
@@ -245,7 +245,7 @@ class Ladder:
         )
 
 
-def ladder_sizes(length: int, unit: str) -> tuple[int, ...]:
+def budgets_for_length(length: int, unit: str) -> tuple[int, ...]:
     """Return budgets suited to the length of a corpus: the largest of `STEPS` up to half that length.
 
     A budget for most of the text measures nothing, since any chunker would then retrieve nearly everything.
@@ -258,7 +258,7 @@ def ladder_budgets(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
     """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
     axis = [(0, len(corpus.whole.text))]
     lengths = {"characters": total_length(axis), "tokens": ruler(axis)}
-    return tuple(Budgets(ladder_sizes(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
+    return tuple(Budgets(budgets_for_length(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
 
 
 def measure_ladder(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 0) -> Ladder:

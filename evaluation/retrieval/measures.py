@@ -15,7 +15,7 @@ import numpy as np
 from chunkers import Span, Tools
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import CharacterRuler, Corpus, Measuring, Ruler, intersection, trim_span, union
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.search.index import Index, Indexed, Search, search
 from evaluation.segmentation.boundary_measures import Score
 

@@ -9,7 +9,7 @@ import numpy as np
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.lru_dict import LRUDict, cached_in
 from evaluation.questions.corpus import Corpus, Ruler, ruler_for
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.retrieval.budget import Last
 from evaluation.retrieval.given_chunks import (
     Failure,
@@ -21,7 +21,7 @@ from evaluation.retrieval.given_chunks import (
     retrieval_failures,
 )
 from evaluation.retrieval.ladder_and_repeats import Ladder, RepeatCost
-from evaluation.retrieval.leads import Curve, Lead, Leads
+from evaluation.retrieval.leaders import Curve, Lead, Leads
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
     MEASURE_NAMES,

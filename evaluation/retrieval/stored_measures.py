@@ -9,7 +9,7 @@ from chunkers import InputError, Span
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import first_validation_error
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last
 from evaluation.retrieval.ladder_and_repeats import Ladder, Repeats
 from evaluation.retrieval.measures import MEASURES, SET_SCORES, TOP_KS, UNITS, Evaluation
@@ -261,7 +261,7 @@ def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> 
 
 
 def _count_array(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
-    """Return nested lists of lengths as an array; raises InputError as `_array` does, and if one is below 0."""
+    """Return nested lists of lengths as an array; raises InputError as `_float_array` does, and if one is below 0."""
     counts = _float_array(values, shape, name)
     if counts.size and counts.min() < 0:
         raise InputError(

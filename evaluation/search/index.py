@@ -20,7 +20,7 @@ from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.text.languages import detect_language
 from evaluation.questions.corpus import Corpus, CoveredRanges, overlapping_chunks
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.search.near_duplicates import NearDuplicates
 from evaluation.search.ranking import (
     Bm25,

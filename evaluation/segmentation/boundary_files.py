@@ -65,7 +65,7 @@ def boundary_file_json(name: str, text: str, known: tuple[int, ...]) -> str:
 def parse_boundary_file(data: bytes, _: str) -> Iterator[str | int]:
     """Yield the SHA-256 of the text and then the boundaries from a file of known boundaries.
 
-    Run by `Marks.read` in a separate process.
+    Run by `BoundaryFile.read` in a separate process.
 
     Raises
     ------

@@ -15,8 +15,8 @@ from evaluation.inbox.rules import RULES
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.segmentation.boundary_measures import BOUNDARY_MEASURES, Segmentation, boundary_scores, cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added, sentence_counts
+from evaluation.segmentation.chunking_ranking import Ranking, count_cut_positions
 from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED, EditStability, LabelFreeMeasures, block_integrity
-from evaluation.segmentation.ranking import Ranking, count_cut_positions
 from evaluation.statistics.paired_tests import Difference, interval_end_words
 
 

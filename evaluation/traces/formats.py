@@ -11,7 +11,7 @@ from typing import Any
 
 from chunkers.files.data_files import InputCounter, check_brackets, decode_file
 from chunkers.support.errors import InputError, short_repr
-from evaluation.questions.rows import excerpt_list, json_line_objects, raw_rows
+from evaluation.questions.question_rows import excerpt_list, json_line_objects, raw_rows
 from evaluation.traces.spans import (
     ANSWERS,
     EXCERPTS,
@@ -48,8 +48,8 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
     """Yield a row for each traced question of a file, or ``problem`` with a sentence; run by `parse_in_reader_process`.
 
     A row has ``place``, ``format``, ``question``, ``retrieved``, ``answer``, ``reference``, ``excerpts`` and ``feedback``;
-    see `evaluation.traces.reading.TracedQuestion`. Rows of a question each are yielded one by one; spans and observations,
-    of which a question has several, at the end.
+    see `evaluation.traces.trace_files.TracedQuestion`. Rows of a question each are yielded one by one; spans and
+    observations, of which a question has several, at the end.
     """
     text = decode_file(data, name)
     if not text.strip():

@@ -10,8 +10,8 @@ from chunkers import Document
 from chunkers.found_again.locating_unordered import Place, Placement
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import pluralize
-from evaluation.questions.rows import shorten_text
-from evaluation.traces.stages import STAGES, Diagnosis, Stage
+from evaluation.questions.question_rows import shorten_text
+from evaluation.traces.lost_stages import STAGES, Diagnosis, Stage
 
 MOST_MISSING = 8
 """Maximum number of missing texts that the text names; JSON has all."""

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from benchmarks.blocks import differing_blocks, expected_blocks, lists_with_blank_lines, main, markdown_files, our_blocks
 from benchmarks.structured_files import FILES
-from chunkers.text.reading import read_document
+from chunkers.text.file_reading import read_document
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
 

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest, embedded, eventually, paste, read, until
 from tests.lanes import mostly_full
-from viz.state.decks import SEE, bundled_decks
+from viz.state.lecture_decks import SEE, bundled_decks
 
 PROJECTOR = {"width": 1280, "height": 720}
 MOST_PRESSES = 150

@@ -8,9 +8,9 @@ import pytest
 
 from chunkers import InputError, ModelError, load_embedder
 from chunkers.commands.command_line import main as chunkers_main
-from chunkers.embedders import models
-from chunkers.embedders import models as device
-from chunkers.embedders.models import DEVICES, MiniLM, device_without_torch, find_device, revision_on_device
+from chunkers.embedders import sentence_models
+from chunkers.embedders import sentence_models as device
+from chunkers.embedders.sentence_models import DEVICES, MiniLM, device_without_torch, find_device, revision_on_device
 from chunkers.support import extras
 from chunkers.text.bundled_model import checked_model_folder
 from evaluation.command_line import main as evaluation_main
@@ -129,7 +129,7 @@ def test_on_another_device_sentence_transformers_runs_the_bundled_model(name, th
         asked.append((folder, device))
         return OnDevice()
 
-    monkeypatch.setattr(models, "_sentence_transformer", load)
+    monkeypatch.setattr(sentence_models, "_sentence_transformer", load)
     auto, cpu = MiniLM(), MiniLM("cpu")
     # As long as nobody knows the device, nobody else shares the vectors.
     assert (auto.device, auto.revision, cpu.device) == ("", "", "cpu")
@@ -177,7 +177,9 @@ def test_what_fails_on_a_device_is_a_sentence_that_names_it(when, there, monkeyp
     def full(*arguments, **others):
         raise RuntimeError("CUDA out of memory.\nTried to allocate 2 GiB.")
 
-    monkeypatch.setattr(models, "_sentence_transformer", full if when == "loading" else lambda *_, **others: OnDevice())
+    monkeypatch.setattr(
+        sentence_models, "_sentence_transformer", full if when == "loading" else lambda *_, **others: OnDevice()
+    )
     monkeypatch.setattr(OnDevice, "encode", full)
     with pytest.raises(ModelError, match=r"the model failed on the CUDA device with a RuntimeError\. .*--device cpu"):
         MiniLM().encode(["a"])
@@ -193,12 +195,12 @@ def test_a_model_of_sentence_transformers_is_loaded_on_the_device(asked, there, 
         devices.append(device)
         return OnDevice()
 
-    monkeypatch.setattr(models, "_sentence_transformer", load)
-    embedder = models.FolderModel(str(tmp_path), asked)
+    monkeypatch.setattr(sentence_models, "_sentence_transformer", load)
+    embedder = sentence_models.FolderModel(str(tmp_path), asked)
     assert embedder.encode(["a", "b"]).shape == (2, 4)
     wanted = {"auto": "mps", "cpu": "cpu", "mps": "mps"}[asked]
     assert (devices, embedder.device) == ([wanted], wanted)
-    assert embedder.revision == models.folder_revision(tmp_path) + ("/mps" if wanted == "mps" else "")
+    assert embedder.revision == sentence_models.folder_revision(tmp_path) + ("/mps" if wanted == "mps" else "")
 
 
 @pytest.mark.parametrize("device", DEVICES)

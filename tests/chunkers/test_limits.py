@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, build_chunker
-from chunkers.building_blocks import sizes
+from chunkers.building_blocks import size_limits
 from chunkers.methods import double_pass
 from chunkers.methods.fixed_sentences import sliding_windows
 from chunkers.text import document as documents
@@ -31,9 +31,9 @@ def test_what_all_chunks_repeat_together_is_limited(monkeypatch, name, parameter
     characters = sum(chunk.end - chunk.start for chunk in chunks)
     assert characters > 2 * len(TEXT)
     # White space at the edges of a window may count.
-    monkeypatch.setattr(sizes, "MOST_CHUNK_CHARACTERS", 2 * characters)
+    monkeypatch.setattr(size_limits, "MOST_CHUNK_CHARACTERS", 2 * characters)
     assert cut(chunker, TEXT).chunks == chunks
-    monkeypatch.setattr(sizes, "MOST_CHUNK_CHARACTERS", characters - 1)
+    monkeypatch.setattr(size_limits, "MOST_CHUNK_CHARACTERS", characters - 1)
     pattern = rf"{name}: all chunks together may have at most {characters - 1:,} characters, overlaps included; "
     with pytest.raises(InputError, match=pattern + rf"these {len(chunks)} chunks have [\d,]+\. "):
         cut(chunker, TEXT)
@@ -57,9 +57,9 @@ def test_the_number_of_chunks_is_limited(monkeypatch, name, parameters):
     chunker = build_chunker(name, parameters)
     most = len(cut(chunker, TEXT).chunks)
     # A bound that is known before the cutting may be lower than what is cut, but not higher.
-    monkeypatch.setattr(sizes, "MOST_CHUNKS", most)
+    monkeypatch.setattr(size_limits, "MOST_CHUNKS", most)
     assert len(cut(chunker, TEXT).chunks) == most
-    monkeypatch.setattr(sizes, "MOST_CHUNKS", 100)
+    monkeypatch.setattr(size_limits, "MOST_CHUNKS", 100)
     with pytest.raises(InputError, match=r"a text may be cut into at most 100 chunks; "):
         cut(chunker, TEXT)
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.command_line import main
-from chunkers.embedders import models
+from chunkers.embedders import sentence_models
 from chunkers.embedders.base import split_into_batches
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.command_line import main as evaluation_main
 from sample_docs import load_sample
 from tests import ROOT
@@ -51,7 +51,7 @@ ODD = [
 def reference():
     from sentence_transformers import SentenceTransformer
 
-    return SentenceTransformer(str(models.checked_model_folder()), device="cpu")
+    return SentenceTransformer(str(sentence_models.checked_model_folder()), device="cpu")
 
 
 def expected(reference, texts):
@@ -173,10 +173,10 @@ def test_weights_that_are_not_the_published_ones_are_not_loaded(monkeypatch):
     def changed():
         raise ModelError("all-MiniLM-L6-v2: model.safetensors must have another SHA-256.")
 
-    monkeypatch.setattr(models, "checked_model_folder", changed)
-    monkeypatch.setattr(models, "read_tensors", lambda *arguments: pytest.fail("the weights were read"))
+    monkeypatch.setattr(sentence_models, "checked_model_folder", changed)
+    monkeypatch.setattr(sentence_models, "read_tensors", lambda *arguments: pytest.fail("the weights were read"))
     with pytest.raises(ModelError, match=r"model\.safetensors"):
-        models.MiniLM().encode(["text"])
+        sentence_models.MiniLM().encode(["text"])
 
 
 def test_nothing_heavy_is_imported_for_the_bundled_model():
@@ -208,7 +208,7 @@ def test_two_that_encode_at_once_leave_the_threads_of_blas_as_they_were():
     from threadpoolctl import threadpool_info, threadpool_limits
 
     texts = load_sample("stubs").text.splitlines()
-    embedders = [models.MiniLM("cpu") for _ in range(2)]
+    embedders = [sentence_models.MiniLM("cpu") for _ in range(2)]
     with threadpool_limits(2, user_api="blas"):
         before = threadpool_info()
         with ThreadPoolExecutor(2) as pool:
@@ -218,31 +218,35 @@ def test_two_that_encode_at_once_leave_the_threads_of_blas_as_they_were():
 
 
 def test_the_name_of_bfloat16_is_the_exact_model_and_a_sentence():
-    old, now = load_embedder(models.BFLOAT16, "cpu"), load_embedder(device="cpu")
+    old, now = load_embedder(sentence_models.BFLOAT16, "cpu"), load_embedder(device="cpu")
     assert (old.name, old.identity, now.remark) == (now.name, now.identity, "")
     assert old.remark.startswith("all-MiniLM-L6-v2:bfloat16 is no longer offered; all-MiniLM-L6-v2 is used, ")
-    recipe = Recipe.from_json('{"recipe": 1, "chunker": "breakpoint"}'.replace("}", f', "embedder": "{models.BFLOAT16}"}}'))
+    recipe = Recipe.from_json(
+        '{"recipe": 1, "chunker": "breakpoint"}'.replace("}", f', "embedder": "{sentence_models.BFLOAT16}"}}')
+    )
     text = load_sample("stubs").text
     assert recipe.run(text).recipe.embedder == now.name
 
 
 def test_the_command_line_says_so(capsys):
     file = str(ROOT / "sample_docs" / "stubs.txt")
-    assert main([file, "--chunker", "breakpoint", "--tokenizer", "words", "--embedder", models.BFLOAT16]) == 0
-    assert capsys.readouterr().err.count(models.NO_BFLOAT16) == 1
+    assert main([file, "--chunker", "breakpoint", "--tokenizer", "words", "--embedder", sentence_models.BFLOAT16]) == 0
+    assert capsys.readouterr().err.count(sentence_models.NO_BFLOAT16) == 1
 
 
 def test_check_says_so_of_a_recipe(tmp_path, capsys):
     recipe = tmp_path / "old.json"
-    recipe.write_text(f'{{"recipe": 1, "chunker": "fixed_words", "embedder": "{models.BFLOAT16}"}}', encoding="utf-8")
+    recipe.write_text(
+        f'{{"recipe": 1, "chunker": "fixed_words", "embedder": "{sentence_models.BFLOAT16}"}}', encoding="utf-8"
+    )
     evaluation_main(["check", str(ROOT / "sample_docs" / "stubs.txt"), "--chunker", str(recipe)])
-    assert capsys.readouterr().err.count(models.NO_BFLOAT16) == 1
+    assert capsys.readouterr().err.count(sentence_models.NO_BFLOAT16) == 1
 
 
 @pytest.mark.parametrize("given", [None, "active"])
 def test_torch_waits_in_its_sleep_unless_the_environment_says_otherwise(given):
     code = (
-        "import os; from chunkers.embedders.models import import_torch; import_torch();"
+        "import os; from chunkers.embedders.sentence_models import import_torch; import_torch();"
         "print('left', os.environ.get('OMP_WAIT_POLICY'))"
     )
     # OpenMP prints what it has read when it is loaded.

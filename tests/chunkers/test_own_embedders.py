@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Embedder, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder
 from chunkers.embedders.base import object_token
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.bundled_model import checked_model_folder
 from chunkers.text.tokenizers import load_tokenizer
 from tests.support import HashEmbedder

@@ -8,9 +8,9 @@ import pytest
 from chunkers import ModelError
 from chunkers.embedders import OpenAIServer
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
+from chunkers.language_models.limited_requests import Asking
 from tests.server import KEY, ChatModelServer, EmbeddingServer
 
 TEXT = "The tide turned at the stubs."

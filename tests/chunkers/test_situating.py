@@ -17,11 +17,18 @@ from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import CONTEXT_SYSTEM
 from chunkers.language_models.spending import Limit
 from chunkers.methods.fixed_sentences import FixedSentences
+from chunkers.recipes.context_sentences import (
+    ANSWER_TOKENS,
+    LONGEST_SHOWN,
+    LONGEST_SITUATION,
+    NEEDED,
+    document_extract,
+    estimate,
+)
 from chunkers.recipes.export import to_jsonl
-from chunkers.recipes.situating import ANSWER_TOKENS, LONGEST_SHOWN, LONGEST_SITUATION, NEEDED, document_extract, estimate
 from chunkers.results.chunk_fields import embedded_text
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import Question
+from evaluation.questions.question_files import Question
 from evaluation.search.index import build_index, search
 from sample_docs import load_sample
 from tests.server import ChatModelServer

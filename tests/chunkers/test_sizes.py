@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import SPLITTERS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
-from chunkers.building_blocks.sizes import SizeLimits, enforce_size_limits, span_size_function
+from chunkers.building_blocks.size_limits import SizeLimits, enforce_size_limits, span_size_function
 from chunkers.contract.base import run
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking

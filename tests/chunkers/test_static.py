@@ -16,9 +16,9 @@ from sklearn.decomposition import PCA
 
 from chunkers import Cancelled, Document, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
 from chunkers.commands.arguments import preparation_callback
-from chunkers.embedders import static
-from chunkers.embedders.models import MiniLM
-from chunkers.embedders.static import (
+from chunkers.embedders import static_embedder as static
+from chunkers.embedders.sentence_models import MiniLM
+from chunkers.embedders.static_embedder import (
     BATCH,
     DIMENSIONS,
     Static,
@@ -29,7 +29,7 @@ from chunkers.embedders.static import (
     word_piece_weights,
     write_table,
 )
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.tokenizers import word_piece_tokenizer
 from sample_docs import load_sample, sample_titles
 from tests import ROOT

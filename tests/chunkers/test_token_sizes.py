@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import TOKENIZERS, Document, Verdict, build_chunker, load_tokenizer, run
-from chunkers.building_blocks.sizes import span_size_function
+from chunkers.building_blocks.size_limits import span_size_function
 from chunkers.contract.tools import Tools
 from tests.support import HashEmbedder
 

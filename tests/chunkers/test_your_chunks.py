@@ -11,7 +11,7 @@ from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Sp
 from chunkers.files.external_chunks import LONGEST_GAP, GivenChunk
 from chunkers.found_again import locating as found_again
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from evaluation.report.page import ComparedColumns, html_report
+from evaluation.report.html_page import ComparedColumns, html_report
 from evaluation.segmentation.chunk_statistics import requested_size_bounds
 from tests.support import tools
 

@@ -8,8 +8,8 @@ import pytest
 from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
 from chunkers.recipes.registry import ADAPTERS
 from integrations.code import TOOLS, code_for, python_literal
-from integrations.originals import MOST_RUN, Program, compare_chunks, original_for, run_original
-from integrations.originals import Original as Shown
+from integrations.original_chunkers import MOST_RUN, Program, compare_chunks, original_for, run_original
+from integrations.original_chunkers import Original as Shown
 from sample_docs import load_sample
 from seamark.__main__ import main
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkers import ASKING, CHUNKERS, SPLITTERS, Document, Recipe, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders.base import scale_to_unit_length
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.tokenizers import TOKENIZERS
 from tests.properties.parameters import valid_settings
 from tests.properties.texts import texts

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pyarrow.parquet as pq
 
 from chunkers.building_blocks.recursive_splitting import recursive_spans
-from chunkers.building_blocks.sizes import SizeLimitedChunker
+from chunkers.building_blocks.size_limits import SizeLimitedChunker
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.results.parent_chunks import parent_numbers
 from chunkers.results.result import Verdict, format_distinct

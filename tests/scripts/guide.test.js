@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inside } from "../../viz/components/shared/term.js";
 import { groundOf, percent } from "../../viz/guide/pictures.js";
-import { working } from "../../viz/shell/keys.js";
+import { working } from "../../viz/shell/keyboard_shortcuts.js";
 
 test("a definition moves into the window, and not beyond its left edge", () => {
   assert.equal(inside(100, 300, 400), 0);

@@ -21,7 +21,9 @@ def test_the_names_are_those_of_the_library():
         _ = seamark.nothing
 
 
-@pytest.mark.parametrize("name", ["chunkers", "chunkers.support.errors", "integrations.cutter", "evaluation.report.page"])
+@pytest.mark.parametrize(
+    "name", ["chunkers", "chunkers.support.errors", "integrations.recipe_cutter", "evaluation.report.html_page"]
+)
 def test_a_checkout_has_the_installed_names_for_the_same_modules(name):
     module = import_module(name)
     assert import_module(f"seamark.{name}") is module

@@ -5,7 +5,7 @@ from itertools import count
 
 from tests.server import KEY
 from tests.support import ended
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 from viz.jobs.sweep import Sweep
 
 MOST_JOBS = 20

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from chunkers.language_models import prompts
-from chunkers.language_models.asking import Asking
 from chunkers.language_models.chat_server import ChatServer
+from chunkers.language_models.limited_requests import Asking
 from evaluation.answering.judging import has_bert_score
 from viz.answers.session import session
 from viz.components.page_elements import remark

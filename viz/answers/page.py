@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from chunkers import Embedder, InputError
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import pluralize
 from evaluation.answering.questions_and_answers import (
@@ -22,18 +22,18 @@ from evaluation.answering.results import (
     remaining_requests,
     reusable_results,
 )
-from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated_texts
+from evaluation.asking.question_retrieval import STATED_SEARCHED, fitting_budget, has_stated_texts
 from sample_docs import sample_splitters
-from viz.answers.cards import show_question
+from viz.answers.answer_cards import show_question
+from viz.answers.answer_results import MEASURE_WORD, show_costs_and_files, show_report
 from viz.answers.model_choice import JUDGING, NO_MODEL, judging_model, model_controls, wants_bert_score
 from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
-from viz.answers.results import MEASURE_WORD, show_costs_and_files, show_report
 from viz.answers.session import session
 from viz.components.page_elements import ask_to_send, heading, notice, remark, show_job_progress
 from viz.controls.chunker import column_controls
 from viz.controls.widgets import select_word, value_binding
 from viz.jobs.answer_runs import Answering, AnswerPlan, Gathering, KeptAnswers, Models
-from viz.jobs.background import new_token, registry
+from viz.jobs.background_jobs import new_token, registry
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
 from viz.shell.column_results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.shell.linked_runs import (
@@ -50,7 +50,7 @@ from viz.shell.linked_runs import (
 from viz.shell.page import Page, page
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity
-from viz.state.text import Text
+from viz.state.page_text import Text
 from viz.theme.glossary import definitions_as_help
 
 PAGE = "answers"

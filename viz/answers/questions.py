@@ -21,8 +21,8 @@ from viz.jobs.answer_runs import QuestionSharing, SharedText
 from viz.jobs.file_reading import ReadingJob, single_file_maker
 from viz.shell.navigation import open_page_at_next_run
 from viz.state.choices import OWN, Choices
+from viz.state.page_text import Source, Text
 from viz.state.shared_questions import shared_question_sets
-from viz.state.text import Source, Text
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""

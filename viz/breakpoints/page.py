@@ -15,7 +15,7 @@ from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import show_gap_table
 from viz.breakpoints.scores import DisplayedResult, displayed_result, show_scores
 from viz.breakpoints.steps import new_column, show_steps
-from viz.components.browser import take_event
+from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS
@@ -35,7 +35,7 @@ from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.chosen_models import embedder_defaults
 from viz.state.compare_choices import ensure_compare_choices, search_settings_of
-from viz.state.text import Source
+from viz.state.page_text import Source
 from viz.theme import palette
 
 PAGE = "breakpoints"

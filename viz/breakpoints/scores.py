@@ -17,11 +17,11 @@ from viz.components.figure import show_figure
 from viz.components.page_elements import notice
 from viz.components.reader.reader import ReaderResult
 from viz.jobs.chunking import Task, chunk_at_once
-from viz.jobs.resources import cached_while_shown
+from viz.jobs.shared_resources import cached_while_shown
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import Choices
+from viz.state.page_text import Text
 from viz.state.session_state import session
-from viz.state.text import Text
 from viz.theme.palette import INK, theme_name
 
 

@@ -31,12 +31,12 @@ from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
 from viz.components.page_elements import notice
 from viz.components.stepper.stepper import PACES, Step, show_stepper
 from viz.jobs.chunking import Task, cached_only_tools, sentence_vectors
-from viz.jobs.resources import cached_while_shown
+from viz.jobs.shared_resources import cached_while_shown
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.own_text import choose_document
+from viz.state.page_text import Text
 from viz.state.session_state import session
-from viz.state.text import Text
 
 MOST_SCANNED = 10_000_000
 """Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes

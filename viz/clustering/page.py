@@ -28,7 +28,7 @@ from viz.clustering.figures import (
     joins_table,
 )
 from viz.clustering.linkage import lay_out_dendrogram, linkage_steps
-from viz.components.browser import Component, take_event
+from viz.components.browser_exchange import Component, take_event
 from viz.components.figure import show_figure
 from viz.components.heatmap.heatmap import SentenceColours, block_size, mean_distances, show_heatmap
 from viz.components.page_elements import notice
@@ -45,8 +45,8 @@ from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.chosen_models import embedder_defaults
 from viz.state.compare_choices import ensure_compare_choices
+from viz.state.page_text import Text
 from viz.state.session_state import session
-from viz.state.text import Text
 from viz.theme.number_formats import counted_known_boundaries, embedding_in_words, stages_in_words
 from viz.theme.palette import theme_name
 

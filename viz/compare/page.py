@@ -10,16 +10,16 @@ from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.results.parent_chunks import parent_numbers
 from chunkers.support.formatting import format_three_figures, pluralize
 from evaluation.segmentation.chunk_statistics import ChunkFacts, boundary_changes, count_found_missed_added
-from viz.compare import first_screen
+from viz.compare import first_screen_preparation
 from viz.compare.asking.question_search import answer_question, mark_answer
 from viz.compare.state.session import LastChange, session
-from viz.components.browser import take_event
+from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.payload import AskingData, MarkingData, marking_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
 from viz.controls.chunker import column_controls
 from viz.jobs.chunking import DecisionTimes, Task, time_decisions
-from viz.jobs.resources import cached_while_shown
+from viz.jobs.shared_resources import cached_while_shown
 from viz.shell import lecture_mode
 from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
 from viz.shell.column_results import (
@@ -45,8 +45,8 @@ from viz.state.compare_choices import (
     search_settings_of,
 )
 from viz.state.own_text import column_for_own_cuts, own_cuts_of, set_clicked_boundaries, set_own_cuts
+from viz.state.page_text import Source, Text
 from viz.state.session_file import spans_of
-from viz.state.text import Source, Text
 from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
 
 READER = "reader"
@@ -66,7 +66,7 @@ def show() -> None:
             return
         if complaint := apply_marking(choices, text, READER):
             notice(complaint, "error", key="cuts_complaint")
-        first_screen.wait_for(text.document)
+        first_screen_preparation.wait_for(text.document)
         results = run_columns(here, text, choices.columns)
         show_progress(results)
         show_misfits(here.choices, results)
@@ -91,7 +91,7 @@ def show() -> None:
             with st.sidebar:
                 _timing_controls(results, text.document, here.embedder)
         # What stands below the columns is imported when these are sent.
-        from viz.compare.agreement import show_agreement
+        from viz.compare.embedder_agreement import show_agreement
         from viz.compare.requested_views import show_requested_views
 
         with spot:

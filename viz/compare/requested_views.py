@@ -11,17 +11,17 @@ from chunkers.language_models.base import LanguageModel
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, check_embedded_as
 from chunkers.results.propositions import Proposition
-from evaluation.asking.ask import has_stated_texts
+from evaluation.asking.question_retrieval import has_stated_texts
 from evaluation.segmentation.chunk_statistics import sentence_counts
 from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
-from integrations.originals import Original, compare_chunks, original_for, run_original
+from integrations.original_chunkers import Original, compare_chunks, original_for, run_original
 from viz.compare.asking.marked_questions import show_questions
 from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
-from viz.compare.parsing import show_parsing
 from viz.compare.scores.changes import show_changes
 from viz.compare.scores.scoreboard import show_ranking, show_scoreboard, show_unlabelled
 from viz.compare.state.session import session
-from viz.components.browser import Component, Data
+from viz.compare.text_as_read import show_parsing
+from viz.components.browser_exchange import Component, Data
 from viz.components.figure import show_figure
 from viz.components.page_elements import download_button, notice
 from viz.controls.widgets import button_pressed, value_binding
@@ -31,9 +31,9 @@ from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.chosen_models import chosen_model
 from viz.state.compare_choices import COMPARE, compare_is_full
+from viz.state.page_text import Source
 from viz.state.session_state import undoable
 from viz.state.stored_texts import stored_questions
-from viz.state.text import Source
 from viz.theme.palette import edge_colour
 
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
@@ -301,7 +301,7 @@ def offer_report(
 
     def build() -> str:
         # Only the user who asks for a report waits for these modules, not the first page.
-        from evaluation.report.page import ComparedColumns, html_report
+        from evaluation.report.html_page import ComparedColumns, html_report
 
         # A report embeds nothing; it uses cached vectors only.
         vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, on_disk)

@@ -24,8 +24,8 @@ from viz.state.choices import MOST_COLUMNS, OWN, Choices, ColumnChoice, effectiv
 from viz.state.chosen_models import embedder_defaults
 from viz.state.chunk_files import chunk_file_of, show_chunk_file
 from viz.state.own_text import choose_document, store_own_text
+from viz.state.page_text import Source
 from viz.state.session_state import session, undoable
-from viz.state.text import Source
 
 # The controls of a column of external chunks: the file, the located chunks, and the file's own text.
 

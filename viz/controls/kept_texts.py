@@ -13,11 +13,12 @@ from sample_docs import load_sample
 from viz.components.page_elements import notice, remark
 from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_in_tab
 from viz.jobs.keeping.notebook_store import Listed
-from viz.jobs.resources import notebook_store
+from viz.jobs.shared_resources import notebook_store
 from viz.state import stored_texts
 from viz.state.choices import OWN, Choices
 from viz.state.compare_choices import COMPARE
 from viz.state.own_text import choose_document, count_questions_about, restore_replaced_text, set_own_text
+from viz.state.page_text import Source
 from viz.state.session_state import Arrival, session
 from viz.state.stored_texts import (
     KeptText,
@@ -29,7 +30,6 @@ from viz.state.stored_texts import (
     restore_text,
     text_in_stored_form,
 )
-from viz.state.text import Source
 from viz.theme.number_formats import counted_known_boundaries
 
 MOST_LISTED = 20

@@ -9,9 +9,9 @@ from chunkers import InputError, Recipe
 from chunkers.support.formatting import pluralize
 from chunkers.text.code_syntax import CODE_ENDINGS
 from chunkers.text.encodings import CHOICES
-from chunkers.text.reading import READABLE, WITHOUT_ENCODING, FileText, format_of
+from chunkers.text.file_reading import READABLE, WITHOUT_ENCODING, FileText, format_of
 from sample_docs import load_sample, sample_titles
-from viz.components.browser import take_event
+from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_text_in_tab, show_text_bar, show_text_foot
 from viz.controls.kept_texts import (
@@ -37,9 +37,9 @@ from viz.state.own_text import (
     store_own_text,
     with_dashes_as_boundaries,
 )
+from viz.state.page_text import Source, Text, language_label
 from viz.state.session_state import Opened, session
 from viz.state.stored_texts import open_linked_notebook
-from viz.state.text import Source, Text, language_label
 
 _PASTED_FILE = "Pasted text.txt"
 """The name of the file in which the browser uploads a text pasted on the page; see gifts.js."""

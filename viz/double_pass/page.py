@@ -13,7 +13,7 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.support.formatting import format_number, pluralize
 from evaluation.segmentation.chunk_statistics import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.browser import Component, take_event
+from viz.components.browser_exchange import Component, take_event
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
 from viz.controls.chunker import parameter_controls
@@ -34,8 +34,8 @@ from viz.shell.column_results import ColumnResult, reader_column_of, run_columns
 from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import Choices, fresh
 from viz.state.chosen_models import embedder_defaults
+from viz.state.page_text import Text
 from viz.state.session_state import session
-from viz.state.text import Text
 from viz.theme import palette
 
 PAGE = "double_pass"

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 from chunkers import Chunking, Comparison, Reason, Span, Verdict
 from chunkers.results.result import ComparisonKind, Outcome
 from chunkers.support.formatting import format_number
-from viz.components.browser import Component, compact_json, sentence_positions
+from viz.components.browser_exchange import Component, compact_json, sentence_positions
 from viz.components.stepper.stepper import Mark, Step
 from viz.shell.column_results import Finished
 

@@ -15,22 +15,22 @@ from evaluation.inbox.rules import ALIKE, RULES, Finding, find_suspicious_cuts, 
 from evaluation.remedies.tested_changes import SuspiciousColumn
 from evaluation.retrieval.ladder_and_repeats import count_repeats_by_words
 from evaluation.search.near_duplicates import repeated_runs
-from viz.components.browser import take_event
+from viz.components.browser_exchange import take_event
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentence_range_of, show_findings
 from viz.components.page_elements import notice
 from viz.controls.widgets import value_binding
-from viz.failures.results import MeasuredSetting
+from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs.chunking import Task
 from viz.jobs.remedy_search import RemedyJob, search_finding
-from viz.jobs.resources import cached_while_shown, on_text_gone
+from viz.jobs.shared_resources import cached_while_shown, on_text_gone
 from viz.shell.column_results import ColumnResult
 from viz.shell.navigation import open_page_at_next_run
-from viz.shell.remedies import add_remedy, is_automatic, remedies_data
+from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
 from viz.state.choices import Choices
 from viz.state.compare_choices import COMPARE, choices_of_compare, ranking_method_of, retrieval_limit_of
+from viz.state.page_text import Text
 from viz.state.stored_texts import kept_questions_about
-from viz.state.text import Text
 
 on_text_gone(lambda _: repeated_runs.cache_clear())
 

@@ -13,16 +13,16 @@ from chunkers.support.formatting import pluralize
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
 from evaluation.segmentation.boundary_measures import crossing_chunks
-from evaluation.segmentation.sweep import MEASURES, SEARCHED, Setting, first_published_setting
+from evaluation.segmentation.settings_sweep import MEASURES, SEARCHED, Setting, first_published_setting
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.browser import Component, Data, take_event
+from viz.components.browser_exchange import Component, Data, take_event
 from viz.components.page_elements import download_button, notice, show_job_progress
 from viz.components.reader.payload import marking_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
 from viz.controls.language_model import any_calls_model, language_model_form
 from viz.controls.widgets import button_pressed
 from viz.failures.inbox import show_inbox
-from viz.failures.results import (
+from viz.failures.published_and_best_settings import (
     RESULTS,
     SEARCH_MEASURE,
     MeasuredSetting,
@@ -41,7 +41,7 @@ from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chosen_models import chosen_model
 from viz.state.compare_choices import columns_of_compare, ensure_compare_choices
 from viz.state.own_text import choose_document, set_clicked_boundaries, set_known_boundaries, undo_known_boundaries
-from viz.state.text import Text
+from viz.state.page_text import Text
 from viz.theme import palette
 from viz.theme.glossary import SEGMENTATION
 from viz.theme.number_formats import counted_known_boundaries
@@ -298,7 +298,7 @@ class CellData(TypedDict):
 class ChosenData(TypedDict):
     """Key of a row in the table of measures: the kind of result, and the index of its chunker or Compare column.
 
-    ``result`` is one of `viz.failures.results.RESULTS`.
+    ``result`` is one of `viz.failures.published_and_best_settings.RESULTS`.
     """
 
     column: int

@@ -10,7 +10,7 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, load_tokenizer
 from chunkers.support.formatting import format_number, pluralize
-from evaluation.asking.ask import LONGEST_QUESTION, AskedQuestion, Limit, checked_question, judge_retrieval
+from evaluation.asking.question_retrieval import LONGEST_QUESTION, AskedQuestion, Limit, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
 from viz.components.page_elements import show_job_progress
 from viz.guide.pictures import (
@@ -28,7 +28,7 @@ from viz.jobs.column_jobs import AskJob, Inquiry, token_ruler_of
 from viz.shell.column_results import ColumnResult
 from viz.shell.page import Page
 from viz.state.choices import ColumnChoice
-from viz.state.text import Text
+from viz.state.page_text import Text
 from viz.theme.glossary import glossary_pieces
 
 KEY = "guide_start"

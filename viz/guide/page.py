@@ -10,7 +10,7 @@ from chunkers.recipes.presets import BOUND
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import format_number, pluralize
-from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.asking.question_retrieval import LONGEST_QUESTION
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from sample_docs import sample_splitters
@@ -19,8 +19,8 @@ from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_calls_model, language_model_form
 from viz.controls.widgets import value_binding
 from viz.guide.chunker_pictures import EXAMPLES, bundled_tools, chunker_frames
+from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
 from viz.guide.introduction import SENTENCES, show_introduction
-from viz.guide.miniature import miniature_description, miniature_height, miniature_svg
 from viz.guide.path_screens import SCREENS, Choice, Slide, working_repairs
 from viz.guide.pictures import new_picture, show_pictures
 from viz.guide.session import session
@@ -32,7 +32,7 @@ from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.chosen_models import CHUNKER_NEEDS, MODEL_MISSING, embedder_defaults, no_model_message
 from viz.state.compare_choices import COMPARE, add_to_compare, index_on_compare
-from viz.state.text import Text
+from viz.state.page_text import Text
 from viz.theme.glossary import ANSWERS, definitions_as_help, glossary_pieces
 from viz.theme.number_formats import counted_known_boundaries
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache, Span, Tools, build_chunker, run
+from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache, Span, Tools, build_chunker
+from chunkers.contract import run
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.support.formatting import format_number, join_words, pluralize
 from chunkers.support.lru_dict import LRUDict, cached_in
-from evaluation.asking.ask import (
+from evaluation.asking.question_retrieval import (
     AskedQuestion,
     Limit,
     PosedQuestion,
@@ -20,8 +21,8 @@ from evaluation.asking.ask import (
     judge_retrieval,
 )
 from evaluation.questions.corpus import Ruler
+from evaluation.remedies.settings_search import Variation
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
-from evaluation.remedies.trials import Variation
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from chunkers import Chunking, Document, Span
 from chunkers.support.formatting import format_number
-from viz.components.browser import Component, take_event
+from viz.components.browser_exchange import Component, take_event
 from viz.theme.glossary import Piece
 
 LONGEST_ROW = 400

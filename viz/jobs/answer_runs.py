@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
-from chunkers.language_models.asking import Asking, run_in_parallel
+from chunkers.language_models.limited_requests import Asking, run_in_parallel
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.text.extracted_text import Parts
@@ -38,8 +38,8 @@ from evaluation.answering.results import (
     result_to_json,
 )
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import read_questions
-from viz.jobs.background import Background, KeptJob
+from evaluation.questions.question_files import read_questions
+from viz.jobs.background_jobs import Background, KeptJob
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import token_ruler_of
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun

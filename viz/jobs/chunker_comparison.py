@@ -8,15 +8,15 @@ from typing import NamedTuple
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, load_tokenizer
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.arrays import FloatArray
-from evaluation.asking.ask import Limit
+from evaluation.asking.question_retrieval import Limit
 from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, Comparison, recall_by_amount
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import Question, read_questions
+from evaluation.questions.question_files import Question, read_questions
 from evaluation.retrieval.budget import Budgets
 from evaluation.search.index import build_index
 from evaluation.search.ranking import Method
 from evaluation.segmentation.label_free_measures import EDITS, EditStability, edit_stability
-from viz.jobs.background import Background
+from viz.jobs.background_jobs import Background
 from viz.jobs.chunking import Task
 from viz.jobs.retrieval_plan import Material
 
@@ -178,8 +178,8 @@ class EditStabilityJob(Background):
         """Return the share of all edits that are done, and the current chunker."""
         at, done = self._at, self._done
         share = (at * self.edits + done) / max(1, len(self.named) * self.edits)
-        name = self.named[min(at, len(self.named) - 1)][0] if self.named else ""
-        return min(share, 1.0), f"{name}: {done:,} of {self.edits:,} edits"
+        current_chunker_name = self.named[min(at, len(self.named) - 1)][0] if self.named else ""
+        return min(share, 1.0), f"{current_chunker_name}: {done:,} of {self.edits:,} edits"
 
     def _count_edits(self, done: int, total: int) -> None:
         # A short text has fewer edits.

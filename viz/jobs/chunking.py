@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, Tools, load_tokenizer, run
 from chunkers.contract import Estimate, Tipping
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.support.arrays import VectorArray
-from viz.jobs.background import Background
-from viz.jobs.resources import cached_while_shown, embedding_cache
+from viz.jobs.background_jobs import Background
+from viz.jobs.shared_resources import cached_while_shown, embedding_cache
 from viz.jobs.worked_formula import worked_formula
 
 

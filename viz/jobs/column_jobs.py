@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.contract import Estimate
-from chunkers.language_models.asking import Asking
-from chunkers.recipes import situating
+from chunkers.language_models.limited_requests import Asking
+from chunkers.recipes import context_sentences
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import raise_if_cancelled
-from evaluation.asking.ask import (
+from evaluation.asking.question_retrieval import (
     AskedQuestion,
     CutChange,
     Limit,
@@ -26,9 +26,9 @@ from evaluation.asking.ask import (
 )
 from evaluation.questions.corpus import Ruler
 from evaluation.search.ranking import Method, Reranker
-from viz.jobs.background import Background
+from viz.jobs.background_jobs import Background
 from viz.jobs.chunking import Task
-from viz.jobs.resources import CACHED_BYTES, cached_while_shown
+from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
 
 
 class Inquiry(NamedTuple):
@@ -236,7 +236,7 @@ class Situating(Background):
     def _run(self) -> None:
         tools = self.tools(None, self.tokenizer, deciding=self._note_parts_done, asking=self.asking)
         for task, chunking in self.chunkings.items():
-            self.found[task] = situating.situate_chunks(chunking, tools)
+            self.found[task] = context_sentences.situate_chunks(chunking, tools)
             self._done, self._share = self._done + 1, 0.0
 
 
@@ -245,5 +245,5 @@ def estimate_contexts(chunkings: Mapping[Task, Chunking], tokenizer: str, cancel
     tools, estimates = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
     for chunking in chunkings.values():
         raise_if_cancelled(cancelled)
-        estimates.append(situating.estimate(chunking, tools))
+        estimates.append(context_sentences.estimate(chunking, tools))
     return Estimate(*map(sum, zip(*estimates, strict=True)))

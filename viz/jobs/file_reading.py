@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar
 
 from chunkers.support.errors import raise_if_cancelled
-from chunkers.text.reading import FileText, read_document
-from viz.jobs.background import Background
+from chunkers.text.file_reading import FileText, read_document
+from viz.jobs.background_jobs import Background
 
 Made = TypeVar("Made")
 Make = Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText], Callable[[], bool]], Made]

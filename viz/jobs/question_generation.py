@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from chunkers import Embedder
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.text.extracted_text import Parts
-from evaluation.generating.data_set import HIGHEST, LOWEST, Cosines, QuestionDraft, SourceTexts, question_cosines
-from evaluation.generating.generate import Dropped, Generated, GenerationSettings, Outcome, generate_questions
-from viz.jobs.background import Background
+from evaluation.generating.generated_questions import HIGHEST, LOWEST, Cosines, QuestionDraft, SourceTexts, question_cosines
+from evaluation.generating.question_generation import Dropped, Generated, GenerationSettings, Outcome, generate_questions
+from viz.jobs.background_jobs import Background
 
 
 @dataclass(eq=False)

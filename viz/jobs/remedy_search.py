@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from chunkers import Embedder, Tools
 from evaluation.inbox.rules import Finding
+from evaluation.remedies.settings_search import Remedy, Trial
 from evaluation.remedies.tested_changes import (
     FailingColumn,
     FindingsByRule,
@@ -14,12 +15,11 @@ from evaluation.remedies.tested_changes import (
     try_settings_for_answer,
     try_settings_for_findings,
 )
-from evaluation.remedies.trials import Remedy, Trial
 from evaluation.search.ranking import Reranker
-from viz.jobs.background import Background
+from viz.jobs.background_jobs import Background
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import token_ruler_of
-from viz.jobs.resources import cached_while_shown
+from viz.jobs.shared_resources import cached_while_shown
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from pydantic import BaseModel, Field
 
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 from chunkers.contract import Estimate
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Ledger
-from chunkers.recipes import situating
+from chunkers.recipes import context_sentences
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.errors import raise_if_cancelled
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import Question, Questions, read_questions
+from evaluation.questions.question_files import Question, Questions, read_questions
 from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder_and_repeats import Ladder, measure_ladder
 from evaluation.retrieval.measures import TOP_KS, Evaluation, measure_search
@@ -22,11 +22,11 @@ from evaluation.retrieval.report import REPORTS_KEPT, Failures, Report, ReportCh
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import Method
-from evaluation.search.returned_text import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
-from viz.jobs.background import Background, KeptJob, estimate_requests
+from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
+from viz.jobs.background_jobs import Background, KeptJob, estimate_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
-from viz.jobs.resources import embedding_cache
 from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.shared_resources import embedding_cache
 
 # The stored run, which has no text: its plan, and the evaluation of each finished chunker.
 
@@ -412,7 +412,7 @@ def estimate_retrieval_requests(
             cutting = STAND_IN if chunker.asks else chunker.for_documents(names)
             for document in documents:
                 raise_if_cancelled(cancelled)
-                estimates.append(situating.estimate(run(cutting, document, tools), tools))
+                estimates.append(context_sentences.estimate(run(cutting, document, tools), tools))
         except InputError:
             # A run skips a column whose file lacks chunks.
             if not chunker.elsewhere:

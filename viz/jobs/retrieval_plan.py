@@ -9,7 +9,7 @@ from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.text.extracted_text import Parts
 from evaluation.search.ranking import Method
-from evaluation.search.returned_text import THE_CHUNK, ReturnedText
+from evaluation.search.returned_texts import THE_CHUNK, ReturnedText
 
 EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
     "plain": "",

@@ -3,15 +3,16 @@
 from dataclasses import dataclass, field
 from functools import partial
 
-from chunkers import Cancelled, Chunker, Document, Embedder, run
+from chunkers import Cancelled, Chunker, Document, Embedder
+from chunkers.contract import run
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.support.formatting import pluralize
-from evaluation.traces.reading import read_traces
+from evaluation.traces.lost_stages import Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport
-from evaluation.traces.stages import Diagnosis, SearchedChunks, TraceDiagnoser
-from viz.jobs.background import Background
+from evaluation.traces.trace_files import read_traces
+from viz.jobs.background_jobs import Background
 from viz.jobs.retrieval_plan import OwnDocuments
 
 

@@ -38,7 +38,7 @@ def worked_formula(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools)
     if chunker.name not in _VALUES:
         return []
     lines, value = _VALUES[chunker.name](chunker, chunking, gap, tools)
-    if value is not None and (gap.score is None or abs(value - gap.score) >= _TOLERANCE):
+    if value is not None and (gap.score is None or not abs(value - gap.score) < _TOLERANCE):
         return []
     return lines
 

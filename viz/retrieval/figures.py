@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
-from evaluation.retrieval.leads import Curve
+from evaluation.retrieval.leaders import Curve
 from evaluation.retrieval.measures import TOP_KS
 from evaluation.retrieval.report import AtK, Costs, Distribution, Report
 from evaluation.segmentation.boundary_measures import Score

@@ -4,7 +4,7 @@ from functools import cache
 
 from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
-from viz.jobs.background import measure_bundled
+from viz.jobs.background_jobs import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Plan

@@ -12,12 +12,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import InputError, load_tokenizer
-from chunkers.language_models.asking import MOST_AT_ONCE, Asking
-from chunkers.language_models.forms import MOST_EXCERPTS
+from chunkers.language_models.answer_forms import MOST_EXCERPTS
+from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking
 from chunkers.language_models.prompts import AGAIN, QUESTION_EXAMPLE, QUESTION_PASSAGE, QUESTION_SYSTEM
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import format_number, pluralize
-from evaluation.generating.data_set import (
+from evaluation.generating.generated_questions import (
     FILE,
     Cosines,
     QuestionDraft,
@@ -26,12 +26,12 @@ from evaluation.generating.data_set import (
     generated_question_set,
     generated_to_csv,
 )
-from evaluation.generating.generate import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
+from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
 from viz.components.figure import show_figure
 from viz.components.page_elements import ask_to_send, download_button, notice, remark, show_job_progress
 from viz.controls.language_model import language_model_form
 from viz.controls.widgets import button_pressed, value_binding
-from viz.jobs.background import MOST_KEPT, registry
+from viz.jobs.background_jobs import MOST_KEPT, registry
 from viz.jobs.question_generation import Comparing, Generating
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.retrieval.state.session import session

@@ -7,21 +7,22 @@ import streamlit as st
 
 from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
+from chunkers.recipes.context_sentences import LONGEST_SHOWN
 from chunkers.recipes.registry import ELSEWHERE
-from chunkers.recipes.situating import LONGEST_SHOWN
 from chunkers.support.formatting import pluralize
-from evaluation.asking.ask import STATED_SEARCHED
-from evaluation.questions.reading import Questions, questions_to_json_lines
+from evaluation.asking.question_retrieval import STATED_SEARCHED
+from evaluation.questions.question_files import Questions, questions_to_json_lines
 from evaluation.search.ranking import checked_method
-from evaluation.search.returned_text import ReturnedText
+from evaluation.search.returned_texts import ReturnedText
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls.chunker import column_controls
 from viz.controls.language_model import any_calls_model
-from viz.jobs.background import new_token, registry
+from viz.jobs.background_jobs import new_token, registry
 from viz.jobs.retrieval import KeptRetrieval, Reporting, Retrieval, estimate_retrieval_requests
 from viz.jobs.retrieval_plan import Material, Plan
+from viz.retrieval.documents_and_questions import choose_material, documents_of
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generated_questions import show_generating
@@ -32,10 +33,9 @@ from viz.retrieval.link_parameters import (
     replace_invalid_parameters,
     report_choice,
 )
-from viz.retrieval.material import choose_material, documents_of
 from viz.retrieval.own_traces import show_traces
 from viz.retrieval.question_details import show_question
-from viz.retrieval.results import show_comparisons, show_report
+from viz.retrieval.retrieval_results import show_comparisons, show_report
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
 from viz.shell.linked_runs import (
     LostRun,

@@ -14,7 +14,7 @@ from evaluation.questions.corpus import Corpus, difference, intersection, total_
 from evaluation.retrieval.given_chunks import GivenChunks
 from evaluation.retrieval.measures import MEASURES, Evaluation, QuestionScores, excerpt_ranges
 from evaluation.retrieval.report import Report
-from viz.components.browser import Component
+from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice
 from viz.controls.widgets import select_word, value_binding
 from viz.jobs.retrieval import ReportAndFailures

@@ -9,7 +9,7 @@ import { forgetPlaces } from "../components/stepper/place.js";
 
 const PARTS = ["prepare", "predict", "see", "explain"];
 const SEE = "see";
-const LONGEST_TITLE = 80; // characters, as viz/state/decks.py has them
+const LONGEST_TITLE = 80; // characters, as viz/state/lecture_decks.py has them
 const LONGEST_WORDS = 400;
 const QUESTION = "question";
 const PATIENCE = 10_000; // milliseconds for which the keys wait for the page of another scene
@@ -24,7 +24,7 @@ const OWN_PAGING = "textarea, select, dialog, [contenteditable], [role=dialog], 
  * @import { Seen } from "../components/shared/bus.js"
  * @import { Component, Moment } from "../components/shared/component.d.ts"
  * @import { Telling } from "../components/text_bar/state.d.ts"
- * @import { ScenePicture } from "../state/decks.data.d.ts"
+ * @import { ScenePicture } from "../state/lecture_decks.data.d.ts"
  * @import { DeckData, SceneData } from "./lecture_bar.data.d.ts"
  * @typedef {{ act: "scene" | "leave" | "add" | "move" | "remove" | "picture", scene?: number, by?: number, words?: Record<string, string>,
  *   hides?: boolean, horizon?: number | null, caption?: string[], at: Moment }} Act

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import streamlit as st
 
-from viz.components.browser import Component, take_event
+from viz.components.browser_exchange import Component, take_event
 from viz.shell import current_lecture, lecture_mode
-from viz.state.decks import DRAWN, OWN_DECK, Scene, ScenePicture
+from viz.state.lecture_decks import DRAWN, OWN_DECK, Scene, ScenePicture
 from viz.state.session_state import session
 
 KEY = "deck"

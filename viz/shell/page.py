@@ -15,9 +15,9 @@ from chunkers.text.tokenizers import is_tokenizer_on_disk
 from sample_docs import sample_splitters
 from viz.components.page_elements import notice
 from viz.controls.kept_texts import keep_questions_in_tab
-from viz.controls.shared_settings import ask_about_embedder, ask_about_splitter, shared_controls
+from viz.controls.settings_of_all_columns import ask_about_embedder, ask_about_splitter, shared_controls
 from viz.controls.text_source import load_text, show_document_row, take_document_events
-from viz.jobs.resources import split_document
+from viz.jobs.shared_resources import split_document
 from viz.server.middleware import WIDE
 from viz.shell import current_lecture, lecture_mode
 from viz.shell.current_lecture import offer_decks, offer_to_add_scene
@@ -37,9 +37,9 @@ from viz.state.choices import (
     to_query,
 )
 from viz.state.chosen_models import chosen_embedder, splitter_waits_for_consent
+from viz.state.page_text import Source, Text
 from viz.state.session_state import came_through_history, session
 from viz.state.stored_texts import key_of_kept_document, save_notebooks
-from viz.state.text import Source, Text
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,8 @@ class Housekeeper:
         self._ended = ended
         if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
             # The server starts before these are imported; by now they are loaded.
-            from viz.jobs.background import registry
-            from viz.jobs.resources import collect_garbage, forget_gone_texts, return_freed_memory
+            from viz.jobs.background_jobs import registry
+            from viz.jobs.shared_resources import collect_garbage, forget_gone_texts, return_freed_memory
 
             collect_garbage()
             # Only now is it known that their cached values are unused.
@@ -126,7 +126,7 @@ class Preload:
                 if self._stopped.is_set():
                     return
             if not self._stopped.wait(SHOWN_S):
-                from viz.jobs.resources import collect_garbage
+                from viz.jobs.shared_resources import collect_garbage
 
                 collect_garbage()
         finally:

@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, InputError, build_chunker
-from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.recipes.registry import ELSEWHERE, chunker_class
 from chunkers.support.errors import short_repr
 from chunkers.text.sentences import is_splitter

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.embedders.models import MiniLM
+from chunkers.embedders.sentence_models import MiniLM
 from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
-from viz.jobs.resources import embedding_cache
+from viz.jobs.shared_resources import embedding_cache
 from viz.state.choices import OWN, OWN_SPLITTER, Choices, from_query
-from viz.state.decks import DRAWN, Deck, Scene
-from viz.state.text import Source
+from viz.state.lecture_decks import DRAWN, Deck, Scene
+from viz.state.page_text import Source
 
 SELECTED = ("clustering",)
 """Pages of which only the selected column is on paper."""

@@ -9,13 +9,13 @@ import streamlit as st
 
 from chunkers import Document
 from chunkers.methods.your_cuts import YourCuts
-from chunkers.text.reading import omissions_sentence
+from chunkers.text.file_reading import omissions_sentence
 from evaluation.segmentation.boundary_files import offsets_without_mark_lines, remove_mark_lines
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, Choices, ColumnChoice
 from viz.state.compare_choices import COMPARE
+from viz.state.page_text import Source
 from viz.state.session_state import last_change, new_text_box_key, session, undoable
-from viz.state.text import Source
 
 PASTED = "Pasted text"
 """The name of a pasted text."""

@@ -23,11 +23,11 @@ from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.errors import first_validation_error
 from chunkers.text.extracted_text import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reader_process import parse_in_reader_process
-from evaluation.asking.ask import LONGEST_ANSWER, LONGEST_QUESTION
+from evaluation.asking.question_retrieval import LONGEST_ANSWER, LONGEST_QUESTION
 from evaluation.questions.question_sets import MarkedQuestion
 from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
-from viz.state.text import Source, are_boundaries
+from viz.state.page_text import Source, are_boundaries
 
 ENDING = ".json"
 

@@ -18,31 +18,31 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from chunkers import Chunking, Document, Embedder, Recipe
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.support.limits import MOST_SPENT_TOKENS
-from chunkers.text.reading import FileText
-from viz.jobs.background import Background, SessionRuns
-from viz.jobs.resources import Showing
+from chunkers.text.file_reading import FileText
+from viz.jobs.background_jobs import Background, SessionRuns
+from viz.jobs.shared_resources import Showing
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
-from viz.state.decks import LectureFile, ScenePicture
+from viz.state.lecture_decks import LectureFile, ScenePicture
 from viz.state.session_file import KeptQuestion, SessionFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from chunkers.language_models.asking import Asking
     from chunkers.language_models.chat_server import LocalServer
+    from chunkers.language_models.limited_requests import Asking
     from chunkers.methods.your_chunks import ChunkFile
     from chunkers.results.chunk_fields import EmbeddedAs
     from evaluation.questions.question_sets import MarkedQuestion
     from evaluation.search.ranking import Reranker
-    from viz.jobs.background import Estimating
+    from viz.jobs.background_jobs import Estimating
     from viz.jobs.chunking import ChunkingJob, Task
     from viz.jobs.column_jobs import ChangedCuts
     from viz.jobs.file_reading import ReadingJob
     from viz.jobs.retrieval_plan import Material
     from viz.state.own_text import Replaced
+    from viz.state.page_text import Source
     from viz.state.shared_questions import GivenQuestions
     from viz.state.stored_texts import Notebook
-    from viz.state.text import Source
 
 
 Opened = FileText | SessionFile | Recipe

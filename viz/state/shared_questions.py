@@ -65,7 +65,7 @@ def give_questions_to_retrieval(
 
     Parameters
     ----------
-    found
+    question_set
         The questions with their documents.
     questions
         The number of questions.

@@ -12,16 +12,16 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from chunkers import Document, InputError
 from chunkers.text.extracted_text import Omission, Parts
-from evaluation.asking.ask import PosedQuestion, checked_answer
+from evaluation.asking.question_retrieval import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs.keeping.notebook_store import Place
-from viz.jobs.resources import notebook_store
+from viz.jobs.shared_resources import notebook_store
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices, from_query, to_query
 from viz.state.compare_choices import COMPARE, default_choices, ensure_compare_choices
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
+from viz.state.page_text import Source, are_boundaries
 from viz.state.session_file import MOST_QUESTIONS, KeptParts, KeptQuestion
 from viz.state.session_state import session, undoable
-from viz.state.text import Source, are_boundaries
 
 # The session's questions.
 

@@ -112,7 +112,7 @@ def glossary_pieces(words: str) -> list[Piece]:
 
     Parameters
     ----------
-    said
+    words
         The sentence, with glossary terms in square brackets, in the singular or the plural.
 
     Raises

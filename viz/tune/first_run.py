@@ -3,9 +3,9 @@
 from functools import cache
 
 from chunkers import InputError, load_embedder
-from evaluation.segmentation.sweep import TRIVIAL
+from evaluation.segmentation.settings_sweep import TRIVIAL
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs.background import measure_bundled
+from viz.jobs.background_jobs import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state.choices import Choices, ColumnChoice

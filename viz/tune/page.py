@@ -6,15 +6,15 @@ from functools import partial
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Embedder, InputError
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.recipes.registry import ELSEWHERE
 from chunkers.support.formatting import pluralize
 from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
+from evaluation.segmentation.settings_sweep import MEASURES, TRIVIAL, Setting
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls.language_model import language_model_form, show_prompts
 from viz.controls.widgets import select_word
-from viz.jobs.background import new_token, registry
+from viz.jobs.background_jobs import new_token, registry
 from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
 from viz.shell.column_exchange import columns_to_open_with
 from viz.shell.linked_runs import (
@@ -35,7 +35,6 @@ from viz.state.compare_choices import columns_of_compare
 from viz.state.session_state import session
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, definitions_as_help
 from viz.tune.first_run import first_run, first_screen
-from viz.tune.results import TITLES, show_sweep
 from viz.tune.sweep_inputs import (
     MOST_RUNS,
     SweepDocuments,
@@ -45,6 +44,7 @@ from viz.tune.sweep_inputs import (
     show_own_documents,
     vary_chunker,
 )
+from viz.tune.sweep_results import TITLES, show_sweep
 
 PAGE = "tune"
 

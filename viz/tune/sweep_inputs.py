@@ -12,7 +12,7 @@ import streamlit as st
 from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
 from chunkers.commands.arguments import parse_value as read_value
 from chunkers.recipes.registry import chunker_class
-from chunkers.text.reading import READABLE
+from chunkers.text.file_reading import READABLE
 from evaluation.segmentation.boundary_files import boundary_file_json
 from evaluation.segmentation.marked_texts import (
     MarkedDocument,
@@ -24,7 +24,7 @@ from evaluation.segmentation.marked_texts import (
     stitch_documents,
     texts_sharing_sections,
 )
-from evaluation.segmentation.sweep import Setting, published_settings, settings_grid
+from evaluation.segmentation.settings_sweep import Setting, published_settings, settings_grid
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.page_elements import download_button, notice, show_job_progress
 from viz.controls.text_source import use_text_of_page
@@ -32,7 +32,7 @@ from viz.controls.widgets import select_word, value_binding
 from viz.jobs.file_reading import ReadingJob
 from viz.shell.navigation import PAGES, open_page_at_next_run
 from viz.state.choices import Choices
-from viz.state.text import Source
+from viz.state.page_text import Source
 from viz.tune.session import MarkedDocuments, StitchedDocuments, session
 
 # The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
@@ -104,7 +104,9 @@ def _draw_uploads() -> None:
 
 def _read_marked_texts() -> None:
     files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
-    session.tune_reading = ReadingJob(files, lambda *given: MarkedDocuments(*read_marked_texts(*given))).begin()
+    # The job before is cancelled by the assignment, before this one takes its time.
+    session.tune_reading = job = ReadingJob(files, lambda *given: MarkedDocuments(*read_marked_texts(*given)))
+    job.begin()
 
 
 def _take_finished_jobs() -> None:
@@ -158,9 +160,10 @@ def _begin_stitching(splitter: str) -> None:
     )
     halve = bool(st.session_state["stitch_halves"])
     files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
-    session.tune_stitching = ReadingJob(
+    session.tune_stitching = job = ReadingJob(
         files, lambda given, read, _: _stitched_documents(*read_passages(given, read), asked=options, halve=halve)
-    ).begin()
+    )
+    job.begin()
 
 
 def _stitched_documents(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers import run as run_chunker
-from chunkers.text.reading import decode_text
+from chunkers.text.file_reading import decode_text
 from tests.support import ScriptedModel, asking, tools
 
 SIGNS = ("abc", "אבג", "😀😃😄", "漢字假", "éüñ")

@@ -9,8 +9,8 @@ import pytest
 
 from chunkers import CHUNKERS, Document, InputError, ModelError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders import OpenAIServer
-from chunkers.embedders.models import folder_revision
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.embedders.sentence_models import folder_revision
+from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
 from tests.chunkers.embedders.models import TEXTS, make_model
 from tests.server import KEY, EmbeddingServer

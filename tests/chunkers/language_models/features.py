@@ -11,7 +11,7 @@ from chunkers.language_models import prompts
 from chunkers.methods.fixed_sentences import FixedSentences
 from evaluation.answering.questions_and_answers import Context, GatheredPassages, Passage, QuestionItem
 from evaluation.answering.results import Services, answer_all
-from evaluation.generating.generate import GenerationSettings, generate_questions
+from evaluation.generating.question_generation import GenerationSettings, generate_questions
 from tests.evaluation.answering.scripted import reply_to
 from tests.evaluation.generating.questioner import number_of
 from tests.support import ScriptedModel, tools

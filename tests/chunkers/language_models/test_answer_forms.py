@@ -5,18 +5,18 @@ import json
 import jsonschema
 import pytest
 
-from chunkers.language_models import forms, prompts
+from chunkers.language_models import answer_forms, prompts
 from chunkers.language_models.conversation import parse_json_answer
 
 SYSTEMS = {
-    prompts.PROPOSITIONS_SYSTEM: forms.PROPOSITIONS,
-    prompts.GROUPS_SYSTEM: forms.GROUPS,
-    prompts.QUESTION_SYSTEM: forms.QUESTION,
-    prompts.FAITHFULNESS_SYSTEM: forms.FAITHFULNESS,
-    prompts.RELEVANCY_SYSTEM: forms.RELEVANCY,
-    prompts.CORRECTNESS_SYSTEM: forms.CORRECTNESS,
+    prompts.PROPOSITIONS_SYSTEM: answer_forms.PROPOSITIONS,
+    prompts.GROUPS_SYSTEM: answer_forms.GROUPS,
+    prompts.QUESTION_SYSTEM: answer_forms.QUESTION,
+    prompts.FAITHFULNESS_SYSTEM: answer_forms.FAITHFULNESS,
+    prompts.RELEVANCY_SYSTEM: answer_forms.RELEVANCY,
+    prompts.CORRECTNESS_SYSTEM: answer_forms.CORRECTNESS,
 }
-KINDS = [*SYSTEMS.values(), forms.SPLITS, forms.SHIFT]
+KINDS = [*SYSTEMS.values(), answer_forms.SPLITS, answer_forms.SHIFT]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.form.__name__)
@@ -50,34 +50,42 @@ def test_the_schema_keeps_to_what_servers_take(kind):
 def test_every_prompt_asks_for_its_form():
     for system, kind in SYSTEMS.items():
         assert kind.form.wording() in system
-    assert prompts.SPLITS_SYSTEM.endswith(forms.SplitsAnswer.line_wording())
-    assert prompts.SHIFT_SYSTEM.endswith(forms.ShiftAnswer.line_wording())
+    assert prompts.SPLITS_SYSTEM.endswith(answer_forms.SplitsAnswer.line_wording())
+    assert prompts.SHIFT_SYSTEM.endswith(answer_forms.ShiftAnswer.line_wording())
 
 
 def test_a_request_narrows_the_numbers_of_the_schema():
-    kind = forms.PROPOSITIONS.for_request({"sentence": (4, 6)}, 70)
+    kind = answer_forms.PROPOSITIONS.for_request({"sentence": (4, 6)}, 70)
     stated = kind.schema["properties"]["propositions"]["items"]["properties"]
     assert kind.most_tokens == 70
     assert stated["sentence"] == {"type": "integer", "enum": [4, 5, 6]}
-    assert forms.SPLITS.for_request({"split_after": (1, 2)}).schema["properties"]["split_after"]["items"]["enum"] == [1, 2]
-    assert "enum" not in forms.SPLITS.for_request({"split_after": (1, 9_999)}).schema["properties"]["split_after"]["items"]
+    assert answer_forms.SPLITS.for_request({"split_after": (1, 2)}).schema["properties"]["split_after"]["items"]["enum"] == [
+        1,
+        2,
+    ]
+    assert (
+        "enum"
+        not in answer_forms.SPLITS.for_request({"split_after": (1, 9_999)}).schema["properties"]["split_after"]["items"]
+    )
     # Without chunks so far, a proposition can only go into a new one.
-    chunk = forms.GROUPS.for_request({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"]["properties"]["chunk"]
+    chunk = answer_forms.GROUPS.for_request({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"]["properties"][
+        "chunk"
+    ]
     assert chunk == {"type": "null"}
 
 
 def test_the_stops_of_a_kind_are_how_its_question_goes_on():
     questions = [
-        (forms.SPLITS, prompts.SPLITS_PIECE),
-        (forms.SHIFT, prompts.SHIFT_QUESTION),
-        (forms.PROPOSITIONS, prompts.PROPOSITIONS_QUESTION),
-        (forms.GROUPS, prompts.GROUPS_QUESTION),
-        (forms.QUESTION, prompts.QUESTION_PASSAGE),
-        (forms.ANSWER, prompts.ANSWER_QUESTION),
-        (forms.FAITHFULNESS, prompts.FAITHFULNESS_QUESTION),
-        (forms.RELEVANCY, prompts.RELEVANCY_QUESTION),
-        (forms.CORRECTNESS, prompts.CORRECTNESS_QUESTION),
-        (forms.CONTEXT, prompts.CONTEXT_QUESTION),
+        (answer_forms.SPLITS, prompts.SPLITS_PIECE),
+        (answer_forms.SHIFT, prompts.SHIFT_QUESTION),
+        (answer_forms.PROPOSITIONS, prompts.PROPOSITIONS_QUESTION),
+        (answer_forms.GROUPS, prompts.GROUPS_QUESTION),
+        (answer_forms.QUESTION, prompts.QUESTION_PASSAGE),
+        (answer_forms.ANSWER, prompts.ANSWER_QUESTION),
+        (answer_forms.FAITHFULNESS, prompts.FAITHFULNESS_QUESTION),
+        (answer_forms.RELEVANCY, prompts.RELEVANCY_QUESTION),
+        (answer_forms.CORRECTNESS, prompts.CORRECTNESS_QUESTION),
+        (answer_forms.CONTEXT, prompts.CONTEXT_QUESTION),
     ]
     for kind, question in questions:
         assert any(stop.strip() in question for stop in kind.stop), kind

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from chunkers.language_models.answer_forms import Form, LineForm, ShiftAnswer, SplitsAnswer, Whole
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import (
     LONGEST_REPEATED,
@@ -23,7 +24,6 @@ from chunkers.language_models.conversation import (
     usable_answer,
     without_reasoning,
 )
-from chunkers.language_models.forms import Form, LineForm, ShiftAnswer, SplitsAnswer, Whole
 from chunkers.language_models.prompts import NO_WORDS
 
 

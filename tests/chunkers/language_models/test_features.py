@@ -14,9 +14,9 @@ from chunkers import Cancelled, ModelError
 from chunkers.language_models import chat_server as server
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import Asking
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Limit
 from tests.chunkers.language_models.features import FEATURES, right
 from tests.server import KEY, ChatModelServer, Raw, words

@@ -12,11 +12,11 @@ import pytest
 from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
 from chunkers import run as run_chunker
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.answer_forms import AnswerKind
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import REPEATS
-from chunkers.language_models.forms import AnswerKind
+from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Ledger, Spending
 
 pytestmark = [pytest.mark.slow, pytest.mark.full]

@@ -6,11 +6,11 @@ import pytest
 
 from chunkers import InputError
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import FIRST_ANSWERS, Asking
+from chunkers.language_models.answer_forms import CORRECTNESS, SPLITS, WORDS, Correctness, SplitsAnswer
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import parse_json_answer, parse_line_answer
-from chunkers.language_models.forms import CORRECTNESS, SPLITS, WORDS, Correctness, SplitsAnswer
+from chunkers.language_models.limited_requests import FIRST_ANSWERS, Asking
 from chunkers.language_models.prompts import SPLITS_SYSTEM
 from tests.chunkers.language_models.features import FEATURES, right
 from tests.server import ChatModelServer

@@ -14,7 +14,7 @@ from chunkers.building_blocks.change_search import best_partition_by_count, best
 from chunkers.building_blocks.sentence_distances import shuffled_orders
 from chunkers.contract.base import run
 from chunkers.methods import change_point
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import HashEmbedder, cut, sentence_numbers, tools

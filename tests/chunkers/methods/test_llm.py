@@ -14,11 +14,11 @@ from chunkers import run as run_chunker
 from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.answer_forms import ROOM
 from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import REPEATS
-from chunkers.language_models.forms import ROOM
+from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Limit, Spending, upper_bound_on_tokens
 from chunkers.methods.llm import Llm, Lumber
 from tests.server import KEY, ChatModelServer
@@ -379,5 +379,5 @@ def test_importing_loads_nothing_of_a_client_or_of_prices():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     ).stdout.split()
     assert "chunkers.methods.llm" in loaded
-    client = {"openai", "genai_prices", "chunkers.language_models.chat_server", "chunkers.language_models.asking"}
+    client = {"openai", "genai_prices", "chunkers.language_models.chat_server", "chunkers.language_models.limited_requests"}
     assert not client & {*loaded}

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, ModelError, Recipe, Tools, build_chunker, load_tokenizer, to_csv, to_dict
 from chunkers import run as run_chunker
 from chunkers.building_blocks.proposition_requests import Vocabulary, unsupported_words
-from chunkers.building_blocks.sizes import window_end
+from chunkers.building_blocks.size_limits import window_end
 from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import MOST_AT_ONCE, Asking
 from chunkers.language_models.base import UNSHAPED, Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking
 from chunkers.language_models.spending import Limit
 from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking, tools

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Document, build_chunker, chunk, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.text.reading import READABLE, read_document
+from chunkers.text.file_reading import READABLE, read_document
 from chunkers.text.transcripts import Transcript
 from tests.support import tools
 

@@ -8,7 +8,7 @@ import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.text.reading import read_document
+from chunkers.text.file_reading import read_document
 from tests.support import tools
 
 CODE = tuple(f"lamp_{number} = shine({number})" for number in range(40))

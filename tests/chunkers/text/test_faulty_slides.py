@@ -14,7 +14,7 @@ from pptx.util import Emu
 
 from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.text.reading import read_document
+from chunkers.text.file_reading import read_document
 from tests.chunkers.text.test_slides import PNG, saved
 from tests.support import tools
 

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.sentences import paragraphs_by_language
 from chunkers import Document, chunk, load_embedder, load_tokenizer
-from chunkers.text.misfits import LONGEST_WORD, Remedy, misfits_of
+from chunkers.text.text_warnings import LONGEST_WORD, Remedy, misfits_of
 
 PARAGRAPHS = {code: paragraph.text for code, paragraph in paragraphs_by_language().items()}
 THAI = PARAGRAPHS["th"].replace(" ", "")

@@ -10,8 +10,8 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from chunkers import InputError
-from chunkers.text import extracted_text, reading
-from chunkers.text.reading import read_document
+from chunkers.text import extracted_text, file_reading
+from chunkers.text.file_reading import read_document
 
 HTML = """<!doctype html><html><head><title>Not seen</title><style>p { color: red }</style></head><body>
 <h1>Sea marks</h1><p>A <a href="https://example.org/?a=1">lighthouse</a> has a <b>lamp</b>, 2 * 3 lenses &amp; a_name.</p>
@@ -172,12 +172,12 @@ def test_a_bad_file_is_a_sentence_that_names_it(data, name, words):
 
 
 def test_what_would_unpack_to_too_much_is_refused_before(monkeypatch):
-    monkeypatch.setattr(reading, "MAX_UNPACKED", 1000)
+    monkeypatch.setattr(file_reading, "MAX_UNPACKED", 1000)
     with pytest.raises(
         InputError, match=r"large\.epub: the file may unpack to at most 1,000 bytes; it would unpack to 1,\d\d\d\."
     ):
         # The limit is another in this process alone, so it is read here.
-        reading.extract_text(book(["<p>" + "a" * 700 + "</p>"], [0]), "large.epub", "EPUB")
+        file_reading.extract_text(book(["<p>" + "a" * 700 + "</p>"], [0]), "large.epub", "EPUB")
 
 
 def test_the_text_of_a_small_file_may_still_be_too_large(monkeypatch):
@@ -185,7 +185,7 @@ def test_the_text_of_a_small_file_may_still_be_too_large(monkeypatch):
     monkeypatch.setattr(extracted_text, "MAX_BYTES", 2000)
     assert len(data) < 2000
     with pytest.raises(InputError, match=r"long\.epub: the text may have at most 20 MB"):
-        reading.extract_text(data, "long.epub", "EPUB")
+        file_reading.extract_text(data, "long.epub", "EPUB")
 
 
 def test_a_locked_pdf_that_opens_without_a_password_is_read():

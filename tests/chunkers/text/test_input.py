@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import Document, InputError, chunk, load_tokenizer
 from chunkers.support.limits import MAX_BYTES
-from chunkers.text.reading import decode_text
+from chunkers.text.file_reading import decode_text
 from chunkers.text.sentences import _sentence_pipeline
 
 GERMAN = "Übermäßig große Bäume können über fünfzig Meter hoch werden. Schöne Grüße aus Köln! " * 8

@@ -19,8 +19,8 @@ from chunkers import Document, build_chunker, run
 from chunkers.commands.command_line import main
 from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
 from chunkers.text.extracted_text import LONGEST_LABEL, Parts, substitute_with_offsets
+from chunkers.text.file_reading import read_document
 from chunkers.text.pdf import LEAST_RETURNS, running_lines
-from chunkers.text.reading import read_document
 from tests.support import tools
 
 PAGES = 200

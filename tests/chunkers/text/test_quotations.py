@@ -8,7 +8,7 @@ from chunkers import Document, InputError, Span
 from chunkers.text import quotations
 from chunkers.text.quotations import ALIKE, Quotation, SearchableText, code_points, nearest_passage, surrounding_text
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import Excerpt, Question, questions_to_json_lines, read_questions
+from evaluation.questions.question_files import Excerpt, Question, questions_to_json_lines, read_questions
 
 TEXT = "The tide goes out. It comes back.\nThe tide goes out. It stays away.\nThe tide goes out. It comes back.\n"
 TIDE = "The tide goes out."

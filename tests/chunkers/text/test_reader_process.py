@@ -11,7 +11,7 @@ import pytest
 from benchmarks.hostile_files import FILES, MILLION, epub_file, pdf_file, pdf_line
 from chunkers import Cancelled, InputError
 from chunkers.text import reader_process
-from chunkers.text.reading import read_document
+from chunkers.text.file_reading import read_document
 from tests.lanes import mostly_full
 
 SLOW = b"<li>Item here.</li>" * MILLION

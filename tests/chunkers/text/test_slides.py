@@ -12,7 +12,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.text.reading import read_document
+from chunkers.text.file_reading import read_document
 from tests.support import tools
 
 PNG = bytes.fromhex(

@@ -14,7 +14,7 @@ import xlsxwriter
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.text.reading import read_document
+from chunkers.text.file_reading import read_document
 from chunkers.text.spreadsheets import check_rows, column_letters, find_csv_separator
 from tests.support import tools
 

@@ -12,7 +12,7 @@ from evaluation.answering.questions_and_answers import (
     questions_of_lines,
 )
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import Excerpt, Question
+from evaluation.questions.question_files import Excerpt, Question
 
 
 def test_a_line_is_a_question_and_behind_a_bar_its_reference():

@@ -10,9 +10,9 @@ from chunkers import Document, ModelError, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Limit
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import load_embedder
-from chunkers.embedders.models import MiniLM
+from chunkers.embedders.sentence_models import MiniLM
 from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
 

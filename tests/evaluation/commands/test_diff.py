@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from chunkers import chunk
-from chunkers.embedders.static import Static
+from chunkers.embedders.static_embedder import Static
 from chunkers.recipes.export import to_jsonl
 from corpus.run import Run
 from evaluation.command_line import main

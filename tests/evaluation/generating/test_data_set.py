@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError, Span
-from evaluation.generating.data_set import SourceTexts, apply_edits, generated_question_set, generated_to_csv
-from evaluation.generating.generate import Generated, Window
-from evaluation.questions.reading import read_questions
+from evaluation.generating.generated_questions import SourceTexts, apply_edits, generated_question_set, generated_to_csv
+from evaluation.generating.question_generation import Generated, Window
+from evaluation.questions.question_files import read_questions
 
 LAMP = "The lamp burns oil. The bell rings in fog. The lamp burns oil."
 TEXTS = SourceTexts(("=lamp, “one”.txt", "b.txt"), (LAMP, "Gulls nest below.\nGulls eat fish."))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from chunkers import Span, load_embedder
-from evaluation.generating.data_set import Cosines, SourceTexts, filter_questions, question_cosines
-from evaluation.generating.generate import Generated, Window
+from evaluation.generating.generated_questions import Cosines, SourceTexts, filter_questions, question_cosines
+from evaluation.generating.question_generation import Generated, Window
 from tests.support import AngleEmbedder, tools
 
 TEXT = "10 degrees. 50 degrees. 90 degrees."

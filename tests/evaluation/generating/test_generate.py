@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
-from chunkers.language_models.asking import MOST_AT_ONCE
+from chunkers.language_models.answer_forms import MOST_EXCERPTS, WIDEST
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
-from chunkers.language_models.forms import MOST_EXCERPTS, WIDEST
+from chunkers.language_models.limited_requests import MOST_AT_ONCE
 from chunkers.language_models.prompts import EXAMPLE_QUESTION, NO_QUESTIONS, QUESTION_SYSTEM
-from evaluation.generating.generate import (
+from evaluation.generating.question_generation import (
     GUESSED_ANSWER_TOKENS,
     MOST_BEFORE,
     Dropped,

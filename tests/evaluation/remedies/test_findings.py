@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from benchmarks.remedies import equals_exhaustive, removes_finding, search_exhaustively
 from chunkers import Cancelled, Document, Span, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.ask import Limit, PosedQuestion, checked_answer
+from evaluation.asking.question_retrieval import Limit, PosedQuestion, checked_answer
 from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import Ruler
+from evaluation.remedies.settings_search import WANTED
 from evaluation.remedies.tested_changes import (
     FindingsByRule,
     SuspiciousColumn,
     remedies_for_finding,
     try_settings_for_findings,
 )
-from evaluation.remedies.trials import WANTED
 from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
 
 HAIR = 0.02

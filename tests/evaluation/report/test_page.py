@@ -11,8 +11,8 @@ import pytest
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.support.formatting import format_milliseconds
 from evaluation.questions.question_sets import MarkedQuestion
-from evaluation.report import page
-from evaluation.report.page import (
+from evaluation.report import html_page
+from evaluation.report.html_page import (
     MOST_QUESTIONS,
     ComparedColumns,
     answers_table,
@@ -21,8 +21,8 @@ from evaluation.report.page import (
     scores_table,
     unlabelled_table,
 )
+from evaluation.segmentation.chunking_ranking import rank_by_known_boundaries, rank_by_structure
 from evaluation.segmentation.label_free_measures import BASELINES, sentence_vectors
-from evaluation.segmentation.ranking import rank_by_known_boundaries, rank_by_structure
 from sample_docs import load_sample
 from tests.browser.hostile_strings import STRINGS
 from tests.chunkers.display.test_notebook import ATTRIBUTES, TAGS, Read
@@ -151,8 +151,8 @@ def test_its_policy_allows_its_own_style_sheet_and_nothing_else(stubs):
 
 
 def test_of_a_long_comparison_the_rest_is_counted(stubs, monkeypatch):
-    monkeypatch.setattr(page, "MOST_SHOWN", 600)
-    monkeypatch.setattr(page, "MOST_GAPS", 3)
+    monkeypatch.setattr(html_page, "MOST_SHOWN", 600)
+    monkeypatch.setattr(html_page, "MOST_GAPS", 3)
     words = words_of(html_report(stubs))
     assert "further chunks not shown here." in words
     assert "12 further gaps not shown here." in words

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.questions.reading import Excerpt, Question, read_questions
+from evaluation.questions.question_files import Excerpt, Question, read_questions
 from evaluation.retrieval import budget
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, text_scores

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chunkers import Document, InputError, Span
 from chunkers.text.quotations import SearchableText
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import ExcerptFinder, excerpt_as_json, read_questions
+from evaluation.questions.question_files import ExcerptFinder, excerpt_as_json, read_questions
 
 TEXT = "The tide goes out.\nIt comes back.\nThe tide goes out.\n"
 

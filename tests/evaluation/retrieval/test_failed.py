@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, Span, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, difference
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, fill_budget
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, Seam, given_at_budget, given_top_k, retrieval_failures

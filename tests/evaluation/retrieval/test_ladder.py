@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.ladder_and_repeats import STEPS, best_holders, ladder_budgets, ladder_sizes, measure_ladder
+from evaluation.retrieval.ladder_and_repeats import STEPS, best_holders, budgets_for_length, ladder_budgets, measure_ladder
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -59,7 +59,7 @@ def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
     ],
 )
 def test_budgets_go_up_to_half_of_the_text(length, unit, expected):
-    assert ladder_sizes(length, unit) == expected
+    assert budgets_for_length(length, unit) == expected
 
 
 def test_it_keeps_as_many_ranks_as_the_largest_budget_needs(monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.retrieval.leads import Leads
+from evaluation.retrieval.leaders import Leads
 
 HALF = np.tile([0.4, 0.6], 30)
 NOISE = np.random.default_rng(4).normal(0, 0.1, 60)

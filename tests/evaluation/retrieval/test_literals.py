@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
-from evaluation.questions.rows import python_literal
+from evaluation.questions.question_rows import python_literal
 
 MOMENT = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
 

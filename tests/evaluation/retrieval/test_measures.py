@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.embedders.base import checked_vectors
 from evaluation.questions.corpus import Corpus, CoveredRanges, Ruler, difference, intersection, total_length, union
-from evaluation.questions.reading import MOST_QUESTIONS, Excerpt, Question, read_questions
-from evaluation.questions.rows import JOINT
+from evaluation.questions.question_files import MOST_QUESTIONS, Excerpt, Question, read_questions
+from evaluation.questions.question_rows import JOINT
 from evaluation.retrieval.measures import (
     document_scores,
     evaluate_retrieval,

@@ -10,14 +10,14 @@ from chunkers import Document, InputError, build_chunker
 from chunkers.results.parent_chunks import parent_numbers
 from chunkers.results.result import Chunk
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate_retrieval, excerpt_ranges, text_scores
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, Queries, build_index
 from evaluation.search.ranking import METHODS, Bm25
-from evaluation.search.returned_text import THE_CHUNK, ReturnedText, with_returned_text
+from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, with_returned_text
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 

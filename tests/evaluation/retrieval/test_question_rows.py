@@ -8,7 +8,7 @@ import pytest
 
 from chunkers import Document, InputError
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 
 TEXTS = {
     "tides.txt": "The tide goes out twice a day. It's pulled by the moon, say the books. Then it comes back.",

@@ -9,8 +9,8 @@ import pytest
 
 from chunkers import Document, InputError
 from evaluation.questions.corpus import Corpus
+from evaluation.questions.question_files import read_questions
 from evaluation.questions.question_sets import is_beir_path, parse_set_file, read_beir, read_question_set
-from evaluation.questions.reading import read_questions
 
 # As BEIR's wiki has it, "Load your custom dataset".
 BEIR = {

@@ -10,7 +10,7 @@ import pytest
 
 from chunkers import Cancelled, Document, InputError, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, total_length
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.given_chunks import MeasuredChunker
@@ -21,7 +21,7 @@ from evaluation.retrieval.stored_measures import evaluation_from_json, evaluatio
 from evaluation.search.index import Queries, build_index
 from evaluation.search.near_duplicates import find_near_duplicates, shingles
 from evaluation.search.ranking import METHODS, Bm25
-from evaluation.search.returned_text import ReturnedText, with_returned_text
+from evaluation.search.returned_texts import ReturnedText, with_returned_text
 from evaluation.statistics.paired_tests import paired_difference
 from tests.support import tools
 

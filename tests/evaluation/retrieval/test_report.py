@@ -10,7 +10,7 @@ import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST, Budgets

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.text.extracted_text import Parts
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, total_length, union
-from evaluation.questions.reading import Excerpt, Question
+from evaluation.questions.question_files import Excerpt, Question
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, given_at_budget, given_top_k, retrieval_failures
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate_retrieval, measure_search, text_scores
 from evaluation.search.index import Index, build_index, search
-from evaluation.search.returned_text import MOST_NEIGHBOURS, ReturnedText, missing_sections_note, with_returned_text
+from evaluation.search.returned_texts import MOST_NEIGHBOURS, ReturnedText, missing_sections_note, with_returned_text
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder_and_repeats import measure_ladder

@@ -8,7 +8,7 @@ from chunkers import Document, InputError, Span
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, retrieval_failures
 from evaluation.retrieval.ladder_and_repeats import measure_ladder

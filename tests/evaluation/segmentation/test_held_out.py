@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.segmentation.boundary_measures import Score
-from evaluation.segmentation.sweep import (
+from evaluation.segmentation.settings_sweep import (
     TRIVIAL,
     Setting,
     SweepRow,

@@ -9,7 +9,7 @@ from chunkers import Chunking, Document, FixedSentences, Gap, Verdict
 from chunkers.methods.fixed_windows import FixedCharacters
 from chunkers.results.result import Reason
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, segmentation_in_sentences
-from evaluation.segmentation.ranking import (
+from evaluation.segmentation.chunking_ranking import (
     Contender,
     CutPositions,
     StructurePoints,

@@ -14,7 +14,7 @@ from chunkers.contract.base import run
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, pk, segmentation_in_sentences
 from evaluation.segmentation.marked_texts import MarkedDocument, Passage, cut_into_passages, stitch_passages
-from evaluation.segmentation.sweep import (
+from evaluation.segmentation.settings_sweep import (
     MEASURES,
     TRIVIAL,
     Setting,

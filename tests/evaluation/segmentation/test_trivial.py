@@ -24,7 +24,14 @@ from evaluation.segmentation.boundary_measures import (
     trivial_cuts,
 )
 from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting, score_chunking, summarize_settings, sweep_settings
+from evaluation.segmentation.settings_sweep import (
+    MEASURES,
+    TRIVIAL,
+    Setting,
+    score_chunking,
+    summarize_settings,
+    sweep_settings,
+)
 from sample_docs import load_sample
 from tests.support import tools
 

@@ -7,9 +7,9 @@ from itertools import count
 import pytest
 
 from chunkers import Document, InputError
-from evaluation.segmentation import sweep as sweeping
+from evaluation.segmentation import settings_sweep as sweeping
 from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.sweep import Setting, settings_grid, sweep_settings
+from evaluation.segmentation.settings_sweep import Setting, settings_grid, sweep_settings
 from evaluation.segmentation.worker_processes import process_executor
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools

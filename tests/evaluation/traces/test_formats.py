@@ -12,8 +12,8 @@ from langchain_core.load import dumpd
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from chunkers import Cancelled, InputError
-from evaluation.questions.reading import MOST_QUESTIONS
-from evaluation.traces.reading import read_traces
+from evaluation.questions.question_files import MOST_QUESTIONS
+from evaluation.traces.trace_files import read_traces
 from tests.evaluation.traces.generator import lines
 
 TEXT = "The tide goes out."

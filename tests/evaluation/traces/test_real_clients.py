@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from chunkers.found_again.located_chunks import read_chunks
-from evaluation.traces.reading import read_traces
-from evaluation.traces.stages import MOST_BEFORE, SearchedChunks, TraceDiagnoser
+from evaluation.traces.lost_stages import MOST_BEFORE, SearchedChunks, TraceDiagnoser
+from evaluation.traces.trace_files import read_traces
 from tests.evaluation.traces.generator import documents
 from tests.fixtures.traces import FOLDER, unpacked
 

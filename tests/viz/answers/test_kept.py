@@ -13,7 +13,7 @@ from tests.viz.controls.test_language_model import everything, labels, name_mode
 from viz.answers.model_choice import NO_MODEL
 from viz.jobs.answer_runs import KeptAnswers
 from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.resources import run_store
+from viz.jobs.shared_resources import run_store
 
 
 def stopped(app, http, **words):

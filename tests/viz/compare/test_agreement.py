@@ -3,10 +3,10 @@
 import pytest
 
 from chunkers.embedders.classical import TfIdf
-from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, MiniLM
 from tests.support import ended
 from tests.viz.app_steps import choose_document, remarks, said, settled
-from viz.jobs import resources
+from viz.jobs import shared_resources
 
 
 def buttons(app):
@@ -34,7 +34,7 @@ def own_full(monkeypatch):
 
 @pytest.mark.model
 def test_static_is_compared_with_the_full_model_on_request(app):
-    resources.embedding_cache.cache_clear()
+    shared_resources.embedding_cache.cache_clear()
     app.query_params["embedder"] = "static"
     settled(app).run()
     assert app.query_params["embedder"] == "static"
@@ -82,7 +82,7 @@ def test_without_sentences_of_their_own_the_scores_are_compared(app, own_full):
     app.query_params["document"] = "faq"
     app.query_params["c1"] = "breakpoint"
     app.query_params["c1.buffer"] = "1"
-    resources.embedding_cache.cache_clear()
+    shared_resources.embedding_cache.cache_clear()
     settled(app).run()
     press(app, "Compare with tfidf")
     first, column = compared(app)

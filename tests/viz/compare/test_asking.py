@@ -8,15 +8,15 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.support.errors import ModelError
-from evaluation.asking.ask import LONGEST_QUESTION, Limit
+from evaluation.asking.question_retrieval import LONGEST_QUESTION, Limit
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import read_questions
+from evaluation.questions.question_files import read_questions
 from evaluation.search.ranking import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
-from viz.components.browser import code_point_offsets, utf16_offsets
-from viz.jobs.background import registry
+from viz.components.browser_exchange import code_point_offsets, utf16_offsets
+from viz.jobs.background_jobs import registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS
 from viz.state.compare_choices import FITTING, retrieval_limits
@@ -245,7 +245,7 @@ def test_a_model_that_fails_is_a_sentence_and_words_still_rank(compare, monkeypa
     def fail(*_):
         raise ModelError("The model must be readable; it is not.")
 
-    monkeypatch.setattr("evaluation.asking.ask.embed_texts", fail)
+    monkeypatch.setattr("evaluation.asking.question_retrieval.embed_texts", fail)
     reply = ask(compare, "a question that nobody has asked")
     assert (reply["state"], reply["said"]) == ("failed", "The model must be readable; it is not.")
     tell(compare, "reader", "asking", ask="bm25", ask_limit="50")
@@ -384,7 +384,7 @@ def test_an_unknown_change_adds_nothing(split, word):
 
 def test_a_search_waits_to_be_wanted_in_a_long_text_and_stops_when_told_to(split, monkeypatch):
     searched(split)
-    monkeypatch.setattr("viz.shell.remedies.LONGEST", 10)
+    monkeypatch.setattr("viz.shell.tested_remedies.LONGEST", 10)
     remedies = mark(split, "keep the loaf fresh for longer.\nHalley")["remedies"]
     assert {remedy["state"] for remedy in remedies} == {"offered"}
     say(split, "How often does the comet return?", search=True)

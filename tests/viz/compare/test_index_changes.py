@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from evaluation.asking.ask import Limit
+from evaluation.asking.question_retrieval import Limit
 from evaluation.changes.index_changes import Changes, ChunkComparison, tokens_to_embed
 from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.question_files import read_questions
 from evaluation.questions.question_sets import MarkedQuestion
-from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_differences
@@ -24,8 +24,8 @@ from viz.compare.scores import changes as changes_view
 from viz.jobs import chunker_comparison
 from viz.jobs.chunker_comparison import IndexChanges, IndexSetting, MeasuredChunks
 from viz.jobs.retrieval_plan import Material
+from viz.state.page_text import Source
 from viz.state.shared_questions import bundled_material
-from viz.state.text import Source
 
 QUERY = {"embedder": "tfidf", "sentences": "regex", "tokenizer": "words", "selected": "1"}
 QUERY |= {"c1": "fixed_sentences", "c1.size": "1", "c2": "fixed_sentences", "c2.size": "4"}

@@ -7,7 +7,7 @@ from chunkers.methods.your_cuts import YourCuts
 from tests.viz.app_steps import box_of, press, said, sent, settled, tell
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 TEXT = "# Herons\n\nA heron waits. It eats fish.\n\n# Looms\n\nThe loom has two beams. Its warp is wool."
 

@@ -9,12 +9,12 @@ from chunkers import load_tokenizer
 from sample_docs import load_sample
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, choose_document, sent, settled, widget
-from viz.compare import first_screen
-from viz.jobs import resources
+from viz.compare import first_screen_preparation
+from viz.jobs import shared_resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import column_results
 from viz.state.compare_choices import default_choices
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 
 def reader_of(app):
@@ -34,7 +34,7 @@ def test_first_screen_does_not_wait_for_the_model(app):
 
 def test_the_page_waits_for_the_work_on_its_text_before_it_draws_the_columns(app, monkeypatch):
     waited = []
-    monkeypatch.setattr(first_screen, "wait_for", waited.append)
+    monkeypatch.setattr(first_screen_preparation, "wait_for", waited.append)
     app.run()
     assert [document.text for document in waited] == [load_sample(default_choices().document).text]
 
@@ -57,7 +57,7 @@ def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypa
 
     monkeypatch.setattr(column_results, "ChunkingJob", Halting)
     # Another test may have embedded what the third column needs.
-    resources.embedding_cache.cache_clear()
+    shared_resources.embedding_cache.cache_clear()
     app.query_params["embedder"] = "tfidf"
     # Without new texts to embed, the third would need no job once the second is done.
     app.query_params["c1"], app.query_params["c2"], app.query_params["c3"] = "fixed_sentences", "breakpoint", "double_pass"

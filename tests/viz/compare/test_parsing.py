@@ -3,9 +3,9 @@
 from chunkers.text.extracted_text import Omission, Parts
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled
-from viz.compare.parsing import STRETCH, left_out_table, stretches_of
+from viz.compare.text_as_read import STRETCH, left_out_table, stretches_of
 from viz.state.own_text import with_omitted_lines
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 PAGES = [[f"Words of page {'abcdefghij'[n]} begin here.", f"And they end {'x' * (n + 1)}."] for n in range(10)]
 

@@ -8,7 +8,7 @@ from evaluation.tables.cells import Cell
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
 from viz.compare.scores.table import mark_best, score_row
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 TEXT = "One a. One b.\n\nTwo a. Two b.\n\nThree a. Three b."
 

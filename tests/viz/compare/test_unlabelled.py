@@ -7,7 +7,7 @@ from tests.support import ended
 from tests.viz.app_steps import choose_document, said, sent
 from tests.viz.compare.test_scores import by_head, scores
 from viz.compare.scores import scoreboard as view
-from viz.jobs import resources
+from viz.jobs import shared_resources
 
 BUTTON = "Measure edit stability"
 MEASURES = ["Chunks", "Blocks whole", "Size kept", "Inside", "Across", "Contrast", "Context"]
@@ -50,7 +50,7 @@ def test_every_column_and_the_trivial_answers_have_a_row(app):
 
 
 def test_without_embedded_sentences_it_says_why_and_embeds_nothing(app):
-    resources.embedding_cache.cache_clear()
+    shared_resources.embedding_cache.cache_clear()
     data = scores(app, "Without labels", embedder="tfidf", c1="fixed_words", c2="recursive", c3="fixed_characters")
     rows = by_head(data)
     assert {row["Inside"]["text"] for row in rows} == {"–"}

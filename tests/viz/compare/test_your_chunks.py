@@ -16,7 +16,7 @@ from tests.viz.compare.test_asking import ask
 from viz.jobs import file_reading
 from viz.state import chunk_files, session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 SAMPLE = load_sample("three_topics")
 

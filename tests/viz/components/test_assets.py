@@ -2,10 +2,10 @@ import re
 
 import pytest
 
-from viz.components.assets import IN_ORDER, VIZ, LinkError, joined_styles, linked_script
+from viz.components.asset_linker import IN_ORDER, VIZ, LinkError, joined_styles, linked_script
 
 ENTRIES = {
-    "answers/cards.js": None,
+    "answers/answer_cards.js": None,
     "breakpoints/gap_table.js": None,
     "clustering/chunk_list.js": None,
     "compare/asking/asker.js": None,
@@ -29,7 +29,7 @@ ENTRIES = {
     "retrieval/passages.js": None,
     "retrieval/summary.js": None,
     "shell/card/verdicts.js": None,
-    "shell/keys.js": None,
+    "shell/keyboard_shortcuts.js": None,
     "shell/lecture_bar.js": None,
 }
 SCRIPTS = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))
@@ -106,7 +106,7 @@ def test_python_names_scripts_and_styles_and_holds_none():
     for path in VIZ.rglob("*.py"):
         text = path.read_text()
         scripts = re.findall(r'= Component\[\w+\]\(\s*(?:"\w+"|name),\s*"([^"]*)"', text)
-        assert ("v2.component(" in text) == (path == VIZ / "components/browser.py"), path
+        assert ("v2.component(" in text) == (path == VIZ / "components/browser_exchange.py"), path
         assert len(re.findall(r"= Component\[", text)) == len(scripts), path
         named |= set(scripts)
     assert named == set(ENTRIES)

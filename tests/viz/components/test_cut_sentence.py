@@ -16,8 +16,8 @@ from chunkers.building_blocks.thresholds import TIE, passes_level
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
-from viz.components.assets import VIZ
-from viz.components.browser import utf16_offsets
+from viz.components.asset_linker import VIZ
+from viz.components.browser_exchange import utf16_offsets
 from viz.components.reader.column_body import score_curve, text_segments
 
 NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")

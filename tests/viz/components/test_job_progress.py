@@ -10,7 +10,7 @@ def a_page():
     import streamlit as st
 
     from viz.components.page_elements import show_job_progress
-    from viz.jobs.background import Background
+    from viz.jobs.background_jobs import Background
 
     class Waiting(Background):
         """Works until it is cancelled."""

@@ -4,8 +4,8 @@ import re
 import pytest
 import streamlit as st
 
-from viz.components.assets import VIZ
-from viz.components.browser import Component, note_event, take_event
+from viz.components.asset_linker import VIZ
+from viz.components.browser_exchange import Component, note_event, take_event
 from viz.state.session_state import session
 
 

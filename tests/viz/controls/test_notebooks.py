@@ -6,8 +6,8 @@ import pytest
 
 from sample_docs import load_sample
 from tests.viz.app_steps import box_of, choose_document, sent, tell
-from viz.components.browser import utf16_offsets
-from viz.jobs import resources
+from viz.components.browser_exchange import utf16_offsets
+from viz.jobs import shared_resources
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.state import stored_texts
 from viz.state.choices import ColumnChoice
@@ -205,7 +205,7 @@ def test_texts_are_kept_only_where_this_machine_alone_reaches_the_server(monkeyp
 def test_the_store_is_in_the_users_data_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr("sys.platform", "linux")
-    assert resources.user_data_folder() == tmp_path / "seamark"
+    assert shared_resources.user_data_folder() == tmp_path / "seamark"
 
 
 def test_the_chip_offers_to_keep_before_anything_is_lost_and_then_to_remove(app):

@@ -9,8 +9,8 @@ from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import kept_texts
 from viz.controls.kept_texts import FOREIGN
 from viz.state.choices import OWN
+from viz.state.page_text import Source
 from viz.state.stored_texts import text_in_stored_form
-from viz.state.text import Source
 
 TEXT = "One is here. Two is here. Three is here."
 MARKED = "One is here.\n---\nTwo is here. Three is here."

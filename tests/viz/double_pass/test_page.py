@@ -24,7 +24,7 @@ from viz.double_pass.passes import (
     sentences_in_words,
 )
 from viz.jobs.chunking import Task
-from viz.jobs.resources import embedding_cache
+from viz.jobs.shared_resources import embedding_cache
 from viz.shell.column_results import ColumnResult, Finished
 from viz.state.choices import ColumnChoice
 

@@ -8,22 +8,22 @@ import pytest
 
 from chunkers import Span, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.ask import PosedQuestion
+from evaluation.asking.question_retrieval import PosedQuestion
 from evaluation.inbox.rules import RULES, find_suspicious_cuts
 from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.remedies.tested_changes import FindingsByRule
 from evaluation.segmentation.boundary_files import boundary_file_json
 from evaluation.segmentation.boundary_measures import Score
-from evaluation.segmentation.sweep import OURS, SEARCHED, Setting, first_published_setting
+from evaluation.segmentation.settings_sweep import OURS, SEARCHED, Setting, first_published_setting
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.app_steps import box_of, choose_document, settled, tell
 from viz.failures.inbox import elide_middle
 from viz.failures.page import TABLE_MEASURES, _best_values
-from viz.failures.results import MeasuredSetting
+from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
 

@@ -13,7 +13,7 @@ from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended, tools
 from tests.viz.app_steps import sent
-from viz.guide.miniature import miniature_description, miniature_height, miniature_svg
+from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
 
 PAGE_CSS = (ROOT / "viz" / "theme" / "page.css").read_text(encoding="utf-8")
 

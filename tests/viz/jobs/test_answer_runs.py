@@ -12,7 +12,7 @@ import pytest
 from chunkers import Document
 from chunkers.contract.base import run
 from chunkers.language_models import prompts
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
 from evaluation.answering.questions_and_answers import TRIVIAL_TITLES, QuestionItem

@@ -7,11 +7,11 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.ask import Limit
+from evaluation.asking.question_retrieval import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import AskJob, Inquiry, contexts_digest
-from viz.jobs.resources import Showing, forget_gone_texts
+from viz.jobs.shared_resources import Showing, forget_gone_texts
 
 TEXT = "\n".join(f"line {number} of what is asked here" for number in range(40))
 

@@ -11,8 +11,8 @@ from streamlit.runtime import caching
 from chunkers import Cancelled, InputError
 from tests import ROOT
 from tests.support import LIMIT, ended
-from viz.jobs.background import MOST_KEPT, Background, Registry, SessionRuns, registry
-from viz.jobs.resources import embedding_cache, run_store
+from viz.jobs.background_jobs import MOST_KEPT, Background, Registry, SessionRuns, registry
+from viz.jobs.shared_resources import embedding_cache, run_store
 
 
 class Waiting(Background):

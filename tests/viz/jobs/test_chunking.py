@@ -8,7 +8,7 @@ import pytest
 from chunkers import Cancelled, Document, build_chunker
 from chunkers.methods import change_point
 from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.sweep import Setting
+from evaluation.segmentation.settings_sweep import Setting
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, time_left
 from viz.jobs.retrieval import Retrieval

@@ -15,8 +15,8 @@ from chunkers import ModelError
 from tests import ROOT
 from tests.sources import parsed
 from tests.support import LIMIT, HashEmbedder, in_a_loop
-from viz.compare import first_screen
-from viz.jobs import resources
+from viz.compare import first_screen_preparation
+from viz.jobs import shared_resources
 from viz.jobs.chunking import Task, chunk_at_once
 from viz.shell import server_tasks as preloading
 
@@ -85,15 +85,15 @@ class Failing(HashEmbedder):
 
 @pytest.mark.parametrize("embedder", [HashEmbedder(), Failing()])
 def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, capsys, embedder):
-    monkeypatch.setattr(first_screen, "load_embedder", lambda _: embedder)
-    resources.embedding_cache.cache_clear()
-    first_screen.start()
-    first_screen.finish()
-    choices = first_screen.default_choices()
-    text = first_screen.load_sample(choices.document).text
-    document = first_screen.Document.from_text(text, choices.sentences).split()
+    monkeypatch.setattr(first_screen_preparation, "load_embedder", lambda _: embedder)
+    shared_resources.embedding_cache.cache_clear()
+    first_screen_preparation.start()
+    first_screen_preparation.finish()
+    choices = first_screen_preparation.default_choices()
+    text = first_screen_preparation.load_sample(choices.document).text
+    document = first_screen_preparation.Document.from_text(text, choices.sentences).split()
     for column in choices.columns:
-        chunker = first_screen.build_chunker(column.chunker, column.parameters, embedder)
+        chunker = first_screen_preparation.build_chunker(column.chunker, column.parameters, embedder)
         task = Task.of(document, embedder, choices.tokenizer, chunker)
         there = not chunker.embeds or not isinstance(embedder, Failing)
         assert (chunk_at_once(task, chunker, document, embedder, on_disk=False) is not None) == there
@@ -115,20 +115,22 @@ def test_a_page_waits_for_the_work_on_its_own_text_alone(monkeypatch):
         go_on.set()
         job._thread.join(LIMIT)
 
-    monkeypatch.setattr(first_screen, "load_embedder", lambda _: Held())
-    monkeypatch.setattr(first_screen.ChunkingJob, "join", join)
-    resources.embedding_cache.cache_clear()
-    first_screen.start()
+    monkeypatch.setattr(first_screen_preparation, "load_embedder", lambda _: Held())
+    monkeypatch.setattr(first_screen_preparation.ChunkingJob, "join", join)
+    shared_resources.embedding_cache.cache_clear()
+    first_screen_preparation.start()
     assert begun.wait(LIMIT)
-    choices = first_screen.default_choices()
-    shown = first_screen.Document.from_text(first_screen.load_sample(choices.document).text, choices.sentences)
-    first_screen.wait_for(first_screen.Document.from_text("Another text.", choices.sentences))
+    choices = first_screen_preparation.default_choices()
+    shown = first_screen_preparation.Document.from_text(
+        first_screen_preparation.load_sample(choices.document).text, choices.sentences
+    )
+    first_screen_preparation.wait_for(first_screen_preparation.Document.from_text("Another text.", choices.sentences))
     assert not waited
-    first_screen.wait_for(shown)
-    assert waited == [first_screen.PAGE_WAIT_S]
+    first_screen_preparation.wait_for(shown)
+    assert waited == [first_screen_preparation.PAGE_WAIT_S]
     # The work is done: there is nothing to wait for.
-    first_screen.wait_for(shown)
-    assert waited == [first_screen.PAGE_WAIT_S]
+    first_screen_preparation.wait_for(shown)
+    assert waited == [first_screen_preparation.PAGE_WAIT_S]
 
 
 def test_what_the_server_and_its_first_page_import_is_light():
@@ -167,7 +169,7 @@ def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
 
     monkeypatch.setattr(serve, "open_browser", opens)
     in_a_loop(served())
-    assert done == [("viz.compare.first_screen", "viz.compare.page"), "start", "opened", "serving", "stop"]
+    assert done == [("viz.compare.first_screen_preparation", "viz.compare.page"), "start", "opened", "serving", "stop"]
     assert serve.app.script_path.name == "app.py"
 
 

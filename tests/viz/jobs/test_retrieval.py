@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import build_chunker
 from chunkers.text import sentences
-from evaluation.questions import reading as questions
+from evaluation.questions import question_files as questions
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs import retrieval
 from viz.jobs.retrieval import Retrieval

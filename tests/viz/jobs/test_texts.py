@@ -11,9 +11,9 @@ from chunkers import Document, load_embedder, load_tokenizer
 from tests import ROOT
 from tests.support import LIMIT
 from tests.viz.app_steps import choose_document, settled
-from viz.jobs import resources
-from viz.jobs.resources import Showing, cached_while_shown, collect_garbage, forget_gone_texts
-from viz.state.text import Source
+from viz.jobs import shared_resources
+from viz.jobs.shared_resources import Showing, cached_while_shown, collect_garbage, forget_gone_texts
+from viz.state.page_text import Source
 
 
 class Text(str):
@@ -66,7 +66,7 @@ def test_a_text_may_be_let_go_while_any_lock_is_held():
 
     def let_go():
         showing = Showing("c")
-        with resources._lock:
+        with shared_resources._lock:
             del showing
         forget_gone_texts()
         done.set()
@@ -74,7 +74,7 @@ def test_a_text_may_be_let_go_while_any_lock_is_held():
     made("c")
     threading.Thread(target=let_go, daemon=True).start()
     assert done.wait(LIMIT)
-    assert "c" not in resources._shown
+    assert "c" not in shared_resources._shown
 
 
 def test_what_several_ask_for_at_once_is_made_once():

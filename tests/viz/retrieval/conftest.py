@@ -5,7 +5,7 @@ import pytest
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import button, opened, run_of, word
 from viz.jobs import retrieval as retrieval_job
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 
 
 @pytest.fixture(scope="module")

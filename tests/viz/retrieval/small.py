@@ -1,7 +1,7 @@
 """Two short documents in place of the bundled ones, for runs that ask a language model."""
 
 from viz.jobs.retrieval_plan import Material
-from viz.retrieval import material, page
+from viz.retrieval import documents_and_questions, page
 
 TEXTS = {
     "birds.txt": "The heron waits in the reeds. It eats fish and frogs.\n\nThe owl hunts at night. It hears a mouse.",
@@ -15,8 +15,8 @@ def offer(monkeypatch, questions):
     The bundled run is of other documents, so the page opens without it. Drawing it takes longer than the rest of the page.
     """
     small = Material(tuple(TEXTS.items()), ("questions.csv", questions), own=False)
-    for module in (page, material):
-        monkeypatch.setattr(module, "bundled", lambda: small)
+    for module in (page, documents_and_questions):
+        monkeypatch.setattr(module, "bundled_material", lambda: small)
     monkeypatch.setattr(page, "first_run", lambda: "It is of other documents.")
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)

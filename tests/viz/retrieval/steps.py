@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
 from tests.support import LIMIT, ended
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 from viz.jobs.retrieval import Retrieval
 
 

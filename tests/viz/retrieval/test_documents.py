@@ -5,11 +5,11 @@ import pytest
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, opened, run_of, said, summary, word
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import Material
-from viz.retrieval import material as retrieval_material
-from viz.state.text import Source
+from viz.retrieval import documents_and_questions as retrieval_material
+from viz.state.page_text import Source
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 

@@ -13,7 +13,7 @@ from tests.viz.app_steps import ran, remarks, said
 from tests.viz.retrieval.steps import rows_of, run_of
 from viz.jobs import retrieval
 from viz.jobs.retrieval_plan import Material
-from viz.retrieval import material, page
+from viz.retrieval import documents_and_questions, page
 
 pytestmark = pytest.mark.page
 
@@ -28,7 +28,7 @@ SMALL = Material(tuple((name, text.decode()) for name, text in TEXTS.items()), (
 @pytest.fixture(autouse=True)
 def bundled(monkeypatch):
     """The bundled documents are few and short."""
-    for module in (page, material):
+    for module in (page, documents_and_questions):
         monkeypatch.setattr(module, "bundled_material", lambda: SMALL)
 
 

@@ -11,7 +11,7 @@ from evaluation.retrieval.report import ReportChoice, Reports, questions_with_di
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, evaluations, opened, retrieved, rows_of, run_of, said, summary, told
 from viz.jobs import retrieval as retrieval_job
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, budget_in_run
 

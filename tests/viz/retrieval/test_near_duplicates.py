@@ -9,7 +9,7 @@ from chunkers import build_chunker
 from evaluation.retrieval.report import ReportChoice
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import opened, told
-from viz.jobs.background import new_token, registry
+from viz.jobs.background_jobs import new_token, registry
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import Material, Plan
 

@@ -11,9 +11,9 @@ from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
 from viz.jobs.retrieval_plan import Material
 from viz.retrieval import first_run as opening
+from viz.retrieval.documents_and_questions import bundled_material
 from viz.retrieval.first_run import first_run
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, TITLES, index_in_link, replace_invalid_parameters
-from viz.retrieval.material import bundled_material
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 

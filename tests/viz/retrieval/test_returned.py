@@ -4,16 +4,16 @@ import pytest
 
 from chunkers import build_chunker
 from evaluation.retrieval.given_chunks import given_top_k
-from evaluation.search.returned_text import ReturnedText
+from evaluation.search.returned_texts import ReturnedText
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import components, opened, said
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.resources import run_store
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Material, Plan
-from viz.retrieval import material as retrieval_material
+from viz.jobs.shared_resources import run_store
+from viz.retrieval import documents_and_questions as retrieval_material
 from viz.retrieval.link_parameters import ALLOWED
 from viz.retrieval.question_details import ranked_passages
 

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from evaluation.retrieval.leads import Leads
+from evaluation.retrieval.leaders import Leads
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.retrieval.report import Costs, ReportChoice
 from evaluation.statistics.paired_tests import paired_differences
-from viz.retrieval.results import KeyFigure, differences_in_words, key_figures
+from viz.retrieval.retrieval_results import KeyFigure, differences_in_words, key_figures
 
 NAMES = {0: "1. Recursive", 1: "2. Optimal", 2: "3. Breakpoint"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)

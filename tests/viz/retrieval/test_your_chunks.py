@@ -14,7 +14,7 @@ from tests.viz.app_steps import remarks, said
 from tests.viz.app_steps import settled as drawn
 from tests.viz.compare.test_asking import ask, mark
 from tests.viz.retrieval.steps import rows_of
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 from viz.jobs.retrieval import Retrieval, estimate_retrieval_requests
 from viz.jobs.retrieval_plan import Material, Plan
 from viz.retrieval import page

@@ -8,12 +8,19 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.ask import CutChange, Limit, PosedQuestion, SearchSettings, answers_retrieved_whole, checked_answer
+from evaluation.asking.question_retrieval import (
+    CutChange,
+    Limit,
+    PosedQuestion,
+    SearchSettings,
+    answers_retrieved_whole,
+    checked_answer,
+)
 from evaluation.segmentation.boundary_measures import cut_offsets
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
-from viz.components.browser import sentence_positions
+from viz.components.browser_exchange import sentence_positions
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
 from viz.shell.card.verdicts import KEY, set_parameters, verdict_cell

@@ -13,9 +13,9 @@ from tests import ROOT
 from tests.lanes import mostly_full
 from tests.support import LIMIT
 from tests.viz.app_steps import said
-from viz.jobs import resources
+from viz.jobs import shared_resources
 from viz.shell.navigation import PAGES
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 pytestmark = pytest.mark.page
 
@@ -57,7 +57,7 @@ def package(tmp_path, monkeypatch):
     """Install a package for the length of a test; return a function that does so."""
     monkeypatch.syspath_prepend(tmp_path)
     _sentence_pipeline.cache_clear()
-    resources._split.cache_clear()
+    shared_resources._split.cache_clear()
 
     def install(name, *, pipeline):
         nlp = spacy.blank("en")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests import ROOT
-from viz.shell.keys import KEYS
+from viz.shell.keyboard_shortcuts import KEYS
 
 LITERALS = {"arrows": "Arrow", "Shift+arrows": "shiftKey", "1 to 6": "[1-6]", "Ctrl+Enter": "ctrlKey", "Space": '" "'}
 LITERALS |= {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "ArrowDown"}

@@ -8,7 +8,7 @@ from benchmarks.sentences import paragraphs_by_language
 from chunkers.text.languages import LANGUAGES
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, said, settled, widget
-from viz.jobs import resources
+from viz.jobs import shared_resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import column_results
 
@@ -67,7 +67,7 @@ class Long(ChunkingJob):
 @pytest.fixture
 def long(monkeypatch):
     """Nothing that must be embedded is embedded; return a function that ends this."""
-    resources.embedding_cache.cache_clear()
+    shared_resources.embedding_cache.cache_clear()
     monkeypatch.setattr(column_results, "ChunkingJob", Long)
     return lambda: monkeypatch.setattr(column_results, "ChunkingJob", ChunkingJob)
 

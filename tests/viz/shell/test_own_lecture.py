@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from viz.shell import current_lecture
-from viz.state.decks import LectureFile, Scene
+from viz.state.lecture_decks import LectureFile, Scene
+from viz.state.page_text import Source
 from viz.state.session_state import Playing
-from viz.state.text import Source
 
 LECTURE = LectureFile().with_scene(Scene(title="Mine", link="/?document=own"), Source("One. Two.", "Pasted text"))
 OTHER = LectureFile().with_scene(Scene(title="Other", link="/"), None)

@@ -5,7 +5,7 @@ from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import AppTest
 
 from tests.viz.app_steps import choose_document, emptied, said, widget
-from viz.jobs import resources
+from viz.jobs import shared_resources
 from viz.state.session_state import Arrival
 
 ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "answers", "guide")
@@ -185,7 +185,7 @@ def test_a_document_that_others_drove_out_of_the_cache_stays_the_sessions(app):
     app.query_params["embedder"] = "tfidf"
     app.run()
     before = app.session_state["split_document"]
-    resources._split.cache_clear()
+    shared_resources._split.cache_clear()
     app.run()
     assert app.session_state["split_document"] is before
 

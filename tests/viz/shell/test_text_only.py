@@ -9,11 +9,11 @@ from chunkers import build_chunker, load_embedder
 from sample_docs import load_sample
 from tests.support import ended
 from tests.viz.app_steps import settled
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import Material, Plan
 from viz.shell.navigation import PAGES
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 MARK = "zqxjkv"
 HOSTILE = f"![{MARK}](http://127.0.0.1:9/{MARK}.png) <b>{MARK}</b> ${MARK}$ [{MARK}](javascript:{MARK}) :red[{MARK}]"

@@ -5,7 +5,7 @@ from chunkers.contract.base import run
 from chunkers.methods.fixed_windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.components.browser import sentence_positions
+from viz.components.browser_exchange import sentence_positions
 from viz.shell.card.verdicts import KEY, gap_at, verdict_cell
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice

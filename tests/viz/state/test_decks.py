@@ -5,7 +5,7 @@ import re
 import pytest
 
 from chunkers import Chunking, Document, build_chunker, run
-from evaluation.asking.ask import ask, embed_question, index_passages
+from evaluation.asking.question_retrieval import ask, embed_question, index_passages
 from evaluation.questions.corpus import Ruler
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
@@ -18,7 +18,7 @@ from viz.retrieval.first_run import first_screen
 from viz.shell.navigation import PAGES
 from viz.state.choices import Choices, ColumnChoice, fresh, from_query
 from viz.state.compare_choices import LIMITS, default_choices
-from viz.state.decks import PARTS, SEE, Deck, Scene, bundled_decks
+from viz.state.lecture_decks import PARTS, SEE, Deck, Scene, bundled_decks
 
 SCENES = [(name, scene) for name, deck in bundled_decks().items() for scene in deck.scenes]
 

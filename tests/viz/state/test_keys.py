@@ -133,7 +133,7 @@ def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_pl
     def script():
         import streamlit as st
 
-        from viz.jobs.background import Background
+        from viz.jobs.background_jobs import Background
         from viz.state.session_state import session
 
         class Idle(Background):

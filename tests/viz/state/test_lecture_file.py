@@ -10,7 +10,7 @@ import pytest
 from chunkers import InputError
 from chunkers.text.extracted_text import Parts
 from viz.shell.navigation import PAGES
-from viz.state.decks import (
+from viz.state.lecture_decks import (
     LARGEST_FILE,
     LONGEST_LINK,
     MOST_SCENES,
@@ -21,7 +21,7 @@ from viz.state.decks import (
     lecture_to_link_word,
     read_lecture,
 )
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 OWN = Source("<b>One.</b> Two.", "mine.txt", (12,), "", Parts("page", (0, 12), ("1", "2")))
 SHOWN = Scene(title="<script>", link="/?document=own", see="<img src=x>")

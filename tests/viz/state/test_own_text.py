@@ -8,7 +8,7 @@ from chunkers.text.extracted_text import Omission, Parts
 from evaluation.segmentation.boundary_files import section_spans
 from viz.state import own_text
 from viz.state.own_text import PASTED, edited_source
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 TEXT = "One is here. Two is here. Three is here."
 

@@ -12,7 +12,7 @@ from tests.viz.app_steps import settled
 from viz.jobs import file_reading
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.text import Source
+from viz.state.page_text import Source
 
 SOURCE = Source("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
 COLUMNS = [ColumnChoice("fixed_sentences", {"size": 2}), ColumnChoice("fixed_words", {"size": 5, "overlap": 1})]

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import Cancelled
-from evaluation.segmentation import sweep as sweeps
+from evaluation.segmentation import settings_sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
 from tests import ROOT
 from tests.support import LIMIT, ended

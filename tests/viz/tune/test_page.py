@@ -8,14 +8,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
-from evaluation.segmentation.sweep import TRIVIAL, Setting, SettingSummary, published_settings, rows_to_csv
+from evaluation.segmentation.settings_sweep import TRIVIAL, Setting, SettingSummary, published_settings, rows_to_csv
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, sweep_of
 from viz.tune import first_run as opening
 from viz.tune.first_run import first_run
-from viz.tune.results import rank_of_setting, setting_in_words, sweep_figure
 from viz.tune.sweep_inputs import default_axis_values
+from viz.tune.sweep_results import rank_of_setting, setting_in_words, sweep_figure
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import numpy as np
 
 from evaluation.segmentation.boundary_measures import Score
-from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow, summarize_settings
+from evaluation.segmentation.settings_sweep import MEASURES, Setting, SweepRow, summarize_settings
 from evaluation.statistics.significance import mean_interval
-from viz.tune.results import best_in_words
+from viz.tune.sweep_results import best_in_words
 
 BEST = Setting.of("fixed_sentences", size=4)
 

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import Document
 from chunkers.methods.llm import Llm
-from evaluation.segmentation import sweep as sweeps
+from evaluation.segmentation import settings_sweep as sweeps
 from sample_docs import load_sample, sample_splitters
 from tests import ROOT
 from tests.server import ChatModelServer

@@ -6,10 +6,10 @@ from typing import Any, TypedDict
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Span
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.formatting import pluralize
-from evaluation.asking.ask import (
+from evaluation.asking.question_retrieval import (
     STATED_SEARCHED,
     AnswerRetrieval,
     Hit,
@@ -19,10 +19,10 @@ from evaluation.asking.ask import (
     has_stated_texts,
     judge_retrieval,
 )
-from evaluation.asking.ask import AskedQuestion as Retrieved
+from evaluation.asking.question_retrieval import AskedQuestion as Retrieved
 from evaluation.questions.question_sets import MarkedQuestion
 from viz.compare.state.session import session
-from viz.components.browser import Component, code_point_offsets, run_again, utf16_offsets
+from viz.components.browser_exchange import Component, code_point_offsets, run_again, utf16_offsets
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
 from viz.controls.language_model import any_calls_model, language_model_form
@@ -33,8 +33,8 @@ from viz.shell.linked_runs import ModelRequests, run_with_consent, show_consent
 from viz.state.choices import Choices
 from viz.state.chosen_models import chosen_model
 from viz.state.compare_choices import ranking_method_of, retrieval_limit_of
+from viz.state.page_text import Source
 from viz.state.session_file import MOST_QUESTIONS
-from viz.state.text import Source
 
 KEY = "store_asked"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Document, Embedder, Span
-from evaluation.asking.ask import PosedQuestion
+from evaluation.asking.question_retrieval import PosedQuestion
 from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.remedies.tested_changes import FailingColumn
 from viz.compare.state.session import session
@@ -15,7 +15,7 @@ from viz.jobs.column_jobs import AskJob
 from viz.jobs.remedy_search import RemedyJob, search_answer
 from viz.shell.column_results import ColumnResult
 from viz.shell.navigation import open_page_at_next_run
-from viz.shell.remedies import add_remedy, is_automatic, remedies_data
+from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
 from viz.state.stored_texts import kept_questions_about
 
 

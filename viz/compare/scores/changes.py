@@ -29,13 +29,13 @@ from viz.controls.widgets import value_binding
 from viz.jobs.chunker_comparison import MOST_LISTED, IndexChanges, IndexSetting
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import contexts_digest
-from viz.jobs.resources import cached_while_shown
 from viz.jobs.retrieval_plan import Material
+from viz.jobs.shared_resources import cached_while_shown
 from viz.shell.column_results import ColumnResult, waiting_words
 from viz.state.choices import Choices
 from viz.state.compare_choices import RANKED_BY, ranking_method_of, retrieval_limit_of
+from viz.state.page_text import Source
 from viz.state.shared_questions import bundled_material, shared_question_sets
-from viz.state.text import Source
 
 THIS_TEXT = "This text"
 

@@ -16,6 +16,7 @@ from evaluation.segmentation.boundary_measures import (
     explain_why_no_cut_wins,
     segmentation_in_sentences,
 )
+from evaluation.segmentation.chunking_ranking import Contender, Ranking, rank_by_known_boundaries, rank_by_structure
 from evaluation.segmentation.label_free_measures import (
     BASELINES,
     EDITS,
@@ -25,7 +26,6 @@ from evaluation.segmentation.label_free_measures import (
     count_size_compliance,
     measure_without_labels,
 )
-from evaluation.segmentation.ranking import Contender, Ranking, rank_by_known_boundaries, rank_by_structure
 from evaluation.tables.cells import (
     BY_KNOWN,
     BY_STRUCTURE,
@@ -51,7 +51,7 @@ from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
 from viz.jobs.chunker_comparison import EditStabilityJob
 from viz.jobs.chunking import Task, cached_sentence_vectors, chunk_at_once
-from viz.jobs.resources import cached_while_shown
+from viz.jobs.shared_resources import cached_while_shown
 from viz.shell import lecture_mode
 from viz.shell.column_results import ColumnResult, Finished, settings_in_words
 from viz.state.choices import OWN, Choices

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from chunkers import Document
-from viz.components.browser import Component, run_again
+from viz.components.browser_exchange import Component, run_again
 from viz.components.remedies.payload import ColumnRemedies
 
 MOST_FINDINGS = 200

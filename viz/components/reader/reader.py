@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document
-from viz.components.browser import (
+from viz.components.browser_exchange import (
     Component,
     compact_json,
     run_again,
@@ -26,7 +26,7 @@ from viz.components.reader.payload import (
     ResultsData,
     clicked_gaps_of,
 )
-from viz.jobs.resources import CACHED_BYTES, cached_while_shown
+from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
 from viz.state.session_state import session
 
 _reader = Component[ReaderData](

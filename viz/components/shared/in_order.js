@@ -1,6 +1,6 @@
 // Drawing of a component's payloads in order. Streamlit calls the script for each payload. While the browser fetches the script,
 // the calls wait, and then arrive in any order, since HTML does not specify which import of a module ends first.
-// viz/components/browser.py adds a sequence number to each payload.
+// viz/components/browser_exchange.py adds a sequence number to each payload.
 
 /** @import { Component } from "./component.d.ts" */
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from viz.components.browser import Component, Store, take_event
+from viz.components.browser_exchange import Component, Store, take_event
 from viz.components.page_elements import notice
 from viz.state.session_state import session
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal, TypedDict
 
-from viz.components.browser import Component, Data, Store, note_event
+from viz.components.browser_exchange import Component, Data, Store, note_event
 
 BAR, FOOT = "document", "own_foot"
-"""Keys of the row and of the footer; `viz.components.browser.take_event` takes their events."""
+"""Keys of the row and of the footer; `viz.components.browser_exchange.take_event` takes their events."""
 
 
 class DocumentData(TypedDict):
@@ -90,7 +90,7 @@ _words = Store[KeptWords]("seamark_words", "keepWords")
 def show_text_bar(data: TextBarData) -> None:
     """Draw the row at the top of a page, in which the user chooses and keeps a document.
 
-    The page reruns after each of these events, which it takes by `viz.components.browser.take_event`:
+    The page reruns after each of these events, which it takes by `viz.components.browser_exchange.take_event`:
 
     - ``chosen``: the user chose a document; ``{"document", "at"}``.
     - ``kept``: the browser's tab sent the text that it has kept; ``{"head", "text", "at"}``. The head is None if the tab has

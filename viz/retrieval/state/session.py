@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from viz.state.session_state import Job, Session, Value
 
 if TYPE_CHECKING:
-    from chunkers.language_models.asking import Asking
-    from evaluation.generating.data_set import SourceTexts
-    from evaluation.generating.generate import GenerationSettings
+    from chunkers.language_models.limited_requests import Asking
+    from evaluation.generating.generated_questions import SourceTexts
+    from evaluation.generating.question_generation import GenerationSettings
     from evaluation.questions.question_sets import QuestionSet
     from viz.jobs.file_reading import ReadingJob
     from viz.jobs.question_generation import Comparing

@@ -9,8 +9,8 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.formatting import format_number, pluralize
-from evaluation.asking.ask import SearchSettings
-from viz.components.browser import Component, run_again, sentence_positions
+from evaluation.asking.question_retrieval import SearchSettings
+from viz.components.browser_exchange import Component, run_again, sentence_positions
 from viz.jobs.chunking import tipping_at_once, worked_formula_at_once
 from viz.jobs.column_jobs import ChangedCuts
 from viz.shell.column_results import ColumnResult

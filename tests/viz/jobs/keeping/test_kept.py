@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from chunkers import Cancelled, InputError, build_chunker
-from chunkers.storage.cache import EmbeddingCache
+from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.extracted_text import Parts
 from evaluation.retrieval.report import ReportChoice
-from evaluation.segmentation import sweep as sweeps
+from evaluation.segmentation import settings_sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.sweep import settings_grid
+from evaluation.segmentation.settings_sweep import settings_grid
 from sample_docs import load_sample
 from tests.support import HashEmbedder, ended
-from viz.jobs import background
+from viz.jobs import background_jobs
 from viz.jobs import retrieval as retrievals
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
@@ -35,7 +35,7 @@ MATERIAL = Material(TEXTS, ASKED, own=True)
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     cache = EmbeddingCache(tmp_path / "embeddings.sqlite")
-    monkeypatch.setattr(background, "embedding_cache", lambda on_disk: cache if on_disk else EmbeddingCache())
+    monkeypatch.setattr(background_jobs, "embedding_cache", lambda on_disk: cache if on_disk else EmbeddingCache())
     return tmp_path
 
 

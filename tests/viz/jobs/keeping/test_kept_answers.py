@@ -6,8 +6,8 @@ import pytest
 
 from chunkers import Document, build_chunker, run
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking import Asking
 from chunkers.language_models.chat_server import ChatServer
+from chunkers.language_models.limited_requests import Asking
 from evaluation.answering.questions_and_answers import QuestionItem
 from tests.support import tools
 from viz.jobs.answer_runs import AnswerPlan, KeptAnswers, Models

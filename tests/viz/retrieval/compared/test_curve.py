@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.retrieval.budget import Budgets
-from evaluation.retrieval.leads import Curve
+from evaluation.retrieval.leaders import Curve
 from viz.retrieval.figures import WholeTextPoint, _budget_curve_table, budget_curve_figure, label_heights
 
 BUDGETS = Budgets((500, 1000, 2000))

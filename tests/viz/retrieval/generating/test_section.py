@@ -6,14 +6,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from chunkers.language_models import asking as asking_module
+from chunkers.language_models import limited_requests as asking_module
 from tests import ROOT
 from tests.evaluation.generating.questioner import answer
 from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
-from viz.jobs.background import registry
+from viz.jobs.background_jobs import registry
 from viz.jobs.question_generation import Generating
 from viz.jobs.retrieval import Retrieval
 

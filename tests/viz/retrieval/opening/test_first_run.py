@@ -11,8 +11,8 @@ from evaluation.questions.corpus import Corpus
 from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
 from viz.retrieval import first_run as opening
+from viz.retrieval.documents_and_questions import bundled_material
 from viz.retrieval.first_run import FILE, first_run, first_screen, measure_again
-from viz.retrieval.material import bundled_material
 
 MOST_BYTES = 300_000
 

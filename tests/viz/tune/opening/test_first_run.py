@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from chunkers import InputError, Tools, load_embedder, load_tokenizer
-from evaluation.segmentation.sweep import TRIVIAL, Setting, sweep_settings
+from evaluation.segmentation.settings_sweep import TRIVIAL, Setting, sweep_settings
 from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
 from viz.jobs.keeping.kept_run import RunFile

@@ -16,10 +16,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from chunkers import InputError
-from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.asking.question_retrieval import LONGEST_QUESTION
 from viz.state.choices import LONGEST_WORD, OWN
+from viz.state.page_text import Source, are_boundaries
 from viz.state.session_file import KeptParts, where_and_why
-from viz.state.text import Source, are_boundaries
 
 PARTS = ("prepare", "predict", "see", "explain")
 """The parts of a scene, in the order in which they are shown."""

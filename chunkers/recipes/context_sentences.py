@@ -13,9 +13,9 @@ from functools import partial
 from itertools import pairwise
 
 from chunkers.contract import Estimate, Meter, Tools
+from chunkers.language_models.answer_forms import CONTEXT
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
-from chunkers.language_models.forms import CONTEXT
 from chunkers.language_models.prompts import CONTEXT_QUESTION, CONTEXT_SYSTEM
 from chunkers.results.result import Chunk, Chunking
 from chunkers.support.errors import ModelError
@@ -53,7 +53,7 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
     """
     if tools.asking is None:
         raise ModelError(NEEDED)
-    from chunkers.language_models.asking import run_in_parallel
+    from chunkers.language_models.limited_requests import run_in_parallel
     from chunkers.language_models.spending import Ledger, Spending
 
     ledger, began = Ledger(tools.ledger), time.perf_counter()

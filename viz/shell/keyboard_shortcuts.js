@@ -5,7 +5,7 @@ import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"
- * @import { KeyData, KeysData } from "./keys.data.d.ts"
+ * @import { KeyData, KeysData } from "./keyboard_shortcuts.data.d.ts"
  * @typedef {HTMLElement & { rows?: KeyData[], dispose?: () => void }} Root
  */
 

@@ -30,8 +30,8 @@ from evaluation.segmentation.boundary_measures import (
     explain_why_no_cut_wins,
     segmentation_in_sentences,
 )
+from evaluation.segmentation.chunking_ranking import rank_by_known_boundaries, rank_by_structure
 from evaluation.segmentation.label_free_measures import BASELINES, count_size_compliance, measure_without_labels
-from evaluation.segmentation.ranking import rank_by_known_boundaries, rank_by_structure
 from evaluation.tables.cells import (
     BY_KNOWN,
     BY_STRUCTURE,

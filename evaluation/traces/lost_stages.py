@@ -16,10 +16,10 @@ from chunkers.support.arrays import IntArray
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import pluralize
 from chunkers.text.quotations import SHORTEST, folded
-from evaluation.asking.ask import AnswerRetrieval, judge_ranking, lacks_text
+from evaluation.asking.question_retrieval import AnswerRetrieval, judge_ranking, lacks_text
 from evaluation.questions.corpus import intersection, trim_span
 from evaluation.retrieval.given_chunks import Seam, cuts_inside
-from evaluation.traces.reading import RetrievedText, TracedQuestion
+from evaluation.traces.trace_files import RetrievedText, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]
 

@@ -14,7 +14,7 @@ from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.support.formatting import format_number
-from evaluation.asking.ask import (
+from evaluation.asking.question_retrieval import (
     AskedQuestion,
     Limit,
     Passages,

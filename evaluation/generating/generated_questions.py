@@ -1,4 +1,4 @@
-"""Generated questions as a data set: edited by the user, filtered, and as a file for `evaluation.questions.reading`."""
+"""Generated questions as a data set: edited by the user, filtered, as a file for `evaluation.questions.question_files`."""
 
 import json
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
-from chunkers.language_models.forms import MOST_EXCERPTS
+from chunkers.language_models.answer_forms import MOST_EXCERPTS
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import csv_text
 from chunkers.text.quotations import NEAREST, Quotation, SearchableText
-from evaluation.asking.ask import LONGEST_QUESTION
-from evaluation.generating.generate import Generated, Window, one_line
+from evaluation.asking.question_retrieval import LONGEST_QUESTION
+from evaluation.generating.question_generation import Generated, Window, one_line
 from evaluation.questions.corpus import Corpus
+from evaluation.questions.question_files import excerpt_as_json
 from evaluation.questions.question_sets import QuestionSet
-from evaluation.questions.reading import excerpt_as_json
 from evaluation.search.index import embed_texts
 
 FILE = "generated-questions"

@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import CHUNKERS
 from chunkers.support.formatting import format_number, pluralize
 from evaluation.segmentation.boundary_measures import TRIVIAL_ANSWERS
-from evaluation.segmentation.sweep import (
+from evaluation.segmentation.settings_sweep import (
     MEASURES,
     Setting,
     SettingSummary,

@@ -101,7 +101,7 @@ def parser_package(kind: str) -> str:
 
 def _read_html(data: bytes, name: str, chosen: str | None) -> ExtractedText:
     """Return HTML as Markdown."""
-    from chunkers.text.markup import markdown_of
+    from chunkers.text.html_to_markdown import markdown_of
 
     encoded = decode_by_evidence(data, name, chosen=chosen, markup=True)
     xml = name.lower().endswith(".xhtml") or encoded.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
@@ -120,7 +120,7 @@ def _read_docx(data: bytes, name: str, _: str | None) -> ExtractedText:
     """Return the document as Markdown, by way of HTML."""
     import mammoth
 
-    from chunkers.text.markup import markdown_of
+    from chunkers.text.html_to_markdown import markdown_of
 
     _open_archive(data, name).close()
     left_out: Counter[str] = Counter()
@@ -137,7 +137,7 @@ def _read_docx(data: bytes, name: str, _: str | None) -> ExtractedText:
 
 def _read_epub(data: bytes, name: str, _: str | None) -> ExtractedText:
     """Return the chapters in reading order."""
-    from chunkers.text.markup import read_epub
+    from chunkers.text.html_to_markdown import read_epub
 
     with _open_archive(data, name) as book:
         return read_epub(book, name)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.embedders.models import MiniLM
+from chunkers.embedders.sentence_models import MiniLM
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import user_cache_folder, write_atomically
 from chunkers.support.arrays import FloatArray, VectorArray

@@ -10,10 +10,10 @@ from evaluation.segmentation.embedder_agreement import Shift, compare_boundaries
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, sentence_vectors
-from viz.jobs.resources import cached_while_shown
+from viz.jobs.shared_resources import cached_while_shown
 from viz.shell.column_results import ColumnResult, Finished
 from viz.shell.page import Page
-from viz.state.text import Text
+from viz.state.page_text import Text
 
 
 def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> None:

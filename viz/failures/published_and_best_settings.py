@@ -14,7 +14,7 @@ from evaluation.segmentation.boundary_measures import (
     segmentation_in_sentences,
 )
 from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.sweep import (
+from evaluation.segmentation.settings_sweep import (
     OURS,
     SEARCHED,
     Setting,
@@ -25,11 +25,11 @@ from evaluation.segmentation.sweep import (
 from viz.components.page_elements import notice, show_job_progress
 from viz.failures.session import session
 from viz.jobs.chunking import Task
-from viz.jobs.resources import cached_while_shown
+from viz.jobs.shared_resources import cached_while_shown
 from viz.jobs.sweep import Sweep
 from viz.shell.column_results import ColumnResult
 from viz.shell.page import Page
-from viz.state.text import Text
+from viz.state.page_text import Text
 
 RESULTS = ("published", "best", "compare")
 """Options for a row of the table, by their names in the link: a chunker's published or best settings, or a column of

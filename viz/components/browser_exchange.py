@@ -11,8 +11,8 @@ import streamlit as st
 
 from chunkers import Document
 from chunkers.support.arrays import IntArray
-from viz.components import assets
-from viz.jobs.resources import CACHED_BYTES, cached_while_shown, on_text_gone
+from viz.components import asset_linker
+from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown, on_text_gone
 from viz.state.session_state import session
 from viz.theme import palette
 
@@ -43,8 +43,8 @@ class Component(Generic[Payload]):
     def __init__(
         self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draws: str | None = None
     ) -> None:
-        css = "\n".join([*([palette.theme_style_sheet(colours)] if colours else []), assets.joined_styles(*styles)])
-        self._mount = st.components.v2.component(name, html=html, css=css, js=assets.linked_script(script, draws))
+        css = "\n".join([*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_styles(*styles)])
+        self._mount = st.components.v2.component(name, html=html, css=css, js=asset_linker.linked_script(script, draws))
 
     def __call__(
         self,

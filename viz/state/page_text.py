@@ -7,7 +7,7 @@ from itertools import pairwise
 from chunkers import Document
 from chunkers.text.extracted_text import Omission, Parts
 from chunkers.text.languages import LANGUAGES, detect_language
-from viz.jobs.resources import CACHED_BYTES, cached_while_shown
+from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, TypedDict
 
-from viz.components.browser import Component
+from viz.components.browser_exchange import Component
 from viz.shell import lecture_mode
 
 
@@ -31,7 +31,7 @@ class Key(NamedTuple):
 
 
 KEYS = (
-    Key(("?",), "list the keys of this page", "", "shell/keys.js"),
+    Key(("?",), "list the keys of this page", "", "shell/keyboard_shortcuts.js"),
     Key(("Ctrl+Enter",), "cut the text in the box", ".text-bar", "components/text_bar/foot.js"),
     Key(("Tab",), "reach the curve, the threshold and the columns", ".plot"),
     Key(("←", "→", "Enter"), "on the curve: previous gap, next gap, lead to the text", ".plot", "components/reader/plot.js"),
@@ -108,7 +108,11 @@ class KeysData(TypedDict):
 
 
 _dialog = Component[KeysData](
-    "seamark_keys", "shell/keys.js", "shell/keys.css", html='<div class="keys"></div>', colours="keys"
+    "seamark_keys",
+    "shell/keyboard_shortcuts.js",
+    "shell/keyboard_shortcuts.css",
+    html='<div class="keys"></div>',
+    colours="keys",
 )
 
 

@@ -8,14 +8,14 @@ import streamlit as st
 
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import format_three_figures, join_words, pluralize, round_up
-from evaluation.retrieval.leads import Lead
+from evaluation.retrieval.leaders import Lead
 from evaluation.retrieval.measures import MEASURE_NAMES, MEASURES, mean_and_deviation
 from evaluation.retrieval.report import Costs, Report
 from evaluation.search.near_duplicates import ALIKE, SHINGLE
 from evaluation.search.ranking import Method
 from evaluation.statistics.paired_tests import Difference, interval_end_words
 from evaluation.statistics.significance import FALSE_VERDICTS
-from viz.components.browser import Component, Data
+from viz.components.browser_exchange import Component, Data
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice
 from viz.jobs.retrieval import Retrieval

@@ -147,7 +147,7 @@ class Model(Embedder):
     name
         A folder, or a name on the hub.
     device
-        Device that runs the model, a key of `chunkers.embedders.models.DEVICES`.
+        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICES`.
     """
 
     packages = ("sentence-transformers", "torch")
@@ -397,7 +397,7 @@ class MiniLM(Model):
     Parameters
     ----------
     device
-        Device that runs the model, a key of `chunkers.embedders.models.DEVICES`.
+        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICES`.
     remark
         A further remark for the user.
     """

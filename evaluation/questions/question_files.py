@@ -23,7 +23,7 @@ from chunkers.text.quotations import (
     surrounding_text,
 )
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.rows import EXCERPT_COLUMNS, Row, excerpt_list, read_question_rows, shorten_text
+from evaluation.questions.question_rows import EXCERPT_COLUMNS, Row, excerpt_list, read_question_rows, shorten_text
 
 # Excerpts, and their places in the documents of a corpus.
 
@@ -406,7 +406,7 @@ def questions_to_json_lines(questions: Sequence[Question], corpus: Corpus) -> by
     for question in questions:
         names = [corpus.names[document] for document, _ in question.excerpts]
         row: dict[str, Any] = {"question": question.text}
-        if names and all(_is_whole(excerpt, corpus) for excerpt in question.excerpts):
+        if names and all(_covers_whole_document(excerpt, corpus) for excerpt in question.excerpts):
             row["documents"] = names
         else:
             row["references"] = [
@@ -417,10 +417,10 @@ def questions_to_json_lines(questions: Sequence[Question], corpus: Corpus) -> by
     return "".join(f"{row}\n" for row in rows).encode()
 
 
-def _is_whole(excerpt: Excerpt, corpus: Corpus) -> bool:
+def _covers_whole_document(excerpt: Excerpt, corpus: Corpus) -> bool:
     start, end = excerpt.span
-    text = corpus.documents[excerpt.document].text
-    return not text[:start].strip() and not text[end:].strip()
+    document_text = corpus.documents[excerpt.document].text
+    return not document_text[:start].strip() and not document_text[end:].strip()
 
 
 def excerpt_as_json(name: str, text: str, span: Span) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.storage.private_files import user_cache_folder, user_data_folder
 from chunkers.support.lru_dict import LRUDict, cached_in
 from chunkers.text.extracted_text import Parts
-from chunkers.text.misfits import clear_misfit_caches
 from chunkers.text.outline import clear_outline_caches
+from chunkers.text.text_warnings import clear_misfit_caches
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import load_tokenizer
 from chunkers.contract import Estimate
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.limited_requests import Asking
 from chunkers.support.formatting import format_number, pluralize
 from evaluation.answering.judging import Judgement, applicable_kinds
 from evaluation.answering.questions_and_answers import ANSWER_TOKENS, Context, Exchange, GatheredPassages
@@ -15,7 +15,7 @@ from evaluation.answering.report import MEASURES
 from evaluation.answering.results import AnswerResult, PromptSizes
 from viz.answers.model_choice import judging_model
 from viz.answers.session import session
-from viz.components.browser import Component
+from viz.components.browser_exchange import Component
 from viz.components.page_elements import ask_to_send, notice, remark, show_job_progress
 from viz.controls.widgets import select_word
 from viz.jobs.answer_runs import Answering, AnswerPlan, Judging
@@ -78,7 +78,7 @@ class AnswerCardsData(TypedDict):
 
 
 _cards = Component[AnswerCardsData](
-    "seamark_answers", "answers/cards.js", "answers/cards.css", html='<div class="answers"></div>'
+    "seamark_answers", "answers/answer_cards.js", "answers/answer_cards.css", html='<div class="answers"></div>'
 )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from chunkers import Chunker, Document, Embedder
 from chunkers.support.formatting import pluralize
-from evaluation.remedies.trials import Remedy
+from evaluation.remedies.settings_search import Remedy
 from evaluation.search.ranking import Method, Reranker
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs.remedy_search import RemedyJob, RemedyOutcome

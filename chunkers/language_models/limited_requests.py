@@ -9,9 +9,9 @@ from itertools import count
 from typing import Literal, TypeVar
 
 from chunkers.language_models.answer_cache import SHARED_ANSWERS, AnswerCache
+from chunkers.language_models.answer_forms import WORDS, AnswerKind, LineForm
 from chunkers.language_models.base import UNSHAPED, Dialect, LanguageModel, Message, Reply, Shape
 from chunkers.language_models.chat_server import ChatServer, SchemaRefused
-from chunkers.language_models.forms import WORDS, AnswerKind, LineForm
 from chunkers.language_models.prompts import PROBE
 from chunkers.language_models.spending import Budget, Ledger, Limit, Spending, spending_of_call, upper_bound_on_tokens
 from chunkers.network.connection import Attempts, cancellable

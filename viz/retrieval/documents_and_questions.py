@@ -7,7 +7,7 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.support.formatting import pluralize
 from chunkers.text.extracted_text import Parts
-from chunkers.text.reading import READ_KINDS, READABLE, FileText, read_document
+from chunkers.text.file_reading import READ_KINDS, READABLE, FileText, read_document
 from evaluation.questions.question_sets import QuestionSet, read_question_set
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls.widgets import current_widget_key, key_showing
@@ -166,7 +166,8 @@ def _reading_job(
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.retrieval_reading = job = _reading_job(session.retrieval_reading, files, read_documents).begin()
+    session.retrieval_reading = job = _reading_job(session.retrieval_reading, files, read_documents)
+    job.begin()
     if job.running and not job.cancelled:
         show_job_progress(job)
     if job.cancelled:
@@ -182,7 +183,8 @@ def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSe
     if not files:
         return None, "", False
     read = single_file_maker(lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled))
-    session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, read).begin()
+    session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, read)
+    job.begin()
     if job.cancelled:
         return None, "Reading the questions was stopped; upload them again.", False
     if job.running:

@@ -7,8 +7,8 @@ import streamlit as st
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, Embedder, ModelError
 from chunkers.embedders import OTHERS, MiniLM, missing_for_embedder
-from chunkers.embedders.models import DEVICES
-from chunkers.embedders.static import Static
+from chunkers.embedders.sentence_models import DEVICES
+from chunkers.embedders.static_embedder import Static
 from chunkers.text.bundled_model import HUB_NAME, model_folder
 from chunkers.text.languages import LANGUAGES
 from viz.components.page_elements import notice, remark
@@ -20,7 +20,7 @@ from viz.controls.widgets import (
     value_binding,
 )
 from viz.jobs.keeping.run_store import MOST_DAYS
-from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
+from viz.jobs.shared_resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
 from viz.state.chosen_models import embedder_destination, embedder_waits_for_consent, splitter_waits_for_consent
 from viz.state.session_state import EmbeddingServer, session

@@ -18,10 +18,10 @@ from typing import NamedTuple, Protocol
 
 from chunkers import Cancelled, Document, InputError, Span
 from chunkers.contract import Estimate
-from chunkers.language_models.asking import MOST_AT_ONCE, run_in_parallel
+from chunkers.language_models.answer_forms import MOST_EXCERPTS, QUESTION, AnswerKind, QuestionWithExcerpts
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
-from chunkers.language_models.forms import MOST_EXCERPTS, QUESTION, AnswerKind, QuestionWithExcerpts
+from chunkers.language_models.limited_requests import MOST_AT_ONCE, run_in_parallel
 from chunkers.language_models.prompts import (
     EXAMPLE_QUESTION,
     NO_QUESTIONS,
@@ -33,7 +33,7 @@ from chunkers.language_models.prompts import (
 from chunkers.support.errors import short_repr
 from chunkers.text.quotations import Quotation, SearchableText
 from chunkers.text.tokenizers import Tokenizer
-from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.asking.question_retrieval import LONGEST_QUESTION
 
 # Random windows.
 

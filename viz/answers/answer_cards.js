@@ -3,7 +3,7 @@
 import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 /**
- * @import { AnswerCardData, AnswerCardsData, JudgementData, TurnData } from "./cards.data.d.ts"
+ * @import { AnswerCardData, AnswerCardsData, JudgementData, TurnData } from "./answer_cards.data.d.ts"
  */
 /** @import { Component } from "../components/shared/component.d.ts" */
 /** @param {Component<AnswerCardsData>} component */

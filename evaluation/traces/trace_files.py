@@ -11,7 +11,7 @@ from chunkers import InputError, Span
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.support.errors import short_repr
 from chunkers.text.reader_process import parse_in_reader_process
-from evaluation.questions.reading import MOST_QUESTIONS
+from evaluation.questions.question_files import MOST_QUESTIONS
 from evaluation.traces import formats
 
 _BAD = frozenset(
