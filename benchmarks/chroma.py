@@ -20,7 +20,7 @@ from chunkers import Document, Tools, build_chunker, load_embedder, load_tokeniz
 from chunkers.commands.arguments import parse_value
 from chunkers.recipes.presets import BOUND
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import format_number
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.question_files import Questions, read_questions

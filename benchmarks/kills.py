@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Document, Embedder, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from evaluation.retrieval.stored_measures import evaluation_to_json
 from evaluation.search import index as indexes
 from evaluation.segmentation import settings_sweep as sweeps

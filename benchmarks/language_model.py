@@ -30,7 +30,7 @@ from chunkers.language_models.base import UNSHAPED, Message, Reply, Shape
 from chunkers.language_models.chat_server import ChatServer, SchemaRefused, find_local_servers
 from chunkers.language_models.limited_requests import Asking
 from chunkers.network.connection import Attempts
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from evaluation.answering.questions_and_answers import (
     REFERENCE,
     SWAPPED,

@@ -22,7 +22,7 @@ from chunkers.language_models.limited_requests import Asking
 from chunkers.recipes.context_sentences import estimate
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.search.index import Index, build_index

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.harness import benchmark, markdown_table, option
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from evaluation.segmentation.chunking_ranking import f1_from_counts
 from evaluation.statistics.paired_tests import paired_differences_by_family, section_swap_differences
 from evaluation.statistics.significance import ALPHA, FEWEST_VALUES, holm_correction, mean_interval

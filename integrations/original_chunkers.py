@@ -254,11 +254,11 @@ def _embedder_setup(recipe: Recipe, module: str, name: str, *more: str) -> tuple
     ours = f"from seamark.chunkers import {', '.join(names)}"
     imports = ("", ours, f"from seamark.chunkers.adapters.{module} import {name}")
     embedder = f"load_embedder({python_literal(recipe.embedder)})"
-    before = (
+    document_code = (
         f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
     )
     fit = ".for_document(document)" if fitted else ""
-    return imports, f"{before}tools = Tools({embedder}{fit}, load_tokenizer({python_literal(recipe.tokenizer)}))\n"
+    return imports, f"{document_code}tools = Tools({embedder}{fit}, load_tokenizer({python_literal(recipe.tokenizer)}))\n"
 
 
 def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any], sentences: str) -> Original:

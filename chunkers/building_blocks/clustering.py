@@ -11,7 +11,7 @@ from pydantic import Field
 from chunkers.building_blocks.sentence_distances import gap_distances
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Reason, Verdict, link_reasons
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.errors import InputError
 from chunkers.text.document import Document, Span
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.array_types import FloatArray, IntArray, VectorArray
 from chunkers.support.lru_dict import LRUDict, cached_in
 
 _ROWS_AT_ONCE = 4_096

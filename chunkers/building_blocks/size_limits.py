@@ -17,7 +17,7 @@ from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, gap_sort_key
 from chunkers.building_blocks.recursive_splitting import Unit, recursive_spans, text_size_function
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Gap, Reason, Verdict, link_reasons
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
 from chunkers.text.document import Document, Span
@@ -34,8 +34,10 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
         Names of the parameters that the caller set; the error message does not claim that a default was set.
     """
     if overlap >= size:
-        default = "" if "overlap" in given else " (the default)"
-        raise ValueError(f"overlap must be less than size ({size}); got {overlap}{default}. Lower overlap or raise size.")
+        default_phrase = "" if "overlap" in given else " (the default)"
+        raise ValueError(
+            f"overlap must be less than size ({size}); got {overlap}{default_phrase}. Lower overlap or raise size."
+        )
 
 
 def check_chunk_count(name: str, chunks: int, characters: int) -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from pydantic import model_validator
 
 from chunkers.contract import Chunker, FieldSpec
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import format_number
 
 TIE = 1e-9
@@ -288,10 +288,12 @@ class ThresholdChunker(Chunker):
     def _amount_in_range(self) -> Self:
         rule = self.rule
         if not rule.low <= self.amount <= rule.high:
-            hint = f" Percentiles count to 100: did you mean {self.amount * 100:g}?" if 0 < self.amount < rule.low else ""
+            hint_phrase = (
+                f" Percentiles count to 100: did you mean {self.amount * 100:g}?" if 0 < self.amount < rule.low else ""
+            )
             raise ValueError(
                 f"amount must lie between {rule.low:g} and {rule.high:g} for the {rule.name} threshold; "
-                f"got {self.amount:g}.{hint}"
+                f"got {self.amount:g}.{hint_phrase}"
             )
         return self
 

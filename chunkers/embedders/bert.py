@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers.embedders.base import scale_to_unit_length
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -190,12 +190,12 @@ class BertNetwork:
         """
         vectors: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(texts)
 
-        def divide(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
+        def store_rows_by_text(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
             starts = [run.start + number * run.length for run in runs for number in range(run.texts)]
             for number, text in zip(numbers, np.split(rows, starts[1:]), strict=True):
                 vectors[number] = text
 
-        self._process_parts(texts, divide)
+        self._process_parts(texts, store_rows_by_text)
         return vectors
 
     def _process_parts(

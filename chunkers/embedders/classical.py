@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.support.arrays import FloatArray, VectorArray
+from chunkers.support.array_types import FloatArray, VectorArray
 from chunkers.support.errors import InputError, ModelError
 from chunkers.support.extras import require_extra
 from chunkers.support.limits import MAX_PARAGRAPH

@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.network.connection import AnswerTooLarge, Connection
-from chunkers.support.arrays import FloatArray, VectorArray
+from chunkers.support.array_types import FloatArray, VectorArray
 from chunkers.support.errors import InputError, ModelError
 from chunkers.support.formatting import pluralize
 

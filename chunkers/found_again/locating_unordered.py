@@ -12,7 +12,7 @@ from chunkers.adapters.piece_location import quotable_beginning
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.located_chunks import DocumentNames
 from chunkers.found_again.locating import MOST_SCANNED, Passage, find_passage, shared_first_lines, stated_spans
-from chunkers.support.arrays import IntArray
+from chunkers.support.array_types import IntArray
 from chunkers.support.errors import short_repr
 from chunkers.text.document import Document, Span
 from chunkers.text.quotations import (
@@ -187,18 +187,18 @@ class UnorderedLocator:
         if not words:
             return Placement((), "it has no text, and nothing stands at the place that it states")
         among = "is not among the documents" if self._noun == "document" else "has no chunks at hand"
-        where = f"{short_repr(chunk.document)} {among}" if not named else ""
+        where_phrase = f"{short_repr(chunk.document)} {among}" if not named else ""
         whole = _CUT_SHORT.sub("", words)
         ways = [(words, "")] + [(whole, "cut short")] * (whole != words and len(folded(whole)) >= SHORTEST)
         for text, how in ways:
-            if placement := self._verbatim(text, chunk, named, how, where):
+            if placement := self._verbatim(text, chunk, named, how, where_phrase):
                 return placement
-        if where:
-            return Placement((), where)
+        if where_phrase:
+            return Placement((), where_phrase)
         if (passage := self._passage_in(whole, chunk, named)) is not None:
             around = f"“{quotable_beginning(passage.context)}” is around it"
             how = around + ("; cut short" if whole != words else "")
-            if placement := self._verbatim(passage.text, chunk, named, how, where):
+            if placement := self._verbatim(passage.text, chunk, named, how, where_phrase):
                 return placement
         places, alike = self.altered(words, named)
         if places:
@@ -207,8 +207,8 @@ class UnorderedLocator:
             return Placement(
                 (), f"it stands in no {self._noun} word for word; with changes it was not compared with all passages"
             )
-        some = "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
-        return Placement((), f"nothing in the {self._noun}s{some} is like it")
+        some_phrase = "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
+        return Placement((), f"nothing in the {self._noun}s{some_phrase} is like it")
 
     def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
         remarks = [how] if how else []

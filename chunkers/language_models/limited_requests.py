@@ -341,9 +341,9 @@ class UnusableAnswers:
         """Return a warning with advice if many of the first answers were unusable; otherwise an empty string."""
         if self._answers < FIRST_ANSWERS or self.unusable < MANY_UNUSABLE:
             return ""
-        schema = "" if structured == "enforced" else " a server that enforces structured answers,"
+        schema_phrase = "" if structured == "enforced" else " a server that enforces structured answers,"
         return (
-            f"{self.unusable} of the first {FIRST_ANSWERS} answers could not be used. A larger model helps,{schema} "
+            f"{self.unusable} of the first {FIRST_ANSWERS} answers could not be used. A larger model helps,{schema_phrase} "
             "or a shorter window."
         )
 

@@ -21,7 +21,7 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Relation, Verdict, none_if_nan
-from chunkers.support.arrays import FloatArray, VectorArray
+from chunkers.support.array_types import FloatArray, VectorArray
 from chunkers.text.document import Document
 
 ThresholdName = Literal[

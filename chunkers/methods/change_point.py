@@ -14,7 +14,7 @@ from chunkers.building_blocks import SAMPLE, SizeLimitedChunker, enforce_size_li
 from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.contract import Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.errors import Cancelled, InputError
 from chunkers.support.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
 from chunkers.text.document import Document, paragraph_starts
@@ -164,10 +164,10 @@ class ChangePoint(SizeLimitedChunker):
         is_short = sentences is not None and sentences <= SAMPLE
         if is_short or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
             return ""
-        length = "" if sentences is None else f", {sentences:,} sentences,"
+        length_phrase = "" if sentences is None else f", {sentences:,} sentences,"
         where = f"In texts of more than {SAMPLE:,} sentences" if sentences is None else "Here"
         return (
-            f"{self.title} now takes its penalty from the text's own length{length} and no longer from {SAMPLE:,} "
+            f"{self.title} now takes its penalty from the text's own length{length_phrase} and no longer from {SAMPLE:,} "
             f"sentences of it. {where}, its cuts may be others than when this was made."
         )
 
@@ -206,10 +206,10 @@ class ChangePoint(SizeLimitedChunker):
         else:
             cut_starts = set(places) if chunk_count == unit_count else set()
         gains = _cut_gains(vectors, cut_starts)
-        shuffled = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
+        shuffled_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
         permitted = set(places)
         decided = [
-            _searched_gap(index, gain, index + 1 in cut_starts, penalty, chunk_count, shuffled)
+            _searched_gap(index, gain, index + 1 in cut_starts, penalty, chunk_count, shuffled_phrase)
             if index + 1 in permitted
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
             for index, gain in enumerate(gains.tolist())

@@ -216,8 +216,8 @@ class _CodeCutter(PieceCutter):
         repeated, room = self._context(part.at.inside)
         room = max(1, self.most - max(held, room))
         measure = text_size_function("tokens", self.tools)
-        of = f" of {part.at.path[-1]}" if part.at.path else ""
-        part_is_longer = f"{part.at.after}{of} is longer than {pluralize(self.most, 'token')}"
+        name_phrase = f" of {part.at.path[-1]}" if part.at.path else ""
+        part_is_longer = f"{part.at.after}{name_phrase} is longer than {pluralize(self.most, 'token')}"
         open_span: tuple[int, int] | None = None
 
         def close(start: int, end: int, then: str) -> None:

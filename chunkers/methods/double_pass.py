@@ -30,7 +30,7 @@ from chunkers.results.result import (
     Verdict,
     link_reasons,
 )
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.errors import InputError
 from chunkers.support.formatting import format_number
 from chunkers.support.limits import MOST_JOINED_CHARACTERS

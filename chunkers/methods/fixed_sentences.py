@@ -17,7 +17,7 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict, link_reasons
-from chunkers.support.arrays import IntArray
+from chunkers.support.array_types import IntArray
 from chunkers.text.document import Document
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from chunkers.building_blocks import chunking_from_labels, gap_distances
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, Clusters
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.errors import InputError
 from chunkers.support.extras import require_extra
 from chunkers.support.limits import MOST_CLUSTERING_WORK

@@ -17,7 +17,7 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.errors import InputError
 from chunkers.support.formatting import format_number
 from chunkers.support.limits import MOST_MAX_MIN_PRODUCTS

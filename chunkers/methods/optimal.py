@@ -12,7 +12,7 @@ from chunkers.building_blocks import check_chunk_size, cuts_to_gaps, recursive_s
 from chunkers.building_blocks.change_search import backtrack_cuts
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Curve, Gap, Reason, Verdict
-from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.array_types import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_RUNS
 from chunkers.text.document import Document, Span

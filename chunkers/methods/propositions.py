@@ -223,8 +223,8 @@ def _sentence_descriptions(
             what = "1 proposition" if proposition_counts[sentence] == 1 else f"{proposition_counts[sentence]:,} propositions"
         else:
             what = "lost by the model, so it stands for itself"
-        sorting = f", not sorted: {unsorted[sentence]}" if sentence in unsorted else ""
-        descriptions.append((f"sentence {sentence + 1:,}: {what}, in {where}{sorting}", where))
+        sorting_phrase = f", not sorted: {unsorted[sentence]}" if sentence in unsorted else ""
+        descriptions.append((f"sentence {sentence + 1:,}: {what}, in {where}{sorting_phrase}", where))
     return descriptions
 
 

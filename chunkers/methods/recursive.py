@@ -87,8 +87,8 @@ class Recursive(Chunker):
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
         overlap = f"overlap {self.overlap}" if self.overlap else "no overlap"
-        parents = f", in parents of {self.parent_size:,}" if self.parent_size else ""
-        return f"at most {self.size:,} {self.unit}, {overlap}{parents}"
+        parents_phrase = f", in parents of {self.parent_size:,}" if self.parent_size else ""
+        return f"at most {self.size:,} {self.unit}, {overlap}{parents_phrase}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document at separators, from coarse to fine; a cut inside a sentence adds a gap to the result.

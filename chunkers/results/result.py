@@ -536,8 +536,8 @@ class Chunking(Sequence[Chunk]):
     def __repr__(self) -> str:
         """Return a short description without the text."""
         count = len(self.chunks)
-        maker = f" by {self.made_by.chunker}" if self.made_by is not None else ""
-        return f"<Chunking{maker}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
+        maker_phrase = f" by {self.made_by.chunker}" if self.made_by is not None else ""
+        return f"<Chunking{maker_phrase}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: the curve, and the chunks with their reasons; see `chunkers.results.result_html`."""

@@ -215,9 +215,9 @@ def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
             break
         shown += len(chunk.text)
         reason = begins.get(chunk.start, "") if number > 1 else ""
-        why = f'<p class="why">cut: {escape_html(reason)}</p>' if reason else ""
+        reason_html = f'<p class="why">cut: {escape_html(reason)}</p>' if reason else ""
         items.append(
-            f'<li class="k{(number - 1) % COUNT}" aria-label="{_spoken_introduction(number, chunk, reason)}">{why}'
+            f'<li class="k{(number - 1) % COUNT}" aria-label="{_spoken_introduction(number, chunk, reason)}">{reason_html}'
             f'<div class="box"><span class="number" aria-hidden="true">{number:,}</span>'
             f'<div class="text {NOT_TEX}" dir="auto">{_chunk_html(document, chunk, before, kept)}</div></div></li>'
         )
@@ -261,8 +261,8 @@ def _stated_html(document: Document, stated: StatedContent) -> str:
     parts = [f"<b>{escape_html(stated.title)}</b>\n"] if stated.title else []
     parts += [f'<span class="context">{escape_html(stated.summary)}</span>\n'] if stated.summary else []
     for proposition in stated.propositions:
-        source = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
-        title = "; ".join(filter(None, (source, proposition.remark)))
+        source_phrase = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
+        title = "; ".join(filter(None, (source_phrase, proposition.remark)))
         parts.append(f'<span title="{escape_html(title)}">{escape_html(proposition.text)}</span>\n')
     return "".join(parts)
 
@@ -363,8 +363,10 @@ def _svg_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
         is_cut = gap.verdict.is_cut
         why = escape_html(f"after sentence {gap.index + 1:,}, {'cut' if is_cut else 'kept'}: {gap.reason}")
         outer = f'<path d="M{x} {y:.2f}h0" stroke="var(--{"accent" if is_cut else "muted"})" stroke-width="8">'
-        inner = "" if is_cut else f'<path d="M{x} {y:.2f}h0" stroke="var(--page)" stroke-width="5" pointer-events="none"/>'
-        dots.append(f"{outer}<title>{why}</title></path>{inner}")
+        inner_dot_svg = (
+            "" if is_cut else f'<path d="M{x} {y:.2f}h0" stroke="var(--page)" stroke-width="5" pointer-events="none"/>'
+        )
+        dots.append(f"{outer}<title>{why}</title></path>{inner_dot_svg}")
     return "".join(dots)
 
 

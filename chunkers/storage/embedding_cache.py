@@ -11,7 +11,7 @@ import numpy as np
 
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite, write_in_transaction
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from chunkers.support.limits import MAX_CACHE_FILE, SHARED_CACHE_BYTES
 from chunkers.support.lru_dict import LRUDict
 

@@ -268,8 +268,8 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
             f"Language: unknown. The grammars of {', '.join(candidates)} find syntax errors in at least "
             f"{least_misread:.0%} of the text: it is cut between paragraphs and lines.",
         )
-    where = " at its beginning" if len(sample) < len(text) else ""
-    return DetectedLanguage(best, f"Language: {best}, whose grammar finds the fewest syntax errors{where}.")
+    where_phrase = " at its beginning" if len(sample) < len(text) else ""
+    return DetectedLanguage(best, f"Language: {best}, whose grammar finds the fewest syntax errors{where_phrase}.")
 
 
 @cache
@@ -399,11 +399,11 @@ class Syntax:
         line = self._data[: self._syntax_errors[0][0]].count(b"\n") + 1
         errors = f"{count:,} syntax errors, the first" if count > 1 else "a syntax error"
         share = self.misread_bytes / len(self._data)
-        wrong = (
+        wrong_phrase = (
             f" The errors are {share:.0%} of the text, which may be in another language." if share > MISREAD_SHARE else ""
         )
         finds = f"The grammar of {self.language} finds {errors} in line {line:,}"
-        return f"{finds}; there the cuts may not follow the syntax.{wrong}"
+        return f"{finds}; there the cuts may not follow the syntax.{wrong_phrase}"
 
     def item(self, node: Node, owner: str = "") -> CodeItem:
         """Return the item that names a node; ``owner`` is the noun of the definition around it."""

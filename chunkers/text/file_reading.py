@@ -58,8 +58,8 @@ def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -
         ) from error
     extracted = extracted.tidied()
     if not extracted.text.strip():
-        hint = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
-        raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint}")
+        hint_phrase = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
+        raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint_phrase}")
     return extracted
 
 
@@ -252,8 +252,8 @@ class FileText(NamedTuple):
         """Return a sentence that warns of a guessed encoding; empty if the encoding is known."""
         if not self.guessed:
             return ""
-        perhaps = f"; {' or '.join(self.others[:3])} would be about as likely" if self.others else ""
-        return f"{name}: the file does not say its encoding; by its letters it was read as {self.encoding}{perhaps}."
+        perhaps_phrase = f"; {' or '.join(self.others[:3])} would be about as likely" if self.others else ""
+        return f"{name}: the file does not say its encoding; by its letters it was read as {self.encoding}{perhaps_phrase}."
 
 
 def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:

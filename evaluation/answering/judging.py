@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from chunkers.language_models import answer_forms, prompts
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.errors import ModelError
 from chunkers.support.extras import import_required
 from chunkers.support.formatting import format_number

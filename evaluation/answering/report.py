@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.language_models.base import LanguageModel
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import csv_text, format_number, pluralize, round_up
 from evaluation.answering.judging import KINDS
 from evaluation.answering.questions_and_answers import REFERENCE, SWAPPED, Exchange, GatheredPassages

@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from chunkers.support.formatting import format_number
 from chunkers.text.languages import detect_language
 from evaluation.questions.corpus import Measuring, difference, intersection

@@ -20,7 +20,7 @@ import numpy as np
 
 from chunkers import Chunker, Tools
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.questions.question_files import Question
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets

@@ -163,10 +163,10 @@ def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cach
         questions = QuestionChanges.measured(options, [side.column for side in sides], cache)
     except KeyboardInterrupt:
         end_progress()
-        cache_hint = (
+        cache_hint_phrase = (
             "" if options.cache is None else " What is embedded is in the cache, so that the same command goes on there."
         )
-        print_to_stderr(f"The questions are not measured.{cache_hint}")
+        print_to_stderr(f"The questions are not measured.{cache_hint_phrase}")
         raise
     if not options.json:
         print("\n" + questions.words(options.top))
@@ -332,12 +332,12 @@ def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
     counts = {"kept": total.kept, "changed": total.changed, "new": total.new, "gone": total.gone}
     width = max(len(f"{count:,}") for count in counts.values())
     lines += [f"{name:<8} {count:>{width},}" for name, count in counts.items()]
-    share = f" ({100 * total.tokens_again / total.tokens:.3g} %)" if total.tokens else ""
+    share_phrase = f" ({100 * total.tokens_again / total.tokens:.3g} %)" if total.tokens else ""
     dollars = embedding_dollars(total.tokens_again, options.price)
-    cost = "" if dollars is None else f", {dollar_words(dollars)}"
+    cost_phrase = "" if dollars is None else f", {dollar_words(dollars)}"
     lines += [
         "",
-        f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share}{cost}.",
+        f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share_phrase}{cost_phrase}.",
         f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
     ]
     if comparison.most_changed:
@@ -459,6 +459,6 @@ def _estimate_words(options: argparse.Namespace, columns: Sequence[Column], text
         for _, recipe, chunker in columns
     )
     dollars = embedding_dollars(tokens, options.price)
-    cost = "" if dollars is None else f", {dollar_words(dollars)}"
-    cached = "" if options.cache is None else ", less what the cache has"
-    return f"About {tokens:,} tokens are embedded for both sides{cost}{cached}."
+    cost_phrase = "" if dollars is None else f", {dollar_words(dollars)}"
+    cached_phrase = "" if options.cache is None else ", less what the cache has"
+    return f"About {tokens:,} tokens are embedded for both sides{cost_phrase}{cached_phrase}."

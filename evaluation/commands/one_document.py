@@ -44,7 +44,7 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.limited_requests import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, Asking, as_asking
 from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from evaluation.answering.questions_and_answers import (
     TRIVIAL_TITLES,
     GatheredPassages,

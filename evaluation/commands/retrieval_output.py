@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chunkers import InputError
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.retrieval.budget import LAST, BudgetResults, Budgets
 from evaluation.retrieval.ladder_and_repeats import RepeatCost, Repeats

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
 from chunkers.language_models.answer_forms import MOST_EXCERPTS
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import csv_text
 from chunkers.text.quotations import NEAREST, Quotation, SearchableText

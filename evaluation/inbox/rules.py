@@ -125,8 +125,8 @@ class Rule:
     @property
     def explanation(self) -> str:
         """Why the rule matters, an example and its limits, in sentences."""
-        example = f"Example: “{self.example}”" if self.example else ""
-        return " ".join(filter(None, (self.why, example, self.limits)))
+        example_phrase = f"Example: “{self.example}”" if self.example else ""
+        return " ".join(filter(None, (self.why, example_phrase, self.limits)))
 
 
 def _inside_sentence(case: CheckedChunking) -> RuleFindings:
@@ -176,8 +176,8 @@ def _bad_split(case: CheckedChunking) -> RuleFindings:
         why = _bad_split_words(left, right, touching=before.end == after.start)
         if why and case.prose_around(before.end) is not None:
             score = 0.9 if after.start in cuts else 0.4
-            cut = ", and a chunk begins there" if after.start in cuts else ""
-            yield Span(before.start, after.end), score, f"sentences {number:,} and {number + 1:,} part {why}{cut}"
+            cut_phrase = ", and a chunk begins there" if after.start in cuts else ""
+            yield Span(before.start, after.end), score, f"sentences {number:,} and {number + 1:,} part {why}{cut_phrase}"
 
 
 def _bad_split_words(left: str, right: str, touching: bool) -> str:

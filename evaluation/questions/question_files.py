@@ -279,8 +279,8 @@ class Questions:
     def require_usable(self, name: str) -> tuple[Question, ...]:
         """Return the usable questions. Raise InputError if there are none."""
         if not self.usable:
-            why = f" {self.problems[0]}" if self.problems else ""
-            raise InputError(f"{name}: at least one question must be usable; none is.{why}")
+            why_phrase = f" {self.problems[0]}" if self.problems else ""
+            raise InputError(f"{name}: at least one question must be usable; none is.{why_phrase}")
         return self.usable
 
 

@@ -11,7 +11,7 @@ from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, 
 from chunkers.contract import FieldSpec, run
 from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.support.formatting import format_number
 from evaluation.asking.question_retrieval import (

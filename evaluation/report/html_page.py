@@ -20,7 +20,7 @@ from chunkers import (
 )
 from chunkers.recipes.registry import ELSEWHERE
 from chunkers.results.result_html import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from chunkers.support.formatting import format_milliseconds, pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.questions.question_sets import MarkedQuestion
@@ -125,7 +125,7 @@ def ranking_table(compared: ComparedColumns) -> Table:
         if known is None
         else rank_by_known_boundaries(document, known, named_chunkings)
     )
-    summary = f"{ranked.words()} {ranked.basis(known is not None)}"
+    summary_sentence = f"{ranked.words()} {ranked.basis(known is not None)}"
     places, names = ranked.order, [contender.name for contender in ranked.contenders]
     if known is None:
         # On paper there is room for the first of its cells.
@@ -134,11 +134,11 @@ def ranking_table(compared: ComparedColumns) -> Table:
     else:
         reference = segmentation_in_sentences(document, known)
         cut = [segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings]
-        summary = f"{summary} {explain_why_no_cut_wins(reference, cut)}".rstrip()
+        summary_sentence = f"{summary_sentence} {explain_why_no_cut_wins(reference, cut)}".rstrip()
         cut += [Segmentation(reference.units, contender.cuts) for contender in ranked.contenders[len(named_chunkings) :]]
         cells, heads = [boundary_cells(reference, segmentation) for segmentation in cut], BY_KNOWN
     rows = [(names[place], lead_cells(ranked, place) + cells[place]) for place in places]
-    return Table("Which is best?", summary, heads, rows)
+    return Table("Which is best?", summary_sentence, heads, rows)
 
 
 def scores_table(compared: ComparedColumns) -> Table:
@@ -331,18 +331,18 @@ def _table_html(table: Table) -> str:
     rows = "".join(
         f'<tr><th scope="row">{escape_html(name)}</th>{"".join(map(_cell_html, cells))}</tr>' for name, cells in table.rows
     )
-    summary = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
+    summary_html = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
     words = "".join(f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about in table.heads)
     return (
-        f'<section><h2>{escape_html(table.title)}</h2>{summary}<div class="scroll" tabindex="0" role="region" '
+        f'<section><h2>{escape_html(table.title)}</h2>{summary_html}<div class="scroll" tabindex="0" role="region" '
         f'aria-label="{escape_html(table.title)}"><table><thead><tr><th scope="col">Column</th>{heads}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div><details><summary>What these are</summary><dl>{words}</dl></details></section>"
     )
 
 
 def _cell_html(cell: Cell) -> str:
-    why = f' title="{escape_html(cell.why)}"' if cell.why else ""
-    return f"<td{why}>{escape_html(cell.text)}</td>"
+    title_attribute = f' title="{escape_html(cell.why)}"' if cell.why else ""
+    return f"<td{title_attribute}>{escape_html(cell.text)}</td>"
 
 
 def _columns_html(compared: ComparedColumns) -> str:
@@ -366,8 +366,10 @@ def _gaps_html(chunking: Chunking) -> str:
         for gap in chunking.gaps[:MOST_GAPS]
     )
     left = len(chunking.gaps) - MOST_GAPS
-    more = f"<li>{pluralize(left, 'further gap')} not shown here.</li>" if left > 0 else ""
-    return f'<details><summary>Every gap, with its verdict</summary><ol class="gaps">{rows}{more}</ol></details>'
+    further_gaps_html = f"<li>{pluralize(left, 'further gap')} not shown here.</li>" if left > 0 else ""
+    return (
+        f'<details><summary>Every gap, with its verdict</summary><ol class="gaps">{rows}{further_gaps_html}</ol></details>'
+    )
 
 
 def _recipe_html(chunking: Chunking) -> str:

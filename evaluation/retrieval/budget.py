@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from chunkers import InputError, Span, Tools
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.errors import raise_if_cancelled
 from evaluation.questions.corpus import CharacterRuler, Measuring, Ruler, intersection, overlapping_chunks, union
 from evaluation.questions.question_files import Question

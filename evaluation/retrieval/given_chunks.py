@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from chunkers import Span
-from chunkers.support.arrays import IntArray
+from chunkers.support.array_types import IntArray
 from evaluation.questions.corpus import Ruler, difference, overlapping_chunks, ruler_for
 from evaluation.retrieval.budget import BudgetResults, Last, spans_up_to
 from evaluation.retrieval.ladder_and_repeats import Ladder, best_holders

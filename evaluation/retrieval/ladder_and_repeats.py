@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from chunkers import Tools
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.errors import raise_if_cancelled
 from evaluation.questions.corpus import Corpus, Ruler, intersection, overlapping_chunks, ruler_for, total_length
 from evaluation.questions.question_files import Question

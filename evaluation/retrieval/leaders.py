@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import join_words, pluralize, round_up
 from evaluation.retrieval.budget import BudgetResults, Budgets
 from evaluation.retrieval.measures import MEASURE_NAMES, mean_and_deviation

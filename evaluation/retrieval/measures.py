@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from chunkers import Span, Tools
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from evaluation.questions.corpus import CharacterRuler, Corpus, Measuring, Ruler, intersection, trim_span, union
 from evaluation.questions.question_files import Question
 from evaluation.search.index import Index, Indexed, Search, search

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.lru_dict import LRUDict, cached_in
 from evaluation.questions.corpus import Corpus, Ruler, ruler_for
 from evaluation.questions.question_files import Question

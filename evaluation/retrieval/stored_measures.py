@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from chunkers import InputError, Span
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.errors import first_validation_error
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_files import Question

@@ -16,7 +16,7 @@ from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
 from chunkers.results.parent_chunks import parent_by_child
-from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.array_types import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.text.languages import detect_language
 from evaluation.questions.corpus import Corpus, CoveredRanges, overlapping_chunks

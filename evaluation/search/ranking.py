@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.array_types import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import InputError, ModelError, short_repr
 from chunkers.support.extras import require_extra
 

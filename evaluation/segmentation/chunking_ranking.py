@@ -14,7 +14,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 
 from chunkers import Chunking, Document, Embedder
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.formatting import format_number, join_words, pluralize
 from chunkers.text.outline import outline_of
 from evaluation.segmentation.boundary_measures import (
@@ -181,13 +181,13 @@ class Ranking:
 
     def basis(self, known: bool) -> str:
         """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
-        rate = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
+        rate_phrase = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
-            return f"By the known boundaries, which part the text into {pluralize(self.sections, 'section')}.{rate}"
+            return f"By the known boundaries, which part the text into {pluralize(self.sections, 'section')}.{rate_phrase}"
         return (
             f"No boundaries are known: this is by structure, over {pluralize(self.sections, 'paragraph')}, which says less "
             "than marks. To every column as many cuts at chance are added as there are paragraphs, so that nobody gains by "
-            f"cutting less often.{rate}"
+            f"cutting less often.{rate_phrase}"
         )
 
     def _lead_words(self, row: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.contract import run
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.support.formatting import pluralize
 from chunkers.text.outline import outline_of

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from chunkers import Breakpoint, Chunking, Document
 from chunkers.building_blocks.thresholds import passes_level
-from chunkers.support.arrays import IntArray
+from chunkers.support.array_types import IntArray
 from chunkers.support.formatting import format_number, pluralize
 
 FLAT = 4

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import pluralize
 
 ALPHA = 0.05

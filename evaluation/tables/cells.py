@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Chunking, Embedder
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import format_number, format_three_figures, pluralize
 from evaluation.changes.index_changes import Comparison, WonAndLost, dollar_words, embedding_dollars
 from evaluation.inbox.rules import RULES

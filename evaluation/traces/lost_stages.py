@@ -12,7 +12,7 @@ from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again.located_chunks import DocumentNames, document_names
 from chunkers.found_again.locating import locate_chunks
 from chunkers.found_again.locating_unordered import Place, Placement, UnorderedLocator
-from chunkers.support.arrays import IntArray
+from chunkers.support.array_types import IntArray
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import pluralize
 from chunkers.text.quotations import SHORTEST, folded
@@ -198,10 +198,10 @@ class SearchedChunks:
             if chunk.id is not None
         }
         are_whole = all(whole.is_whole for whole in wholes.values())
-        places = "" if are_whole else ", and places are places in these texts"
+        places_phrase = "" if are_whole else ", and places are places in these texts"
         remark = (
-            f"Without the documents, texts are put together from the chunks of {name}{places}; what no chunk has cannot be "
-            "looked for."
+            f"Without the documents, texts are put together from the chunks of {name}{places_phrase}; what no chunk has "
+            "cannot be looked for."
         )
         return documents, cls(tuple(chunkings), name, identified, has_documents=False, remark=remark)
 
@@ -400,8 +400,8 @@ class TraceDiagnoser:
             )
         # A copy is as good: the one that came furthest counts.
         best = max(outcomes, key=lambda outcome: _FURTHEST.index(outcome.stage))
-        several = f"it stands in {len(places)} places" if len(places) > 1 else ""
-        return replace(best, said="; ".join(part for part in (best.said, remark, several) if part))
+        several_phrase = f"it stands in {len(places)} places" if len(places) > 1 else ""
+        return replace(best, said="; ".join(part for part in (best.said, remark, several_phrase) if part))
 
     def _outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> Outcome:
         """Return the outcome of a passage at one of its places."""
@@ -462,11 +462,11 @@ class TraceDiagnoser:
         cuts = cuts_inside(parts, answer, reasons)
         if judgement.fate == "split":
             if self.knows_chunks or not lacks_text(document.text, answer, [span for span, _ in parts]):
-                cut = f"; {_cut_sentence(cuts[0])}" if cuts else ""
-                limitation = "" if self.knows_chunks else ", as far as the chunks in the trace show"
+                cut_phrase = f"; {_cut_sentence(cuts[0])}" if cuts else ""
+                limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
                 retrieved = sum(judgement.retrieved)
-                evidence = f"{where} is in {len(judgement.chunks)} chunks, {retrieved} of them retrieved{cut}{limitation}"
-                return "cut apart", evidence, cuts
+                evidence = f"{where} is in {len(judgement.chunks)} chunks, {retrieved} of them retrieved"
+                return "cut apart", evidence + cut_phrase + limitation_phrase, cuts
             return "cannot be told", f"{where} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
         if self.knows_chunks:
             return "in no chunk", f"{where} is in no chunk of {self._searched.name}", ()
@@ -486,8 +486,8 @@ class TraceDiagnoser:
             else f"{retrieved.rank:,} {short_repr(retrieved.text or retrieved.id)}"
             for retrieved, spot in given[:MOST_BEFORE]
         ]
-        more = f" and {len(given) - MOST_BEFORE:,} more" if len(given) > MOST_BEFORE else ""
-        return f"before it: {', '.join(named_texts)}{more}"
+        more_phrase = f" and {len(given) - MOST_BEFORE:,} more" if len(given) > MOST_BEFORE else ""
+        return f"before it: {', '.join(named_texts)}{more_phrase}"
 
     def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import format_number, pluralize
 from evaluation.answering.questions_and_answers import TRIVIAL_EXPLAINED, TRIVIAL_TITLES
 from evaluation.answering.report import MEASURES, Measure, Report, answers_to_csv, answers_to_json_lines, cost_table

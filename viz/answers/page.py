@@ -129,8 +129,8 @@ def _check_link_parameters(here: Page) -> None:
 
 def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     choices, text = here.choices, here.text
-    fitting = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
-    budgets = {FITTING: f"auto{fitting}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
+    fitting_phrase = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
+    budgets = {FITTING: f"auto{fitting_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
     select_word(
         "Budget",
         choices.extra,
@@ -331,9 +331,9 @@ def _requests_in_words(plan: AnswerPlan, about: Estimates, total: int) -> str:
     """Describe the requests that would be sent."""
     answers, judgements = about.answers.requests, about.judgements.requests
     if answers == total:
-        rows = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
+        rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
         questions, chunkers = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
-        return f"“Answers” sends {questions} with the chunks of {chunkers}{rows}"
+        return f"“Answers” sends {questions} with the chunks of {chunkers}{rows_phrase}"
     left = [f"{answers:,} of {total:,} answers"] * bool(answers) + [pluralize(judgements, "judgement")] * bool(judgements)
     return f"“Answers” sends what is left, {' and '.join(left)},"
 

@@ -12,7 +12,7 @@ from chunkers.contract import Reach
 from chunkers.methods.dbscan import core_distances
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.result import Clusters
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import pluralize
 from evaluation.segmentation.boundary_measures import cut_offsets, sections_in_mixed_chunks
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
@@ -175,8 +175,8 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
 def _mixed_sections_in_words(mixed: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
     first, sections = next(iter(mixed.items()))
-    more = f", and {pluralize(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
-    return f"chunk {first + 1:,} mixes {sections:,} sections{more}"
+    more_phrase = f", and {pluralize(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
+    return f"chunk {first + 1:,} mixes {sections:,} sections{more_phrase}"
 
 
 # The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.

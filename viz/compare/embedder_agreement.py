@@ -112,9 +112,12 @@ def _show_comparison(
     remark(f"{name} beside {full.name}{moved}", key="agreement")
     for number, column, chunking in columns:
         agreed = compare_boundaries(chunking, column.chunking)
-        scores = f"; scores moved by {_shift_in_words(agreed.scores)}" if shift is None and agreed.scores is not None else ""
+        scores_phrase = (
+            f"; scores moved by {_shift_in_words(agreed.scores)}" if shift is None and agreed.scores is not None else ""
+        )
         remark(
-            f"Column {number}, {column.chunker.title}: {agreed.words(full.name, name)}{scores}.", key=f"agreement_{number}"
+            f"Column {number}, {column.chunker.title}: {agreed.words(full.name, name)}{scores_phrase}.",
+            key=f"agreement_{number}",
         )
 
 

@@ -207,8 +207,8 @@ def _offer_column_files(
         if chunker.elsewhere
         else "Reproduces the chunks: seamark chunk FILE --chunker RECIPE"
     )
-    waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
-    st.caption(f"These are the files of column {choices.selected + 1}.{waits} {again}")
+    waits_phrase = "" if written else " Its chunks can be downloaded once their context sentences are written."
+    st.caption(f"These are the files of column {choices.selected + 1}.{waits_phrase} {again}")
     row = st.container(horizontal=True)
     for label, name, mime, data in files:
         download_button(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))

@@ -38,8 +38,8 @@ def show_parsing(chosen: Source) -> None:
         if chosen is session.own:
             _offer_lines(chosen)
     origin = chosen.teaches or "not read from a file"
-    nothing = "" if chosen.left_out or "left out" in origin else " · nothing was left out"
-    remark(f"{chosen.name}: {origin}{nothing}. The text below is what is cut.", key="parsing_said")
+    nothing_phrase = "" if chosen.left_out or "left out" in origin else " · nothing was left out"
+    remark(f"{chosen.name}: {origin}{nothing_phrase}. The text below is what is cut.", key="parsing_said")
     # Rows are too short to be shown one at a time.
     parts = chosen.parts if chosen.parts is not None and chosen.parts.kind != "row" else None
     stretches = stretches_of(chosen.text, parts)

@@ -124,20 +124,24 @@ def ask_to_send(
     models = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
     price = "no price is known" if cost is None else f"about ${cost:.4f}"
     limit, spent = asking.limit, asking.spent
-    allowed = "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
+    allowed_phrase = (
+        "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
+    )
     if limit.money is not None and cost is not None:
-        allowed += f" Of the ${limit.money} that you allow ${spent.cost or 0:.4f} are spent."
+        allowed_phrase += f" Of the ${limit.money} that you allow ${spent.cost or 0:.4f} are spent."
     elif limit.money is not None:
-        allowed += f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
-    replies = f", answered with about {answers:,} tokens" if answers else ""
-    much = f"about {tokens:,} tokens in {pluralize(requests, 'request')}{replies}"
+        allowed_phrase += (
+            f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
+        )
+    replies_phrase = f", answered with about {answers:,} tokens" if answers else ""
+    much = f"about {tokens:,} tokens in {pluralize(requests, 'request')}{replies_phrase}"
     often, until = "more if it has to be asked more often", f"Nothing is sent until you press “{label}”."
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{key}"):
         notice(
             f"{what} there too: {much}; {price}."
             if too
-            else f"{what} to {destination}, to {models}: {much}, {often}; {price}.{allowed} {until}",
+            else f"{what} to {destination}, to {models}: {much}, {often}; {price}.{allowed_phrase} {until}",
             key=f"send_{key}",
         )
         st.button(label, key=f"send/{key}", on_click=send, args=args, width="content")

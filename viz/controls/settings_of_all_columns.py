@@ -53,10 +53,12 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
     If an ``embedder`` is in use, draw its remarks about this machine.
     """
     if embedder_waits_for_consent(choices):
-        where = f", which would send your texts to {destination}" if (destination := embedder_destination(choices)) else ""
+        where_phrase = (
+            f", which would send your texts to {destination}" if (destination := embedder_destination(choices)) else ""
+        )
         notice(
-            f"The link names the embedder {choices.embedder}{where}. Seamark reads, downloads and sends nothing for it "
-            "until you press “Use this embedder”.",
+            f"The link names the embedder {choices.embedder}{where_phrase}. Seamark reads, downloads and sends nothing for "
+            "it until you press “Use this embedder”.",
             key="embedder_waits",
         )
         _offer_embedders(choices, {"Use this embedder": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
@@ -103,8 +105,8 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     if embedder is not None and embedder.destination:
         remark(f"Every text is sent to {embedder.destination}.", key="embedder_destination")
     if embedder is not None and embedder.device:
-        engine = f", in {embedder.engine}" if embedder.engine else ""
-        st.caption(f"The embedder runs on {DEVICES[embedder.device]}{engine}.")
+        engine_phrase = f", in {embedder.engine}" if embedder.engine else ""
+        st.caption(f"The embedder runs on {DEVICES[embedder.device]}{engine_phrase}.")
 
 
 def _embedder_form(choices: Choices) -> None:

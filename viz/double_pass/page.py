@@ -195,13 +195,14 @@ def _reader_column(chunking: Chunking) -> ReaderColumn:
 
 
 def _row_labels(chunker: DoublePass) -> dict[str, str]:
-    smallest = "" if chunker.min_size is None else f", minimum size {chunker.min_size:,}"
-    longest = "" if chunker.max_size is None else f", maximum size {chunker.max_size:,}"
+    smallest_phrase = "" if chunker.min_size is None else f", minimum size {chunker.min_size:,}"
+    longest_phrase = "" if chunker.max_size is None else f", maximum size {chunker.max_size:,}"
     return {
         "sentences": "sentences, and the similarities of pass one",
         "minis": f"mini-chunks after pass one (initial {format_number(chunker.initial_threshold)}, "
-        f"appending {format_number(chunker.appending_threshold)}{longest})",
-        "chunks": f"chunks after pass two (merging {format_number(chunker.merging_threshold)}{longest}{smallest})",
+        f"appending {format_number(chunker.appending_threshold)}{longest_phrase})",
+        "chunks": f"chunks after pass two (merging {format_number(chunker.merging_threshold)}"
+        f"{longest_phrase}{smallest_phrase})",
     }
 
 

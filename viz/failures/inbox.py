@@ -76,10 +76,10 @@ def _list_findings(
     findings = _cached_findings(made.task, made.chunking, embedder, hair)
     listed = findings[:MOST_FINDINGS]
     title = chunker_class(here.setting.chunker).title
-    hint = "; choose one to see what removes it" if findings else ""
+    hint_phrase = "; choose one to see what removes it" if findings else ""
     number = pluralize(len(findings), "finding") if findings else "nothing found"
     show_findings(
-        f"{title}, {here.title} settings: {number} by rules that may be mistaken{hint}",
+        f"{title}, {here.title} settings: {number} by rules that may be mistaken{hint_phrase}",
         [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(findings).items()],
         [_finding_data(made.chunking.document, finding) for finding in listed],
         len(findings),

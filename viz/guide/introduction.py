@@ -194,8 +194,8 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
             explanation = f"The chunker has cut the answer, marked, into {len(judgement.chunks)} parts."
         elif judgement.chunks:
             marked = None
-            rank = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
-            explanation = f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank}."
+            rank_phrase = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
+            explanation = f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank_phrase}."
     elif nearest is not None:
         inside = [
             place

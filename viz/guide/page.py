@@ -251,8 +251,8 @@ def _show_chunker(here: Page) -> None:
             st.markdown(f"**Known failure.** {kind.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameters(column.chunker), border="horizontal")
-            model = " --language-model openai:NAME" if kind.asks else ""
-            st.code(f"seamark chunk FILE --chunker {kind.name}{model}", language=None)
+            model_option = " --language-model openai:NAME" if kind.asks else ""
+            st.code(f"seamark chunk FILE --chunker {kind.name}{model_option}", language=None)
         with st.container(key="guide_answers"):
             _show_answers()
     with live, st.container(key="guide_live"):

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.language_models.limited_requests import Asking, run_in_parallel
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.text.extracted_text import Parts
 from chunkers.text.languages import detect_language

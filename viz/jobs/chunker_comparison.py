@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, load_tokenizer
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from evaluation.asking.question_retrieval import Limit
 from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, Comparison, recall_by_amount
 from evaluation.questions.corpus import Corpus, Ruler

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, Tools, load_tokenizer, run
 from chunkers.contract import Estimate, Tipping
 from chunkers.language_models.limited_requests import Asking
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from viz.jobs.background_jobs import Background
 from viz.jobs.shared_resources import cached_while_shown, embedding_cache
 from viz.jobs.worked_formula import worked_formula
@@ -103,9 +103,9 @@ class ChunkingJob(Background):
         embedder = self.embedder
         if not self.total:
             return 0.0, "Loading the embedding model" if embedder is None else embedder.loading_message()
-        left = "" if self.seconds_left is None else f", {time_left(self.seconds_left)}"
-        where = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
-        return self.share, f"Embedding{where}: {self.done:,} of {self.total:,} texts{left}"
+        left_phrase = "" if self.seconds_left is None else f", {time_left(self.seconds_left)}"
+        where_phrase = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
+        return self.share, f"Embedding{where_phrase}: {self.done:,} of {self.total:,} texts{left_phrase}"
 
     def _note_embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total

@@ -10,7 +10,7 @@ from chunkers.contract import Estimate
 from chunkers.language_models.limited_requests import Asking
 from chunkers.recipes import context_sentences
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from chunkers.support.errors import raise_if_cancelled
 from evaluation.asking.question_retrieval import (
     AskedQuestion,

@@ -10,7 +10,7 @@ from chunkers import Chunk, Chunker, Chunking, Gap, Tools
 from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.sentence_distances import join_with_neighbours, row_cosines
 from chunkers.results.parent_chunks import parent_numbers
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import format_number
 
 LISTED = 4
@@ -104,9 +104,9 @@ def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAn
         return [], None
     step, values = after - before, (distance(after), distance(before))
     value = (values[0] - values[1]) / step
-    by = f" / {step}" if step > 1 else ""
-    formula = f"gradient = (d{_index(after)} − d{_index(before)}){by}"
-    return [f"{formula} = ({_number(values[0])} − {_number(values[1])}){by} = {_number(value)}"], value
+    divisor_phrase = f" / {step}" if step > 1 else ""
+    formula = f"gradient = (d{_index(after)} − d{_index(before)}){divisor_phrase}"
+    return [f"{formula} = ({_number(values[0])} − {_number(values[1])}){divisor_phrase} = {_number(value)}"], value
 
 
 def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:

@@ -15,7 +15,7 @@ from chunkers import InputError, load_tokenizer
 from chunkers.language_models.answer_forms import MOST_EXCERPTS
 from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking
 from chunkers.language_models.prompts import AGAIN, QUESTION_EXAMPLE, QUESTION_PASSAGE, QUESTION_SYSTEM
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import format_number, pluralize
 from evaluation.generating.generated_questions import (
     FILE,
@@ -253,8 +253,11 @@ def _show_generated(here: Page, job: Generating) -> None:
         notice(job.error, "error", key="generating_error")
     if job.cancelled:
         # Another session does not have the model's answers.
-        on = " “Generate” continues where it stopped." if job.asking is chosen_model() else ""
-        notice(f"The generation was stopped; the questions generated so far are kept.{on}", key="generating_stopped")
+        continue_phrase = " “Generate” continues where it stopped." if job.asking is chosen_model() else ""
+        notice(
+            f"The generation was stopped; the questions generated so far are kept.{continue_phrase}",
+            key="generating_stopped",
+        )
     repaired = sum(question.repaired for question in questions)
     summary = (
         f"{pluralize(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
@@ -352,8 +355,8 @@ def _show_kept_questions(job: Generating, shown: Sequence[Generated]) -> None:
     removed = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
     ready = draw_question_table(job, shown) if shown else []
     if not shown:
-        back = ", or restore the questions that you removed" if removed else ""
-        notice(f"No question passes the filters. Move the filters' lines{back}.", key="generating_none")
+        back_phrase = ", or restore the questions that you removed" if removed else ""
+        notice(f"No question passes the filters. Move the filters' lines{back_phrase}.", key="generating_none")
 
     questions = generated_question_set(ready, job.texts, job.asking.model.name)
     if ready:

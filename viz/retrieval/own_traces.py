@@ -166,9 +166,11 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
     if failed:
         chosen = session.traced_question if session.traced_question in failed else failed[0]
         listed = [_failed_question_row(report, number, chosen) for number in failed[:MOST_LISTED]]
-        more = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
+        more_phrase = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
         draw_failed_list(
-            {"rows": listed, "more": more, "below": f".st-key-{FAILED_QUESTION}"}, FAILED_LIST, _choose_failed_question
+            {"rows": listed, "more": more_phrase, "below": f".st-key-{FAILED_QUESTION}"},
+            FAILED_LIST,
+            _choose_failed_question,
         )
         _show_question(here, report, report.diagnoses[chosen], has_documents=bool(job.documents.texts))
     _show_undecided(report)
@@ -235,17 +237,17 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
         [_answer_passage(report, answer)] if answer is not None and diagnosis.stage != "not used" else list[PassageData]()
     )
     for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
-        score = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
+        score_phrase = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
         notes = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (not retrieved.given)
         if not placement.places:
             words: list[Part] = [(retrieved.text or "", "rest")]
-            shown.append({"kind": "left_out", "title": f"{retrieved.rank} · missing{score}{notes}", "parts": words})
+            shown.append({"kind": "left_out", "title": f"{retrieved.rank} · missing{score_phrase}{notes}", "parts": words})
             continue
         place = placement.places[0]
         wanted = [answer.span] if answer is not None and answer.document == place.document else []
         parts = coloured_parts(report.documents[place.document].text, [place.span], wanted)
         has_answer = any(kind == "hit" for _, kind in parts)
-        title = f"{retrieved.rank} · {_place_in_words(report, place)}{score}{notes}"
+        title = f"{retrieved.rank} · {_place_in_words(report, place)}{score_phrase}{notes}"
         shown.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})
     return shown
 

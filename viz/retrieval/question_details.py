@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Span
-from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.array_types import FloatArray, IntArray
 from chunkers.support.formatting import pluralize
 from evaluation.questions.corpus import Corpus, difference, intersection, total_length
 from evaluation.retrieval.given_chunks import GivenChunks

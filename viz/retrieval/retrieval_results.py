@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from chunkers.support.arrays import FloatArray
+from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import format_three_figures, join_words, pluralize, round_up
 from evaluation.retrieval.leaders import Lead
 from evaluation.retrieval.measures import MEASURE_NAMES, MEASURES, mean_and_deviation
@@ -64,12 +64,12 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: K
             KeyFigure(f"Mean {measure}", names[alone], f"{100 * mean:.1f} %"),
             _cost_figure(alone, None, report.costs, names),
         ]
-    order = list(report.chunkers)
-    best, rival = order[lead.best], order[lead.rival]
-    behind = [order[place] for place in lead.behind]
+    chunker_numbers = list(report.chunkers)
+    best, rival = chunker_numbers[lead.best], chunker_numbers[lead.rival]
+    behind = [chunker_numbers[place] for place in lead.behind]
     return [
         asked,
-        _leader_figure(lead, best, behind, order, means, names, measure),
+        _leader_figure(lead, best, behind, chunker_numbers, means, names, measure),
         _certainty_figure(lead, names[best], names[rival]),
         _cost_figure(best, rival, report.costs, names),
     ]
@@ -87,7 +87,7 @@ def _leader_figure(
     lead: Lead,
     best: int,
     behind: Sequence[int],
-    order: Sequence[int],
+    chunker_numbers: Sequence[int],
     means: Mapping[int, float],
     names: Mapping[int, str],
     measure: str,
@@ -95,12 +95,12 @@ def _leader_figure(
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
-        level = join_words([names[best], *(names[order[place]] for place in lead.level)])
+        level = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
         every = "All have" if lead.all_level else f"{level} have"
         return KeyFigure(label, "A tie", f"{every} {mean}.")
     if lead.significant:
         return KeyFigure(label, names[best], mean)
-    doubted = [number for number in order if number != best and number not in behind and number in means]
+    doubted = [number for number in chunker_numbers if number != best and number not in behind and number in means]
     others = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted])
     return KeyFigure(label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {others}.")
 

@@ -60,8 +60,8 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     located = file.cached_result_in(document)
     count = len(file.chunks) if located is None else located.given
     has_text = file.text(document.name) is not None
-    advice = "; the text that they give can be opened in this column's settings" if has_text else ""
-    return f"0 of {pluralize(count, 'chunk')} of {file.name} found in this text: they may be of another{advice}."
+    advice_phrase = "; the text that they give can be opened in this column's settings" if has_text else ""
+    return f"0 of {pluralize(count, 'chunk')} of {file.name} found in this text: they may be of another{advice_phrase}."
 
 
 def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:

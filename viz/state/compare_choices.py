@@ -126,10 +126,10 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
         for field, word in SHARED_NAMES.items()
         if getattr(recipe, field) != getattr(choices, field)
     ]
-    differs = f"; the recipe names {'; '.join(differences)}" if differences else ""
+    differs_phrase = f"; the recipe names {'; '.join(differences)}" if differences else ""
     if session.document is not None and (changed := recipe.changed_since(len(session.document.sentences))):
-        differs += f". {changed.rstrip('.')}"
-    with undoable(COMPARE, f"{name} added as column {len(compare.columns) + 1} of Compare{differs}"):
+        differs_phrase += f". {changed.rstrip('.')}"
+    with undoable(COMPARE, f"{name} added as column {len(compare.columns) + 1} of Compare{differs_phrase}"):
         compare.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
         compare.selected = len(compare.columns) - 1
     session.embedded_as = recipe.embedded_as

@@ -45,8 +45,8 @@ def language_of(document: Document) -> str:
 
 def language_label(document: Document) -> str:
     """Return the name of a document's language, marked if it was detected."""
-    detected = "" if ":" in document.splitter and document.language else " (detected)"
-    return f"{LANGUAGES[language_of(document)]}{detected}"
+    detected_phrase = "" if ":" in document.splitter and document.language else " (detected)"
+    return f"{LANGUAGES[language_of(document)]}{detected_phrase}"
 
 
 @dataclass(frozen=True)

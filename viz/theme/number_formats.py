@@ -25,8 +25,8 @@ def embedding_in_words(timing: Timing | None) -> str:
     took = duration_in_words(timing.embed_ms)
     if timing.embedded:
         return f"{took} for {timing.embedded:,} new, {timing.cached:,} cached"
-    cold = "" if math.isnan(timing.cold_ms) else f" (cold {duration_in_words(timing.cold_ms)})"
-    return f"all {timing.cached:,} cached, {took}{cold}"
+    cold_phrase = "" if math.isnan(timing.cold_ms) else f" (cold {duration_in_words(timing.cold_ms)})"
+    return f"all {timing.cached:,} cached, {took}{cold_phrase}"
 
 
 def duration_in_words(ms: float) -> str:

@@ -333,8 +333,8 @@ def _divide_documents(
     tuned = [document for name, document in texts.items() if name not in held]
     seen = texts_sharing_sections(tuned, held_out)
     names = ", ".join(titles[document.name] for document in seen)
-    complaint = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
-    return SweepDocuments([document for document in tuned if document not in seen], held_out, complaint, splitter)
+    complaint_phrase = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
+    return SweepDocuments([document for document in tuned if document not in seen], held_out, complaint_phrase, splitter)
 
 
 def _choose_several(

@@ -316,8 +316,8 @@ def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit
                 f"no word of the question in {_SCORE_NAMES[name]}" if name == "bm25" else f"no {_SCORE_NAMES[name]}"
             )
         else:
-            among = f", rank {rank}" if len(retrieval.sources) > 1 else ""
-            parts.append(f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[rank - 1]))}{among}")
+            among_phrase = f", rank {rank}" if len(retrieval.sources) > 1 else ""
+            parts.append(f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[rank - 1]))}{among_phrase}")
     return "; ".join(parts)
 
 

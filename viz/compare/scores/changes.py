@@ -279,8 +279,8 @@ def _estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> st
         return "Nothing is embedded."
     tokens = times * _token_count(setting.material.texts, setting.tokenizer)
     dollars = embedding_dollars(tokens, session.embedding_price or None)
-    cost = "" if dollars is None else f", {dollar_words(dollars)}"
-    return f"About {tokens:,} tokens to embed{cost}, less what is kept."
+    cost_phrase = "" if dollars is None else f", {dollar_words(dollars)}"
+    return f"About {tokens:,} tokens to embed{cost_phrase}, less what is kept."
 
 
 def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
@@ -393,8 +393,8 @@ def _show_questions(job: IndexChanges, changes: WonAndLost) -> None:
         return
     listed = [("won", number) for number in won[:MOST_LISTED]] + [("lost", number) for number in lost[:MOST_LISTED]]
     left = len(won) + len(lost) - len(listed)
-    more = f" {pluralize(left, 'more question')} not listed." if left else ""
-    st.caption(f"{pluralize(len(won), 'question')} won, {len(lost):,} lost, by recall in percent.{more}")
+    more_phrase = f" {pluralize(left, 'more question')} not listed." if left else ""
+    st.caption(f"{pluralize(len(won), 'question')} won, {len(lost):,} lost, by recall in percent.{more_phrase}")
     before, after = changes.before[amount], changes.after[amount]
     st.dataframe(
         {

@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.recipes.presets import BOUND_TOKENS, presets_for_chunker
-from chunkers.support.arrays import VectorArray
+from chunkers.support.array_types import VectorArray
 from chunkers.support.formatting import pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.segmentation.boundary_measures import (
@@ -82,8 +82,8 @@ def show_scoreboard(
     limit, note = None, ""
     if limited is not None and limited.max_tokens is not None and special is not None:
         limit = limited.max_tokens - special
-        besides = f", besides {pluralize(special, 'special token')}" if special else ""
-        note = f"The line in the strips is where {limited.name} stops reading: {limit:,} tokens{besides}."
+        besides_phrase = f", besides {pluralize(special, 'special token')}" if special else ""
+        note = f"The line in the strips is where {limited.name} stops reading: {limit:,} tokens{besides_phrase}."
     draw_scores(choices, heads, rows, key="scoreboard", note=note, limit=limit)
 
 

@@ -110,10 +110,10 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
     )
     rows = [_missed_excerpt_row(report, plan, failure, number, words) for failure in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)
-    more = f"{pluralize(left, 'more excerpt')} with less missed" if left else ""
+    more_phrase = f"{pluralize(left, 'more excerpt')} with less missed" if left else ""
     _failed(
         key=KEY,
-        data={"rows": rows, "more": more, "below": ".st-key-retrieval_one"},
+        data={"rows": rows, "more": more_phrase, "below": ".st-key-retrieval_one"},
         on_chosen_change=partial(_choose_question, lost, number, words),
     )
 
@@ -169,8 +169,8 @@ def _holder_in_words(report: Report, failure: Failure, number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if failure.holder < 0:
         return "No chunk holds any of it."
-    outside = f" {pluralize(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
-    return _why_missed(report, failure, number) + outside
+    outside_phrase = f" {pluralize(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
+    return _why_missed(report, failure, number) + outside_phrase
 
 
 def _why_missed(report: Report, failure: Failure, number: int) -> str:
@@ -253,8 +253,10 @@ def draw_compare_button(
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
     sample, own = _sample_ids_by_text().get(document.text), session.own
     to: str | Source = sample or Source(document.text, document.name, parts=document.parts)
-    place = f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
-    data: OnCompareData = {"label": f"See the passage on Compare{place}", "range": sentence_range_of(document, *span)}
+    place_phrase = (
+        f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
+    )
+    data: OnCompareData = {"label": f"See the passage on Compare{place_phrase}", "range": sentence_range_of(document, *span)}
     settings = document.splitter, embedder or choices.embedder
     _compare_button(key=key, data=data, on_open_change=partial(_open_on_compare, to, settings, columns, choices, key))
 

@@ -163,8 +163,8 @@ def _gains_and_losses(what: str, gained: str, won: Sequence[str], lost: Sequence
 
 
 def _first_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+    more_phrase = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more_phrase
 
 
 def _quoted_at(document: Document, offsets: Sequence[int]) -> list[str]:
