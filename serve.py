@@ -30,7 +30,7 @@ from viz.shell.server_tasks import Preload, open_browser, release_ended_sessions
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load everything for the first page in the background, and stop when the server ends."""
     disable_send_delay(asyncio.get_running_loop())
-    loading = Preload(f"{compare.__name__}.first_screen", f"{compare.__name__}.page")
+    loading = Preload(f"{compare.__name__}.first_screen_preparation", f"{compare.__name__}.page")
     loading.start()
     meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(release_ended_sessions())]
     yield
