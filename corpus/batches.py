@@ -142,11 +142,14 @@ class Chunks:
         self._device = device
         self._problems = problems
         self._chunker: Chunker = self._recipe.build()
-        asks = "embedded_as context" if self._recipe.embedded_as == "context" else self._chunker.name * self._chunker.asks
-        self._asking = asking if asks else None
-        if asks and asking is None:
+        asking_part = (
+            "embedded_as context" if self._recipe.embedded_as == "context" else self._chunker.name * self._chunker.asks
+        )
+        self._asking = asking if asking_part else None
+        if asking_part and asking is None:
             raise InputError(
-                f"recipe: {asks} asks a language model, which is possible only in one process with a spending limit. Run in "
+                f"recipe: {asking_part} asks a language model, which is possible only in one process with a spending "
+                f"limit. Run in "
                 "one process, with --language-model and --spend."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
@@ -275,7 +278,7 @@ class Chunks:
         rows = table_rows(chunking, None)
         tokens = replace(tools, embedder=None).count_tokens(chunking.texts) if rows else []
         ids = chunk_ids(name, self._identity, [chunk.spans for chunk in chunking.chunks])
-        before = cuts_before(chunking)
+        gaps_before = cuts_before(chunking)
         return [
             {
                 **row,
@@ -289,7 +292,7 @@ class Chunks:
                 "cut_threshold": None if gap is None else gap.threshold,
                 "cut_reason": None if gap is None else gap.reason,
             }
-            for row, chunk, count, chunk_id, gap in zip(rows, chunking.chunks, tokens, ids, before, strict=True)
+            for row, chunk, count, chunk_id, gap in zip(rows, chunking.chunks, tokens, ids, gaps_before, strict=True)
         ]
 
     @cached_property
@@ -324,8 +327,8 @@ def cuts_before(chunking: Chunking) -> list[Gap | None]:
     if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):
         # Chunks that repeat the end of the one before begin before the cut.
         return [None, *cuts]
-    by_place = {gap.start_after(document): gap for gap in cuts}
-    return [by_place.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
+    cut_by_start = {gap.start_after(document): gap for gap in cuts}
+    return [cut_by_start.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
 
 
 def _documents_in(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:

@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     progress_line = _ProgressLine(run)
     try:
-        whole = run.go(engine, options.workers, progress_line)
+        final_progress = run.go(engine, options.workers, progress_line)
     except KeyboardInterrupt:
         progress_line.end()
         print_to_stderr("The same command again goes on.")
@@ -135,8 +135,8 @@ def _run(options: argparse.Namespace) -> int:
         progress_line.end()
         if run.asking is not None:
             print_to_stderr(f"{run.asking.model.name}: {run.asking.summary}.")
-    print_to_stderr(_closing_sentence(whole, options.output))
-    return 1 if whole.tally.problems else 0
+    print_to_stderr(_closing_sentence(final_progress, options.output))
+    return 1 if final_progress.tally.problems else 0
 
 
 def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, Limit | None]:
@@ -213,12 +213,16 @@ def _closing_sentence(whole: Progress, output: Path) -> str:
         f"{pluralize(tally.documents, 'document')}, {pluralize(tally.chunks, 'chunk')} in "
         f"{pluralize(whole.shards, 'shard')}."
     )
-    others = []
+    problem_phrases = []
     if tally.problems:
-        others.append(f"{pluralize(tally.problems, 'document')} could not be read or cut")
+        problem_phrases.append(f"{pluralize(tally.problems, 'document')} could not be read or cut")
     if tally.doubts:
-        others.append(f"the encoding of {pluralize(tally.doubts, 'document')} was guessed")
-    return f"{sentence} {'; '.join(others).capitalize()}: see {output / ALL_PROBLEMS}." if others else sentence
+        problem_phrases.append(f"the encoding of {pluralize(tally.doubts, 'document')} was guessed")
+    return (
+        f"{sentence} {'; '.join(problem_phrases).capitalize()}: see {output / ALL_PROBLEMS}."
+        if problem_phrases
+        else sentence
+    )
 
 
 def skipped_files(counts: dict[str, int]) -> str:

@@ -135,13 +135,13 @@ class Inputs:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
         open_folders = [self._entries(number, root, "")]
         while open_folders:
-            child = next(open_folders[-1], None)
-            if child is None:
+            next_entry = next(open_folders[-1], None)
+            if next_entry is None:
                 open_folders.pop()
-            elif isinstance(child, Piece):
-                yield child
+            elif isinstance(next_entry, Piece):
+                yield next_entry
             else:
-                path, entry = child
+                path, entry = next_entry
                 if entry.is_dir(follow_symlinks=False):
                     open_folders.append(self._entries(number, root, f"{path}/"))
                 elif not entry.name.lower().endswith((*READABLE, *LINES, *PARQUET)):
@@ -178,16 +178,16 @@ class Inputs:
             self.left_out["file of another kind"] += 1
 
     def _file(self, number: int, path: str, where: Path, status: os.stat_result) -> Iterator[Piece]:
-        whole = Piece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
+        file_piece = Piece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
         ending = where.suffix.lower()
         if ending in LINES:
             for begin in range(0, status.st_size, self.part):
                 end = min(begin + self.part, status.st_size)
-                yield whole._replace(kind="lines", begin=begin, end=end, weight=end - begin)
+                yield file_piece._replace(kind="lines", begin=begin, end=end, weight=end - begin)
         elif ending in PARQUET:
-            yield from self._rows(whole, where)
+            yield from self._rows(file_piece, where)
         else:
-            yield whole
+            yield file_piece
 
     def _rows(self, whole: Piece, where: Path) -> Iterator[Piece]:
         """Yield the row groups of a Parquet file, large ones in parts, by its footer alone."""
@@ -237,12 +237,13 @@ def column_bytes(group: Any, column: str) -> int:
 def check_inputs_disjoint(roots: Iterable[Path]) -> None:
     """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
     places = sorted((Path(os.path.realpath(root)), root) for root in roots)
-    for (outer, given), (other, again) in pairwise(places):
+    for (outer, outer_root), (other, inner_root) in pairwise(places):
         # Sorted by their parts, all that lies below a folder follows it.
         if other.is_relative_to(outer):
-            within = "is given twice" if outer == other else f"lies within {printable_name(str(given))}"
+            overlap_phrase = "is given twice" if outer == other else f"lies within {printable_name(str(outer_root))}"
             raise InputError(
-                f"No input may lie within another or be given twice; {printable_name(str(again))} {within}. Name only one "
+                f"No input may lie within another or be given twice; {printable_name(str(inner_root))} {overlap_phrase}. "
+                f"Name only one "
                 "of the two."
             )
 
@@ -346,18 +347,18 @@ class Source:
 
     def _lines(self, lines: BinaryIO, name: str, piece: Piece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of the lines that begin in the piece; one that begins before it is the piece before's."""
-        at = piece.begin
-        if at:
+        line_offset = piece.begin
+        if line_offset:
             # From the byte before, which is a line end where a line begins with the piece.
-            lines.seek(at - 1)
-            at += _rest_of_line(lines) - 1
-        while at < piece.end:
-            place, line = f"{name}#{at}", lines.readline(LONGEST_LINE + 1)
+            lines.seek(line_offset - 1)
+            line_offset += _rest_of_line(lines) - 1
+        while line_offset < piece.end:
+            place, line = f"{name}#{line_offset}", lines.readline(LONGEST_LINE + 1)
             if not line:
                 return
-            at += len(line)
+            line_offset += len(line)
             if len(line) > LONGEST_LINE:
-                at += 0 if line.endswith(b"\n") else _rest_of_line(lines)
+                line_offset += 0 if line.endswith(b"\n") else _rest_of_line(lines)
                 yield Unreadable(place, f"{place}: a line may have at most {LONGEST_LINE:,} bytes; this one has more.")
             elif line.strip(BLANK):
                 yield self._line(line, place)
@@ -384,14 +385,14 @@ class Source:
             group = file.metadata.row_group(piece.group)
             length = column_bytes(group, self.columns.text) / max(1, group.num_rows)
             rows = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, length))))
-            at = 0
+            batch_end = 0
             for batch in file.iter_batches(rows, row_groups=[piece.group], columns=wanted, use_threads=False):
-                first, at = at, at + batch.num_rows
-                for row in range(max(piece.begin, first) - first, min(piece.end, at) - first):
+                first, batch_end = batch_end, batch_end + batch.num_rows
+                for row in range(max(piece.begin, first) - first, min(piece.end, batch_end) - first):
                     place = f"{name}#{piece.before + first + row}"
                     text = _cell_value(batch, self.columns.text, row)
                     yield self._document_of(text, place if key is None else _cell_value(batch, key, row), place)
-                if at >= piece.end:
+                if batch_end >= piece.end:
                     return
 
     def _document_of(self, text: object, number: object, place: str) -> InputDocument | Unreadable:

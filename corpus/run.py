@@ -146,19 +146,19 @@ class Run:
                 engine = _engine_in_this_process(self._chunks(AnswerCache(self.output / ANSWERS)))
             job = Job(source, Path(os.path.abspath(self.output)), chunks.recipe, self.device, manifest.plan)  # noqa: PTH100
             try:
-                whole = self._write(job, manifest, engine, workers, progress)
+                final_progress = self._write(job, manifest, engine, workers, progress)
             finally:
                 manifest.remove_unfinished()
                 _gather_problems(self.output, manifest)
             summary = {
-                **whole.tally._asdict(),
-                "shards": whole.shards,
+                **final_progress.tally._asdict(),
+                "shards": final_progress.shards,
                 "left_out": dict(self.left_out),
                 **self._settings_of_chunks(chunks),
             }
             with atomic_write(self.output / SUMMARY) as file:
                 file.write(json.dumps(summary, indent=2).encode() + b"\n")
-            return whole
+            return final_progress
 
     def _chunks(self, answers: AnswerCache | None) -> Chunks:
         """Return the chunker of the run; its language model uses the cache ``answers``."""
@@ -275,9 +275,9 @@ def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
     InputError
         If it lies within an input, cannot be written, or another run is writing into it.
     """
-    place = Path(os.path.realpath(output))
+    real_output = Path(os.path.realpath(output))
     for root in inputs:
-        if place.is_relative_to(os.path.realpath(root)):
+        if real_output.is_relative_to(os.path.realpath(root)):
             raise InputError(
                 "--output must not lie within an input, because the next run would read the chunks as documents; it lies "
                 f"within {root}. Name another folder."
@@ -305,11 +305,11 @@ def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
 
 def _gather_problems(output: Path, manifest: Manifest) -> None:
     """Put the problems of all shards into one file, in the order of the shards; there is none without problems."""
-    whole = output / ALL_PROBLEMS
+    problems_path = output / ALL_PROBLEMS
     if not any((output / PROBLEMS).glob("part-*")):
-        whole.unlink(missing_ok=True)
+        problems_path.unlink(missing_ok=True)
         return
-    with atomic_write(whole) as file:
+    with atomic_write(problems_path) as file:
         for shard in manifest.shards():
             with suppress(FileNotFoundError), (output / shard.problems).open("rb") as problems:
                 shutil.copyfileobj(problems, file)

@@ -59,8 +59,8 @@ class Shard:
     @classmethod
     def from_json(cls, line: str) -> "Shard":
         """Return the shard described by a line that `to_json` wrote."""
-        told = json.loads(line)
-        return cls(told["shard"], tuple(Piece(**fields) for fields in told["pieces"]))
+        shard_fields = json.loads(line)
+        return cls(shard_fields["shard"], tuple(Piece(**fields) for fields in shard_fields["pieces"]))
 
 
 class Tally(NamedTuple):
@@ -176,24 +176,24 @@ class _ShardWriter:
                 f"The embedding model must be the same as for the existing shards, {self.job.model}; it is now "
                 f"{model or 'none'}. Name a new --output folder."
             )
-        troubles = self.job.output / self.shard.problems
+        problems_path = self.job.output / self.shard.problems
         with atomic_write(self.job.output / self.shard.file) as file:
             # Before the shard's own file appears, so that there is none without its problems.
-            with atomic_write(troubles) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+            with atomic_write(problems_path) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
                 self._problems_file = problems_file
                 for batch in self._batches():
                     self._cut_documents(batch, writer)
                 self._flush(writer)
                 tally = json.dumps(self.tally._asdict())
                 writer.add_key_value_metadata({"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally})
-            if not troubles.stat().st_size:
-                troubles.unlink()
+            if not problems_path.stat().st_size:
+                problems_path.unlink()
             self.job.check_wanted()
         return self.tally
 
     def _batches(self) -> Iterator[list[InputDocument]]:
         """Yield the documents some at a time."""
-        together: list[InputDocument] = []
+        batch: list[InputDocument] = []
         characters = 0
         for piece in self.shard.pieces:
             for document in self.job.source.documents(piece):
@@ -203,13 +203,13 @@ class _ShardWriter:
                 if document.doubt:
                     self.tally += Tally(doubts=1)
                     self._write_message("doubt", document.id, document.doubt)
-                if together and (characters + len(document.text) > TOGETHER or len(together) >= TOGETHER_ROWS):
-                    yield together
-                    together, characters = [], 0
-                together.append(document)
+                if batch and (characters + len(document.text) > TOGETHER or len(batch) >= TOGETHER_ROWS):
+                    yield batch
+                    batch, characters = [], 0
+                batch.append(document)
                 characters += len(document.text)
-        if together:
-            yield together
+        if batch:
+            yield batch
 
     def _cut_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
         self.job.check_wanted()
@@ -378,17 +378,18 @@ class Manifest:
 
     def _check_shards(self, new_shards: Iterable[Shard]) -> None:
         """Raise InputError if the inputs differ, naming the first difference."""
-        for before, now in zip_longest(_pieces_of_shards(self.shards()), _pieces_of_shards(new_shards)):
-            if before == now:
+        for old_piece, new_piece in zip_longest(_pieces_of_shards(self.shards()), _pieces_of_shards(new_shards)):
+            if old_piece == new_piece:
                 continue
-            if now is None or (before is not None and _piece_sort_key(before) < _piece_sort_key(now)):
-                piece, what = before, "is gone"
-            elif before is None or _piece_sort_key(now) < _piece_sort_key(before):
-                piece, what = now, "is new"
+            if new_piece is None or (old_piece is not None and _piece_sort_key(old_piece) < _piece_sort_key(new_piece)):
+                piece, change_phrase = old_piece, "is gone"
+            elif old_piece is None or _piece_sort_key(new_piece) < _piece_sort_key(old_piece):
+                piece, change_phrase = new_piece, "is new"
             else:
-                piece, what = now, "has changed"
+                piece, change_phrase = new_piece, "has changed"
             raise InputError(
-                f"--output must continue a run with the same inputs; {piece_label(self._names, piece)} {what} since that "
+                f"--output must continue a run with the same inputs; {piece_label(self._names, piece)} {change_phrase} "
+                f"since that "
                 "run began. Name a new folder."
             )
 
@@ -405,10 +406,10 @@ def _piece_sort_key(piece: Piece) -> tuple[int, list[bytes]]:
 def _first_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, Any, Any]:
     """Return the first entry that differs between two recipes, or between mappings in them."""
     for name in {**old, **new}:
-        before, now = old.get(name), new.get(name)
-        if isinstance(before, dict) and isinstance(now, dict) and before != now:
-            inner, before, now = _first_difference(before, now)
-            return f"{name}.{inner}", before, now
-        if before != now:
-            return name, before, now
+        old_entry, new_entry = old.get(name), new.get(name)
+        if isinstance(old_entry, dict) and isinstance(new_entry, dict) and old_entry != new_entry:
+            inner, old_entry, new_entry = _first_difference(old_entry, new_entry)
+            return f"{name}.{inner}", old_entry, new_entry
+        if old_entry != new_entry:
+            return name, old_entry, new_entry
     raise AssertionError

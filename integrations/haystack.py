@@ -71,8 +71,8 @@ class SeamarkDocumentSplitter:
                     f"{name}: a pipeline can be saved only with the {name} named in its recipe; this splitter was given an "
                     f"object instead. Leave {name} out."
                 )
-        written: dict[str, Any] = default_to_dict(self, recipe=self.recipe.model_dump())
-        return written
+        splitter_fields: dict[str, Any] = default_to_dict(self, recipe=self.recipe.model_dump())
+        return splitter_fields
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SeamarkDocumentSplitter:
@@ -95,6 +95,8 @@ class SeamarkDocumentSplitter:
                 raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
             chunking = self._cut(document.content)
             for number, (chunk, metadata) in enumerate(zip(chunking, chunk_metadata(chunking), strict=True)):
-                place = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
-                documents_made.append(Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **place}))
+                chunk_place = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
+                documents_made.append(
+                    Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **chunk_place})
+                )
         return {"documents": documents_made}

@@ -58,9 +58,9 @@ class SeamarkNodeParser(NodeParser):
         language_model: AnyLanguageModel | None = None,
         **options: Any,
     ) -> None:
-        cut = Cutter.of(recipe, embedder, cache, language_model)
-        super().__init__(recipe=cut.recipe, **options)
-        self._cut = cut
+        cutter = Cutter.of(recipe, embedder, cache, language_model)
+        super().__init__(recipe=cutter.recipe, **options)
+        self._cut = cutter
 
     @classmethod
     def class_name(cls) -> str:

@@ -84,9 +84,9 @@ def run_original(original: Original, text: str) -> list[str]:
         )
     # Nothing is sent anywhere by itself; Haystack reports its use unless this is set when it is imported.
     os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
-    names: dict[str, Any] = {"text": text}
+    namespace: dict[str, Any] = {"text": text}
     try:
-        exec(compile(original.program.after_reading, "<original>", "exec"), names)
+        exec(compile(original.program.after_reading, "<original>", "exec"), namespace)
     except ImportError as error:
         raise ModelError(
             f"{original.name} must be installed to run here ({error}). Install it with 'pip install {original.requirement}'."
@@ -97,7 +97,7 @@ def run_original(original: Original, text: str) -> list[str]:
         raise ModelError(
             f"{original.name} could not cut this text: {message}. Change a parameter, or choose another text."
         ) from error
-    return [*names["chunks"]]
+    return [*namespace["chunks"]]
 
 
 def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
@@ -106,30 +106,30 @@ def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bo
     White space at the ends of chunks does not count, since libraries strip it differently.
     """
     text = ours.document.text
-    mine = [*(chunk.spans for chunk in ours)]
+    our_spans = [*(chunk.spans for chunk in ours)]
     if isinstance(theirs, Chunking):
-        others: list[tuple[Span, ...] | None] = [chunk.spans for chunk in theirs]
+        their_spans: list[tuple[Span, ...] | None] = [chunk.spans for chunk in theirs]
     else:
         pieces = [piece for piece in theirs if piece.strip()]
-        others = [None if span is None else (span,) for span in locate_pieces(text, pieces)]
-    if mine == others:
-        return True, f"the same {pluralize(len(mine), 'chunk')}"
-    first = next((place for place, pair in enumerate(zip(mine, others, strict=False)) if pair[0] != pair[1]), None)
+        their_spans = [None if span is None else (span,) for span in locate_pieces(text, pieces)]
+    if our_spans == their_spans:
+        return True, f"the same {pluralize(len(our_spans), 'chunk')}"
+    first = next((place for place, pair in enumerate(zip(our_spans, their_spans, strict=False)) if pair[0] != pair[1]), None)
     counts = (
-        f"{pluralize(len(others), 'chunk')} where ours are {len(mine):,}"
-        if len(mine) != len(others)
-        else f"{pluralize(len(mine), 'chunk')} too"
+        f"{pluralize(len(their_spans), 'chunk')} where ours are {len(our_spans):,}"
+        if len(our_spans) != len(their_spans)
+        else f"{pluralize(len(our_spans), 'chunk')} too"
     )
     if first is None:
-        first = min(len(mine), len(others))
-        longer, who = (mine, "ours") if len(mine) > len(others) else (others, "theirs")
+        first = min(len(our_spans), len(their_spans))
+        longer, who = (our_spans, "ours") if len(our_spans) > len(their_spans) else (their_spans, "theirs")
         return (
             False,
             f"{counts}; the first {first:,} are the same, then {who} go on with {_describe_chunk(text, longer[first])}",
         )
     return False, (
-        f"{counts}; chunk {first + 1:,} is the first that differs: ours is {_describe_chunk(text, mine[first])}, "
-        f"theirs is {_describe_chunk(text, others[first])}"
+        f"{counts}; chunk {first + 1:,} is the first that differs: ours is {_describe_chunk(text, our_spans[first])}, "
+        f"theirs is {_describe_chunk(text, their_spans[first])}"
     )
 
 
@@ -138,8 +138,8 @@ def _describe_chunk(text: str, spans: tuple[Span, ...] | None) -> str:
     if spans is None:
         return "no part of the text as it stands"
     start, end = spans[0].start, spans[-1].end
-    words = " ".join(text[start:end].split())
-    shown = words if len(words) <= 60 else f"{words[:28]} … {words[-28:]}"
+    chunk_text = " ".join(text[start:end].split())
+    shown = chunk_text if len(chunk_text) <= 60 else f"{chunk_text[:28]} … {chunk_text[-28:]}"
     return f"“{shown}” ({start:,} to {end:,})"
 
 
@@ -178,7 +178,7 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original |
     if settings["parent_size"] is not None:
         return None
     separators, is_regex = SEPARATORS[settings["separators"]]
-    imports, before, counter = _length_function(recipe, settings["unit"])
+    imports, setup_code, counter = _length_function(recipe, settings["unit"])
     return _langchain(
         "RecursiveCharacterTextSplitter",
         [
@@ -188,7 +188,7 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original |
             f"length_function={counter}",
         ],
         imports=imports,
-        before=before,
+        before=setup_code,
     )
 
 
@@ -227,7 +227,7 @@ def _has_no_size_limits(settings: Mapping[str, Any]) -> bool:
 def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if not _has_no_size_limits(settings):
         return None
-    imports, before = _embedder_setup(recipe, "langchain_embeddings", "LangChainEmbeddings")
+    imports, setup_code = _embedder_setup(recipe, "langchain_embeddings", "LangChainEmbeddings")
     return _langchain(
         "SemanticChunker",
         [
@@ -238,7 +238,7 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
         ],
         module="langchain_experimental.text_splitter",
         imports=imports,
-        before=before,
+        before=setup_code,
         requirement=ADAPTERS["langchain_semantic"].requirement,
         column=("langchain_semantic", {name: settings[name] for name in ("threshold", "amount", "buffer")}),
         remark=""
@@ -262,7 +262,7 @@ def _embedder_setup(recipe: Recipe, module: str, name: str, *more: str) -> tuple
 
 
 def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any], sentences: str) -> Original:
-    imports, before = _embedder_setup(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
+    imports, setup_code = _embedder_setup(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
     call = format_call(
         kind,
         [
@@ -279,7 +279,7 @@ def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any
                 f"from llama_index.core.node_parser import {kind}",
                 *imports,
             ),
-            f"{before}{sentences}parser = {call}\n"
+            f"{setup_code}{sentences}parser = {call}\n"
             "nodes = parser.build_semantic_nodes_from_documents([Text(text=text)])\n"
             "chunks = [node.get_content() for node in nodes]",
         ),
@@ -400,12 +400,12 @@ def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None
 
 
 def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    imports, before = _embedder_setup(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
+    imports, setup_code = _embedder_setup(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
     return _chonkie(
         "SemanticChunker",
         ["ChonkieEmbeddings(tools)", *(f"{name}={python_literal(setting)}" for name, setting in settings.items())],
         imports=imports,
-        before=before,
+        before=setup_code,
         requirement=ADAPTERS["chonkie_semantic"].requirement,
         column=("chonkie_semantic", settings),
     )

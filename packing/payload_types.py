@@ -37,21 +37,21 @@ def typescript_type(kind: Any) -> str:
         return _SIMPLE[kind]
     if is_typeddict(kind):
         return str(kind.__name__)
-    origin, inner = get_origin(kind), get_args(kind)
+    origin, type_arguments = get_origin(kind), get_args(kind)
     if origin in (Required, NotRequired):
-        return typescript_type(inner[0])
+        return typescript_type(type_arguments[0])
     if origin is Literal:
-        return " | ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in inner)
+        return " | ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in type_arguments)
     if origin in (Union, UnionType):
-        return " | ".join(typescript_type(part) for part in inner)
-    if origin in (list, Sequence) or (origin is tuple and inner[1:] == (...,)):
-        item = typescript_type(inner[0])
+        return " | ".join(typescript_type(part) for part in type_arguments)
+    if origin in (list, Sequence) or (origin is tuple and type_arguments[1:] == (...,)):
+        item = typescript_type(type_arguments[0])
         return f"({item})[]" if "|" in item else f"{item}[]"
     if origin is tuple:
-        return f"[{', '.join(map(typescript_type, inner))}]"
+        return f"[{', '.join(map(typescript_type, type_arguments))}]"
     if origin in (dict, Mapping):
-        record = f"Record<{typescript_type(inner[0])}, {typescript_type(inner[1])}>"
-        return record if inner[0] is str else f"Partial<{record}>"
+        record = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
+        return record if type_arguments[0] is str else f"Partial<{record}>"
     raise TypeError(f"{kind}: data for a script must be of types that JSON has")
 
 
@@ -66,17 +66,17 @@ def mentioned_typed_dicts(kind: Any) -> Iterator[type]:
 def docstring_parts(declared: type) -> tuple[str, dict[str, str]]:
     """Return the summary of a declaration's docstring, and the description of each attribute."""
     text = "" if declared.__doc__ == dict.__doc__ else inspect.getdoc(declared) or ""
-    about, _, attributes = text.partition("\n\nAttributes\n----------\n")
+    summary, _, attributes = text.partition("\n\nAttributes\n----------\n")
     fields: dict[str, str] = {}
     for names, description in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes, re.MULTILINE):
         fields |= dict.fromkeys(names.split(", "), " ".join(description.split()))
-    return " ".join(about.split()), fields
+    return " ".join(summary.split()), fields
 
 
 def typescript_interface(declared: type) -> str:
     """Return the TypeScript interface of a `TypedDict`."""
-    about, fields = docstring_parts(declared)
-    lines = [*([f"/** {about} */"] if about else []), f"export interface {declared.__name__} {{"]
+    summary, fields = docstring_parts(declared)
+    lines = [*([f"/** {summary} */"] if summary else []), f"export interface {declared.__name__} {{"]
     optional: frozenset[str] = declared.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
     for name, kind in get_type_hints(declared, include_extras=True).items():
         lines += [f"  /** {fields[name]} */"] if name in fields else []
@@ -88,11 +88,11 @@ def types_file_text(module: ModuleType) -> str:
     """Return the TypeScript declarations of a module, with the imports they need."""
     own = declared_typed_dicts(module)
     kinds = [kind for declared in own for kind in get_type_hints(declared, include_extras=True).values()]
-    others = {other for kind in kinds for other in mentioned_typed_dicts(kind) if other not in own}
+    imported_types = {other for kind in kinds for other in mentioned_typed_dicts(kind) if other not in own}
     here = types_file_path(module.__name__).parent
     imports = [
         f'import type {{ {other.__name__} }} from "{_relative_import_path(here, types_file_path(other.__module__))}";'
-        for other in sorted(others, key=lambda other: other.__name__)
+        for other in sorted(imported_types, key=lambda other: other.__name__)
     ]
     head = f"// Made from {module.__name__} by packing/payload_types.py."
     return "\n\n".join([head, *(["\n".join(imports)] if imports else []), *map(typescript_interface, own)]) + "\n"
@@ -104,8 +104,8 @@ def types_file_path(module: str) -> Path:
 
 
 def _relative_import_path(start: Path, end: Path) -> str:
-    way = Path(os.path.relpath(end, start)).as_posix()
-    return way if way.startswith("../") else f"./{way}"
+    relative_path = Path(os.path.relpath(end, start)).as_posix()
+    return relative_path if relative_path.startswith("../") else f"./{relative_path}"
 
 
 def modules_with_typed_dicts() -> Iterator[ModuleType]:
@@ -117,15 +117,15 @@ def modules_with_typed_dicts() -> Iterator[ModuleType]:
 
 def main() -> None:
     """Write the types files, and remove those of modules that no longer declare any."""
-    wanted = {
+    text_by_path = {
         ROOT / types_file_path(module.__name__): types_file_text(module)
         for module in modules_with_typed_dicts()
         if declared_typed_dicts(module)
     }
     for path in (ROOT / FOLDER).rglob(f"*{ENDING}"):
-        if path not in wanted:
+        if path not in text_by_path:
             path.unlink()
-    for path, text in wanted.items():
+    for path, text in text_by_path.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 

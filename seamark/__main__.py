@@ -27,19 +27,19 @@ SERVER = Path(__file__).parent / "app" / "serve.py"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``seamark`` command and return its exit status."""
-    words = sys.argv[1:] if arguments is None else [*arguments]
-    command = words[0] if words else ""
+    command_words = sys.argv[1:] if arguments is None else [*arguments]
+    command = command_words[0] if command_words else ""
     if command == "chunk":
         from chunkers.commands.command_line import main as chunk
 
-        return chunk(words[1:])
+        return chunk(command_words[1:])
     if command in COMMANDS and command != "corpus":
         from evaluation.command_line import main as evaluate
 
-        return evaluate(words)
+        return evaluate(command_words)
     from chunkers.commands.arguments import run_command
 
-    return run_command(lambda: _run_corpus(words[1:]) if command == "corpus" else _open_app(words))
+    return run_command(lambda: _run_corpus(command_words[1:]) if command == "corpus" else _open_app(command_words))
 
 
 def _run_corpus(arguments: Sequence[str]) -> int:

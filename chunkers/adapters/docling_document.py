@@ -38,12 +38,12 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
         # semchunk remembers all that a counter counted for good, which would keep the text.
         getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count, None)
     pieces = []
-    before = None
+    previous_ref = None
     for chunk in chunks:
-        header = _table_header(tables.get(before, "")) if chunk.meta.doc_items[0].self_ref == before else ""
+        header = _table_header(tables.get(previous_ref, "")) if chunk.meta.doc_items[0].self_ref == previous_ref else ""
         repeated = header if header and chunk.text.startswith(header) else ""
         pieces.append((chunk.text[len(repeated) :], repeated.strip()))
-        before = chunk.meta.doc_items[-1].self_ref
+        previous_ref = chunk.meta.doc_items[-1].self_ref
     return pieces
 
 
@@ -54,18 +54,18 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     """
     document = DoclingDocument(name="document")
     tables: dict[str | None, str] = {}
-    titles = {heading.span.start: heading.title for heading in headings(text)}
-    items = outline_of(text).items
+    title_by_start = {heading.span.start: heading.title for heading in headings(text)}
+    item_starts = outline_of(text).items
     for kind, (start, end), level in outline_of(text).blocks:
         source = text[start:end]
         if kind == "heading":
-            document.add_heading(titles[start], level=level)
+            document.add_heading(title_by_start[start], level=level)
         elif kind == "table":
             tables[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = source
         elif kind == "list":
-            inside = items[bisect_left(items, start) : bisect_left(items, end)]
+            item_starts_inside = item_starts[bisect_left(item_starts, start) : bisect_left(item_starts, end)]
             group = document.add_list_group()
-            for first, last in pairwise([start, *inside[1:], end]):
+            for first, last in pairwise([start, *item_starts_inside[1:], end]):
                 document.add_list_item(text[first:last].rstrip(), parent=group)
         else:
             document.add_text(DocItemLabel.TEXT, source)

@@ -29,13 +29,17 @@ def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, 
     """
     text = document.text
     located = locate_pieces(text, pieces)
-    repeated = [context for context, span in zip(contexts or [""] * len(located), located, strict=True) if span is not None]
+    located_contexts = [
+        context for context, span in zip(contexts or [""] * len(located), located, strict=True) if span is not None
+    ]
     spans = [span for span in located if span is not None]
-    begins = Reason(remark=f"{library} begins a chunk here")
-    cuts = cuts_to_gaps(document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: begins)
+    cut_reason = Reason(remark=f"{library} begins a chunk here")
+    cuts = cuts_to_gaps(document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: cut_reason)
     return Chunking(
         document,
-        tuple(Chunk.of(document, span)._replace(context=context) for span, context in zip(spans, repeated, strict=True)),
+        tuple(
+            Chunk.of(document, span)._replace(context=context) for span, context in zip(spans, located_contexts, strict=True)
+        ),
         with_uncut_gaps(document, cuts, Reason(remark=f"{library} begins no chunk here")),
         notes=tuple(_inexact_notes(text, pieces, located, library)),
     )
@@ -55,15 +59,15 @@ def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
     uncovered, the pieces are spread evenly instead, provided that more pieces are found or, with equally many, less text
     is left uncovered.
     """
-    solid = _VisibleText(text)
+    visible_text = _VisibleText(text)
     keys = ["".join(piece.split()) for piece in pieces]
-    spans = _locate_in_order(solid, pieces, keys)
-    left_out = _count_losses(solid, keys, spans)
-    if any(left_out):
-        even = _locate_in_order(solid, pieces, keys, even=True)
-        if _count_losses(solid, keys, even) < left_out:
-            spans = even
-    return [None if span is None else solid.original_span(span) for span in spans]
+    spans = _locate_in_order(visible_text, pieces, keys)
+    losses = _count_losses(visible_text, keys, spans)
+    if any(losses):
+        evenly_spread_spans = _locate_in_order(visible_text, pieces, keys, even=True)
+        if _count_losses(visible_text, keys, evenly_spread_spans) < losses:
+            spans = evenly_spread_spans
+    return [None if span is None else visible_text.original_span(span) for span in spans]
 
 
 def _locate_in_order(
@@ -91,11 +95,11 @@ def _locate_in_order(
 def _count_losses(solid: "_VisibleText", keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the solid text in no piece."""
     lost = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
-    covered = reached = 0
+    covered = covered_to = 0
     for span in spans:
-        if span is not None and span.end > reached:
-            covered += span.end - max(span.start, reached)
-            reached = span.end
+        if span is not None and span.end > covered_to:
+            covered += span.end - max(span.start, covered_to)
+            covered_to = span.end
     return lost, solid.length - covered
 
 
@@ -150,9 +154,9 @@ def _inexact_notes(text: str, pieces: Sequence[str], located: Sequence[Span | No
             quote = quotable_beginning(piece)
             why = f", “{quote}”, is not found in the text" if quote else " is empty"
             notes.append(f"Chunk {number} of {library}{why}; it is left out.")
-    more = len(notes) - _MOST_NAMED
-    if more > 1:
-        notes[_MOST_NAMED:] = [f"Further chunks of {library} that are left out, empty or not found: {more:,}."]
+    unnamed_pieces = len(notes) - _MOST_NAMED
+    if unnamed_pieces > 1:
+        notes[_MOST_NAMED:] = [f"Further chunks of {library} that are left out, empty or not found: {unnamed_pieces:,}."]
     if lost := count_characters_outside(text, filter(None, located)):
         notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost:,}.")
     altered = sum(
@@ -166,14 +170,14 @@ def _inexact_notes(text: str, pieces: Sequence[str], located: Sequence[Span | No
 
 def count_characters_outside(text: str, spans: Iterable[tuple[int, int]]) -> int:
     """Count the characters of a text that lie outside all spans, ignoring white space."""
-    count = reached = 0
+    count = covered_to = 0
     for start, end in [*sorted(spans), (len(text), len(text))]:
-        count += sum(map(len, text[reached:start].split()))
-        reached = max(reached, end)
+        count += sum(map(len, text[covered_to:start].split()))
+        covered_to = max(covered_to, end)
     return count
 
 
 def quotable_beginning(text: str) -> str:
     """Return the first 40 characters of a text on one line, for a message to quote."""
-    words = " ".join(text.split())
-    return words if len(words) <= 40 else words[:39] + "…"
+    one_line_text = " ".join(text.split())
+    return one_line_text if len(one_line_text) <= 40 else one_line_text[:39] + "…"

@@ -81,8 +81,10 @@ class BlockSplitter:
     def notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
         count = len(self._rule_savings)
-        rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
-        return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
+        rows_phrase = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
+        return [f"{rows_phrase} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(
+            count
+        )
 
     def split(self, block: Block, first: int, rest: int) -> list[Piece] | None:
         """Split a block into parts of at most ``rest`` tokens, with at most ``first`` tokens in the first part.
@@ -96,8 +98,8 @@ class BlockSplitter:
             units = [*self._split_items(self._blocks_inside(span), most)]
         elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
             units = [*self._split_code(span, f"{block.kind} cut between lines", most)]
-        elif block.kind == "quotation" and (inside := [*self._blocks_inside(span)]):
-            units = [*self._split_around(span, inside, block.kind, most)]
+        elif block.kind == "quotation" and (inner_block_numbers := [*self._blocks_inside(span)]):
+            units = [*self._split_around(span, inner_block_numbers, block.kind, most)]
         else:
             return self._split_prose(span, block.kind, most)
         return self._pack(units, first, rest) if self._all_fit(units, first, rest) else None
@@ -140,8 +142,8 @@ class BlockSplitter:
             runs[-1][1].extend(self._split_lines([row], remark, "row", rest - context_tokens * repeats))
         parts: list[Piece] = []
         for repeats, units in runs:
-            most = rest - context_tokens * repeats
-            packed = self._pack(units, most if parts else first, most)
+            room_beside_header = rest - context_tokens * repeats
+            packed = self._pack(units, room_beside_header if parts else first, room_beside_header)
             parts += [
                 _with_header_context(part, context, repeats) if context_tokens and part.start >= header.end else part
                 for part in packed
@@ -189,10 +191,10 @@ class BlockSplitter:
         text = self._document.text
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
             return lines
-        for place in (len(lines) - 2, 0):
-            both = Span(lines[place].start, lines[place + 1].end)
+        for fence_line in (len(lines) - 2, 0):
+            both = Span(lines[fence_line].start, lines[fence_line + 1].end)
             if self.size(*both) <= most:
-                lines[place : place + 2] = [both]
+                lines[fence_line : fence_line + 2] = [both]
         return lines
 
     def _with_whole_fences(self, units: list[Span]) -> list[Span]:
@@ -208,11 +210,11 @@ class BlockSplitter:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
         if number is None:
             number = bisect_left(self._nested, span.start, key=lambda block: block.span.start)
-        reached = span.start
+        covered_to = span.start
         while number < len(self._nested) and self._nested[number].span.start < span.end:
-            if self._nested[number].span.start >= reached:
+            if self._nested[number].span.start >= covered_to:
                 yield number
-                reached = self._nested[number].span.end
+                covered_to = self._nested[number].span.end
             number += 1
 
     def _split_items(self, items: Iterable[int], most: int) -> Iterator[Piece]:
@@ -220,21 +222,21 @@ class BlockSplitter:
         why = self._cut_reason("list cut between items")
         for number in items:
             span = self._nested[number].span
-            inside = [*self._blocks_inside(span, number + 1)]
+            inner_block_numbers = [*self._blocks_inside(span, number + 1)]
             if self.size(*span) <= self._most:
                 yield Piece(*span, why)
-            elif inside or len(self._nonblank_lines(*span)) > 1:
-                yield from _with_first_reason(why, self._split_around(span, inside, "item", most))
+            elif inner_block_numbers or len(self._nonblank_lines(*span)) > 1:
+                yield from _with_first_reason(why, self._split_around(span, inner_block_numbers, "item", most))
             else:
                 yield from _with_first_reason(why, self._split_prose(span, "item of the list", most))
 
     def _split_around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Piece]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
         remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
-        place = span.start
+        covered_to = span.start
         for number in (*inside, None):
             block = None if number is None else self._nested[number]
-            lines = self._nonblank_lines(place, block.span.start if block else span.end)
+            lines = self._nonblank_lines(covered_to, block.span.start if block else span.end)
             if lines and kind == "item":
                 yield from self._split_lines(lines, remark, "line", most)
             elif lines:
@@ -243,7 +245,7 @@ class BlockSplitter:
                 )
             if block is None or number is None:
                 return
-            place = block.span.end
+            covered_to = block.span.end
             # A list in an item goes on with it.
             if (kind != "item" or block.kind != "list") and self.size(*block.span) <= self._most:
                 yield Piece(*block.span, self._cut_reason(remark))
@@ -271,25 +273,25 @@ class BlockSplitter:
     def _split_prose(self, span: Span, name: str, most: int) -> list[Piece]:
         if self._inner is None:
             return self._split_sentences(span, name, most)
-        inside, inner = self._document_inside(span), self._inner(most)
-        chunking = inner.chunk(inside, self._tools)
-        above = self._cut_reason(f"{name} of {self.size(*span):,} tokens cut by {inner.name}")
-        whys = {}
+        inner_document, inner_chunker = self._document_inside(span), self._inner(most)
+        chunking = inner_chunker.chunk(inner_document, self._tools)
+        block_reason = self._cut_reason(f"{name} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
+        reason_by_start = {}
         for gap in chunking.gaps:
             step, *others = gap.why.steps()
             # The number of the sentence is that in the block.
             why = link_reasons(step._replace(heading="") if gap.offset is not None else step, *others)
-            place = span.start + gap.start_after(inside)
+            place = span.start + gap.start_after(inner_document)
             if gap.verdict.is_cut:
-                whys[place] = link_reasons(above, why)
+                reason_by_start[place] = link_reasons(block_reason, why)
             else:
-                self.kept[place] = link_reasons(Reason(remark=f"not cut by {inner.name}"), why)
+                self.kept[place] = link_reasons(Reason(remark=f"not cut by {inner_chunker.name}"), why)
         parts: list[Piece] = []
         for chunk in chunking.chunks:
             start, end = span.start + chunk.start, span.start + chunk.end
             fits = self.size(start, end) <= most
-            some = [Piece(start, end, above)] if fits else self._split_sentences(Span(start, end), name, most)
-            parts += _with_first_reason(whys.get(start, above), some)
+            chunk_parts = [Piece(start, end, block_reason)] if fits else self._split_sentences(Span(start, end), name, most)
+            parts += _with_first_reason(reason_by_start.get(start, block_reason), chunk_parts)
         return parts
 
     def _split_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
@@ -310,15 +312,15 @@ class BlockSplitter:
             if size <= most:
                 units.append(word)
                 continue
-            inside = fitting_spans(text, most, self._measure, Span(word.start, word.end))
-            units += [Piece(start, end, why) for start, end in inside]
+            word_part_spans = fitting_spans(text, most, self._measure, Span(word.start, word.end))
+            units += [Piece(start, end, why) for start, end in word_part_spans]
         return self._pack(units, most, most)
 
     def _pack(self, units: Sequence[Piece], first: int, rest: int) -> list[Piece]:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
-        following = [*(unit.start for unit in units[1:]), units[-1].end]
-        sizes = self._tools.count_tokens([text[unit.start : end] for unit, end in zip(units, following, strict=True)])
+        next_starts = [*(unit.start for unit in units[1:]), units[-1].end]
+        sizes = self._tools.count_tokens([text[unit.start : end] for unit, end in zip(units, next_starts, strict=True)])
         if self._rule_savings:
             sizes = [size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
         parts: list[Piece] = []
@@ -349,11 +351,11 @@ class BlockSplitter:
         """Return the parts of sentences that are inside a span."""
         document = self._document
         first, last = document.sentence_at(span.start), document.sentence_at(span.end - 1)
-        inside = [
+        clipped_sentences = [
             Span(max(sentence.start, span.start), min(sentence.end, span.end))
             for sentence in document.sentences[first : last + 1]
         ]
-        return [part.trimmed(document.text) for part in inside if part.start < part.end]
+        return [part.trimmed(document.text) for part in clipped_sentences if part.start < part.end]
 
     def _document_inside(self, span: Span) -> Document:
         sentences = tuple([Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)])

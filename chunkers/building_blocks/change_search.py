@@ -100,20 +100,20 @@ def _skippable_places(
         m at each of these places, ascending.
     """
     roots = np.sqrt(apart)
-    left_out = np.zeros(len(behind), np.intp)
-    going = np.arange(len(behind))
+    skippable_places = np.zeros(len(behind), np.intp)
+    survivors = np.arange(len(behind))
     first, last = 0, block
-    while first < len(strayed) and len(going):
+    while first < len(strayed) and len(survivors):
         last = min(last, len(strayed))
-        far = strayed[last - 1]
-        size = sizes[going]
+        drift = strayed[last - 1]
+        size = sizes[survivors]
         passed = following[first - 1] if first else 0.0
-        bound = behind[going] + size / (size + passed) * (passed * apart[going] - 2 * roots[going] * far)
-        bound -= np.maximum(run_size - size, 0) / ((size + passed) * (run_size + passed)) * far * far
-        going = going[bound > 1000 * SAME]
-        left_out[going] = last
+        bound = behind[survivors] + size / (size + passed) * (passed * apart[survivors] - 2 * roots[survivors] * drift)
+        bound -= np.maximum(run_size - size, 0) / ((size + passed) * (run_size + passed)) * drift * drift
+        survivors = survivors[bound > 1000 * SAME]
+        skippable_places[survivors] = last
         first, last = last, last + max(1, block // 2, last // 4)
-    return left_out
+    return skippable_places
 
 
 def _try_earlier_candidates(
@@ -128,7 +128,7 @@ def _try_earlier_candidates(
     penalty: float,
 ) -> int:
     """Try the candidates before ``start``, as `advance_search` does, and return how many comparisons that took."""
-    run = int(lasts[start])
+    run_start = int(lasts[start])
     candidates = np.flatnonzero(due[:start] <= stop)
     sizes = places[start] - places[candidates]
     before = sums[candidates] - sums[start]
@@ -138,8 +138,8 @@ def _try_earlier_candidates(
     dropped = behind > penalty + SAME
     due[candidates[dropped]] = NEVER
     candidates, sizes, before, squares, behind = (array[~dropped] for array in (candidates, sizes, before, squares, behind))
-    run_size = places[start] - places[run]
-    mean = (sums[start] - sums[run]) / run_size
+    run_size = places[start] - places[run_start]
+    mean = (sums[start] - sums[run_start]) / run_size
     apart = _squared_row_norms(before / sizes[:, np.newaxis] + mean)
     following = places[start + 1 : start + 1 + AHEAD] - places[start]
     strayed = _largest_drift(sums, mean, start, following)
@@ -263,10 +263,10 @@ def best_partition_by_penalty(
 def backtrack_cuts(lasts: IntArray) -> list[int]:
     """Return the cuts of the best partition, ascending; ``lasts`` has the best last cut before each place."""
     cuts = []
-    at = int(lasts[-1])
-    while at:
-        cuts.append(at)
-        at = int(lasts[at])
+    current_cut = int(lasts[-1])
+    while current_cut:
+        cuts.append(current_cut)
+        current_cut = int(lasts[current_cut])
     return cuts[::-1]
 
 
@@ -294,10 +294,10 @@ def best_partition_by_count(
         advance_search_by_count(sums, places, totals, lasts, start, stop)
         step(int(edges[stop]), (stop * stop - start * start) // 2)
     cuts = []
-    at = last
+    run_end = last
     for left in range(runs, 1, -1):
-        at = int(lasts[at, left])
-        cuts.append(at)
+        run_end = int(lasts[run_end, left])
+        cuts.append(run_end)
     return [int(start) for start in edges[cuts[::-1]]]
 
 
@@ -323,26 +323,26 @@ def critical_penalty(
     edges = _allowed_edges(count, allowed)
     sums, last = centred_cumulative_sums(vectors)[edges], len(edges) - 1
     # What the run between two places explains: |U_t - U_s|² / (t - s), in row t and column s.
-    explained = sums @ sums.T
-    squares = explained.diagonal().copy()
-    explained *= -2
-    explained += squares
-    explained += squares[:, np.newaxis]
-    explained /= np.maximum(np.abs(edges[:, np.newaxis] - edges), 1)
+    run_gains = sums @ sums.T
+    squares = run_gains.diagonal().copy()
+    run_gains *= -2
+    run_gains += squares
+    run_gains += squares[:, np.newaxis]
+    run_gains /= np.maximum(np.abs(edges[:, np.newaxis] - edges), 1)
     step(count, last * last // 2)
     totals, lasts = np.zeros(last + 1), np.zeros(last + 1, np.intp)
     # With the mean taken off, one run explains nothing, and two explain what both do.
-    penalty = float((explained[1:-1, 0] + explained[-1, 1:-1]).max())
+    penalty = float((run_gains[1:-1, 0] + run_gains[-1, 1:-1]).max())
     while True:
         for t in range(1, last + 1):
-            values = totals[:t] - explained[t, :t]
+            values = totals[:t] - run_gains[t, :t]
             lasts[t] = at = values.argmin()
             totals[t] = values[at] + penalty + SAME
         cuts = [0, *backtrack_cuts(lasts), last]
         step(count, last)
         if len(cuts) == 2:
             return penalty
-        gained = float(explained[cuts[1:], cuts[:-1]].sum()) / (len(cuts) - 2)
+        gained = float(run_gains[cuts[1:], cuts[:-1]].sum()) / (len(cuts) - 2)
         if gained <= penalty + SAME:
             return penalty
         penalty = gained

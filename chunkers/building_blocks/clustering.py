@@ -82,8 +82,8 @@ class JointDistanceChunker(Chunker):
 
     def _joint_of_neighbours(self, vectors: FloatArray) -> FloatArray:
         """Return the joint distance at each gap, shape (n - 1,)."""
-        meaning = _semantic_distances(gap_distances(vectors))
-        return np.asarray(self.position_weight / max(len(vectors), 1) + (1 - self.position_weight) * meaning)
+        semantic_distances = _semantic_distances(gap_distances(vectors))
+        return np.asarray(self.position_weight / max(len(vectors), 1) + (1 - self.position_weight) * semantic_distances)
 
 
 def chunking_from_labels(
@@ -106,11 +106,11 @@ def chunking_from_labels(
     clusters
         Further details of the clustering.
     """
-    order = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
-    numbers = [order[int(label)] for label in labels]
-    spans: list[list[Span]] = [[] for _ in order]
+    chunk_of_label = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
+    sentence_chunks = [chunk_of_label[int(label)] for label in labels]
+    spans: list[list[Span]] = [[] for _ in chunk_of_label]
     first = 0
-    for number, run in groupby(numbers):
+    for number, run in groupby(sentence_chunks):
         last = first + len(list(run))
         spans[number].append(document.slice(first, last))
         first = last
@@ -118,10 +118,10 @@ def chunking_from_labels(
     roles = clusters.roles
 
     def gap(index: int, score: float) -> Gap:
-        here, there = numbers[index], numbers[index + 1]
-        place = f"both in chunk {here + 1}" if here == there else f"chunk {here + 1}, then chunk {there + 1}"
+        here, there = sentence_chunks[index], sentence_chunks[index + 1]
+        chunks_phrase = f"both in chunk {here + 1}" if here == there else f"chunk {here + 1}, then chunk {there + 1}"
         noise = [str(sentence + 1) for sentence in (index, index + 1) if roles and roles[sentence] == "noise"]
-        why = [Reason(remark=place), Reason(score_name, score)]
+        why = [Reason(remark=chunks_phrase), Reason(score_name, score)]
         why += [Reason(remark=f"sentence {' and '.join(noise)}", heading="noise")] if noise else []
         return Gap(index, score, threshold, Verdict.KEPT if here == there else Verdict.CUT, link_reasons(*why))
 

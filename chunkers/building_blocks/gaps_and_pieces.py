@@ -46,8 +46,8 @@ class PieceCutter:
 
     def short_context(self, context: str) -> tuple[str, int]:
         """Return a context and its number of tokens; none if it would take more than half of a chunk."""
-        held = self.tokens_of(context)
-        return (context, held) if held <= self.most // 2 else ("", 0)
+        context_tokens = self.tokens_of(context)
+        return (context, context_tokens) if context_tokens <= self.most // 2 else ("", 0)
 
     def trimmed_end(self, start: int, end: int) -> int:
         """Return the offset at which the text from ``start`` to ``end`` ends, leaving out trailing white space."""
@@ -89,13 +89,13 @@ def with_uncut_gaps(document: Document, given: Sequence[Gap], kept: Reason | Cal
     kept
         The reason for the uncut gaps, or a function that returns the reason from the start of the sentence after the gap.
     """
-    decided = {gap.index for gap in given if gap.offset is None}
-    others = [
+    decided_indices = {gap.index for gap in given if gap.offset is None}
+    uncut_gaps = [
         Gap(index, None, None, Verdict.KEPT, kept if isinstance(kept, Reason) else kept(start))
         for index, start in enumerate(document.starts[1:])
-        if index not in decided
+        if index not in decided_indices
     ]
-    return tuple(sorted([*given, *others], key=gap_sort_key))
+    return tuple(sorted([*given, *uncut_gaps], key=gap_sort_key))
 
 
 def gaps_of_pieces(document: Document, pieces: Sequence[Piece], kept: Callable[[int], Reason]) -> tuple[Gap, ...]:

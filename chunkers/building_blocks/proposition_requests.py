@@ -99,11 +99,14 @@ def propositions_prompt(document: Document, window: SentenceWindow, before: int)
     first, last, _ = window
     texts = document.sentence_texts
     earlier = "\n".join(texts[max(0, first - before) : first])
-    shown = "".join(
+    numbered_sentences = "".join(
         prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=texts[number]) for number in range(first, last)
     )
     prompt = prompts.PROPOSITIONS_QUESTION.format(
-        before=prompts.PROPOSITIONS_BEFORE.format(text=earlier) if earlier else "", pieces=shown, first=first + 1, last=last
+        before=prompts.PROPOSITIONS_BEFORE.format(text=earlier) if earlier else "",
+        pieces=numbered_sentences,
+        first=first + 1,
+        last=last,
     )
     return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", prompt)]
 
@@ -163,9 +166,13 @@ def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> an
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
     quotation = max(map(len, texts))
-    text = quotation + _LONGEST_BEYOND_SENTENCE
-    fitting = tokens // ((quotation + text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION)
-    return {"text": text, "quotation": quotation, "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting))}
+    longest_text = quotation + _LONGEST_BEYOND_SENTENCE
+    fitting = tokens // ((quotation + longest_text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION)
+    return {
+        "text": longest_text,
+        "quotation": quotation,
+        "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting)),
+    }
 
 
 def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
@@ -196,7 +203,7 @@ def _tie_to_text(
     vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
     )
-    work = ComparisonBudget(_MOST_COMPARED)
+    comparison_budget = ComparisonBudget(_MOST_COMPARED)
     covered: set[int] = set()
     distinct: dict[tuple[str, Span], Proposition] = {}
     for window, claims in zip(windows, answers, strict=True):
@@ -206,7 +213,7 @@ def _tie_to_text(
             statements.unusable |= dict.fromkeys(range(window.first, window.last), complaint)
             continue
         start = document.sentences[window.first].start
-        searched = SearchableText(document.text[start : document.sentences[window.last - 1].end], work)
+        searched = SearchableText(document.text[start : document.sentences[window.last - 1].end], comparison_budget)
         for claim in claims:
             proposition = _tie_claim(document, searched, start, claim, vocabulary)
             if proposition.span is None:
@@ -215,13 +222,15 @@ def _tie_to_text(
             statements.repeated += (proposition.text, proposition.span) in distinct
             distinct.setdefault((proposition.text, proposition.span), proposition)
             covered.update(overlapped_sentences(document, proposition.span))
-    lost = [
+    unstated_sentences = [
         Proposition(text, span)
         for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
         if number not in covered
     ]
     # Of those whose sources begin at one place, the first that was stated is first.
-    statements.propositions = sorted([*distinct.values(), *lost], key=lambda stated: stated.span.start if stated.span else 0)
+    statements.propositions = sorted(
+        [*distinct.values(), *unstated_sentences], key=lambda stated: stated.span.start if stated.span else 0
+    )
     return statements
 
 
@@ -239,17 +248,17 @@ def _tie_claim(
     if located is None:
         return Proposition(text, None, "nowhere", quotation, sentence=number)
     span, tied = located
-    among = overlapped_sentences(document, span)
-    source = document.text[slice(*document.slice(among.start, among.stop))]
+    source_sentences = overlapped_sentences(document, span)
+    source = document.text[slice(*document.slice(source_sentences.start, source_sentences.stop))]
     elsewhere, nowhere = unsupported_words(text, source, vocabulary)
     return Proposition(text, span, tied, quotation, elsewhere, nowhere)
 
 
 def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
     """Return the span of a quotation: in its sentence if it is there, otherwise as near as possible in the window."""
-    inside = searched.text.find(quotation, sentence.start - start, sentence.end - start)
-    if inside >= 0:
-        return Span(start + inside, start + inside + len(quotation)), "word for word"
+    start_in_sentence = searched.text.find(quotation, sentence.start - start, sentence.end - start)
+    if start_in_sentence >= 0:
+        return Span(start + start_in_sentence, start + start_in_sentence + len(quotation)), "word for word"
     quoted = Quotation(quotation, start=sentence.start - start)
     tied: Tied = "word for word"
     match = searched.exact_match(quoted)
@@ -273,8 +282,8 @@ class Vocabulary:
         """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
         words = {*_WORD.findall(text)}
         more = {word for other in others for word in _WORD.findall(other)}
-        small = {word for word in words | more if not word[0].isupper()}
-        return cls(frozenset(map(str.casefold, words)), frozenset(_NUMBER.findall(text)), frozenset(small))
+        lowercase_words = {word for word in words | more if not word[0].isupper()}
+        return cls(frozenset(map(str.casefold, words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words))
 
 
 def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -299,17 +308,17 @@ def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[t
     elsewhere, nowhere
         Words that occur elsewhere in the text, and words that do not occur in it.
     """
-    here = Vocabulary.of(source)
+    source_vocabulary = Vocabulary.of(source)
     elsewhere: list[str] = []
     nowhere: list[str] = []
     for match in _WORD.finditer(text):
         word, before = match.group(), text[max(0, match.start() - _LOOK_BEHIND) : match.start()].rstrip("\"'“”‘’«»([ ")
         begins = not before or before[-1] in ".!?:…"
         ordinary = not word[0].isupper() or (begins and word.lower() in vocabulary.small)
-        if not ordinary and word.casefold() not in here.words:
+        if not ordinary and word.casefold() not in source_vocabulary.words:
             (elsewhere if word.casefold() in vocabulary.words else nowhere).append(word)
     for number in _NUMBER.findall(text):
-        if number not in here.numbers:
+        if number not in source_vocabulary.numbers:
             (elsewhere if number in vocabulary.numbers else nowhere).append(number)
     return tuple(dict.fromkeys(elsewhere)), tuple(dict.fromkeys(nowhere))
 
@@ -384,10 +393,10 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
         listed = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
         tokens = answer_forms.ROOM + _SORTING_TOKENS * (last - first)
         # Without chunks so far, no number of one is allowed.
-        chunks = (listed[0] + 1, listed[-1] + 1) if listed else (0, -1)
+        chunk_bounds = (listed[0] + 1, listed[-1] + 1) if listed else (0, -1)
         # No more chunks, and no more in each, than there are propositions.
         sizes = {"chunks": last - first, "propositions": last - first}
-        kind = answer_forms.GROUPS.for_request({"chunk": chunks, "propositions": (first + 1, last)}, tokens, sizes)
+        kind = answer_forms.GROUPS.for_request({"chunk": chunk_bounds, "propositions": (first + 1, last)}, tokens, sizes)
         read = partial(parse_placements, listed=[number + 1 for number in listed], first=first + 1, last=last)
         try:
             prompt = grouping_prompt(outcome.groups, listed, texts, first, last)
@@ -423,12 +432,12 @@ def grouping_prompt(
         prompts.GROUPS_CHUNK.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
         for number in listed
     )
-    shown = "".join(
+    numbered_propositions = "".join(
         prompts.GROUPS_PIECE.format(number=number + 1, text=shorten(texts[number], LONGEST_SHOWN))
         for number in range(first, last)
     )
     prompt = prompts.GROUPS_QUESTION.format(
-        chunks=listed_groups or prompts.GROUPS_NONE, pieces=shown, first=first + 1, last=last
+        chunks=listed_groups or prompts.GROUPS_NONE, pieces=numbered_propositions, first=first + 1, last=last
     )
     return [Message("system", prompts.GROUPS_SYSTEM), Message("user", prompt)]
 

@@ -74,7 +74,7 @@ def recursive_spans(
     character of the fields, even if that piece is larger than ``size``.
     """
     front = front_matter(text)
-    words, is_regex = SEPARATORS[separators]
+    separator_texts, is_regex = SEPARATORS[separators]
     patterns = [pattern for _, pattern in separator_patterns(separators)]
     windows: list[tuple[int, int]] = []
 
@@ -84,7 +84,7 @@ def recursive_spans(
             sizes = (
                 _piece_sizes_by_pattern(text, start, end, patterns[level])
                 if is_regex
-                else _piece_sizes_by_word(text[start:end], words[level])
+                else _piece_sizes_by_word(text[start:end], separator_texts[level])
             )
             level += 1
         if not sizes:
@@ -118,9 +118,9 @@ def _piece_sizes_by_word(text: str, word: str) -> list[int]:
     pieces = text.split(word)
     if len(pieces) == 1:
         return []
-    longer = len(word)
-    sizes = [len(piece) + longer for piece in pieces]
-    sizes[0] -= longer
+    word_length = len(word)
+    sizes = [len(piece) + word_length for piece in pieces]
+    sizes[0] -= word_length
     return sizes if sizes[0] else sizes[1:]
 
 
@@ -149,8 +149,8 @@ def merge_into_windows(
             break
         if overlap:
             # The next window repeats at most the overlap, and has room for the piece that did not fit.
-            repeated = max(totals[last] - overlap, min(totals[last + 1] - size, totals[last]))
-            first = bisect_left(totals, repeated, first, last)
+            repeated_from = max(totals[last] - overlap, min(totals[last + 1] - size, totals[last]))
+            first = bisect_left(totals, repeated_from, first, last)
         else:
             first = last
     return windows

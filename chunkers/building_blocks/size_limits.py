@@ -65,10 +65,11 @@ def check_chunk_size(name: str, text: str, size: int, unit: Unit) -> None:
     if len(text) <= MOST_CHUNKS * size:
         return
     words = text.split()
-    least = math.ceil((sum(map(len, words)) if unit == "characters" else len(words)) / size)
-    if least > MOST_CHUNKS:
+    fewest_chunks = math.ceil((sum(map(len, words)) if unit == "characters" else len(words)) / size)
+    if fewest_chunks > MOST_CHUNKS:
         raise InputError(
-            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least {least:,}. "
+            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least "
+            f"{fewest_chunks:,}. "
             "Choose a larger size."
         )
 
@@ -106,8 +107,8 @@ class TokenSizes:
         first, last = bisect_left(self._ends, start), bisect_left(self._ends, end) - 1
         if first > last:
             return self._count(start, end)
-        parts = self._totals[last] - self._totals[first]
-        return self._count(start, self._ends[first]) + parts + self._count(self._ends[last], end)
+        tokens_between = self._totals[last] - self._totals[first]
+        return self._count(start, self._ends[first]) + tokens_between + self._count(self._ends[last], end)
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -310,14 +311,14 @@ class _SizeEnforcer:
 
     def weakest_gap(self, part: Span) -> int | None:
         """Return the gap with the largest distance inside ``part``, preferring gaps that leave both sides large enough."""
-        inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
-        if not inside:
+        gaps_inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
+        if not gaps_inside:
             return None
         # From gap to gap the left side grows and the right side shrinks, so those that leave both large enough adjoin.
-        low = bisect_left(inside, self.least, key=lambda gap: self.sides(part, gap)[0])
-        high = bisect_right(inside, -self.least, key=lambda gap: -self.sides(part, gap)[1])
-        among = inside[low:high] or inside
-        return among.start + int(np.argmax(self.distances[among.start : among.stop]))
+        low = bisect_left(gaps_inside, self.least, key=lambda gap: self.sides(part, gap)[0])
+        high = bisect_right(gaps_inside, -self.least, key=lambda gap: -self.sides(part, gap)[1])
+        candidate_gaps = gaps_inside[low:high] or gaps_inside
+        return candidate_gaps.start + int(np.argmax(self.distances[candidate_gaps.start : candidate_gaps.stop]))
 
     def cut_recursively(self, part: Span, above: Reason) -> list[Gap]:
         if self.unit == "sentences":
@@ -354,8 +355,8 @@ def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Call
     if unit == "sentences":
         return lambda start, end: document.sentence_at(end - 1) - document.sentence_at(start) + 1
     if unit == "words":
-        words = [match.start() for match in re.finditer(r"\S+", document.text)]
-        return lambda start, end: bisect_left(words, end) - bisect_right(words, start) + 1
+        word_starts = [match.start() for match in re.finditer(r"\S+", document.text)]
+        return lambda start, end: bisect_left(word_starts, end) - bisect_right(word_starts, start) + 1
     return TokenSizes(document.text, document.starts, tools)
 
 
@@ -402,9 +403,9 @@ def _insert_forced_cuts(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]
     at_gap = {gap.index: gap for gap in forced if gap.offset is None}
     changed = []
     for gap in gaps:
-        new = at_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
-        if new is not None:
-            gap = gap._replace(verdict=Verdict.FORCED, why=link_reasons(gap.why, new.why))
+        forced_cut = at_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
+        if forced_cut is not None:
+            gap = gap._replace(verdict=Verdict.FORCED, why=link_reasons(gap.why, forced_cut.why))
         changed.append(gap)
-    inside = [gap for gap in forced if gap.offset is not None]
-    return sorted([*changed, *inside], key=gap_sort_key)
+    cuts_inside_sentences = [gap for gap in forced if gap.offset is not None]
+    return sorted([*changed, *cuts_inside_sentences], key=gap_sort_key)

@@ -22,8 +22,8 @@ def nearest_slider_stop(spec: FieldSpec, present: float, changes: Callable[[floa
 
     Of two stops at the same distance, the higher is returned.
     """
-    others = sorted((abs(stop - present), -stop) for stop in spec.stops if stop != present)
-    return next((-stop for _, stop in others if changes(-stop)), None)
+    ranked_stops = sorted((abs(stop - present), -stop) for stop in spec.stops if stop != present)
+    return next((-stop for _, stop in ranked_stops if changes(-stop)), None)
 
 
 def next_slider_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
@@ -90,7 +90,7 @@ class VerdictReversals:
         others
             Values of other parameters that do not reverse the verdict by themselves.
         """
-        present, rest = getattr(self.chunker, parameter), dict(others or {})
+        present, other_values = getattr(self.chunker, parameter), dict(others or {})
         stops = parameter_spec(self.chunker, parameter).stops
         up = candidate > present if candidate is not None else not self.gap.verdict.is_cut
         stops_outwards = (
@@ -100,7 +100,7 @@ class VerdictReversals:
             return None
 
         def reverses(place: int) -> bool:
-            return place >= 0 and self.reverses_verdict({**rest, parameter: stops_outwards[place]})
+            return place >= 0 and self.reverses_verdict({**other_values, parameter: stops_outwards[place]})
 
         high = stops_outwards.index(candidate) if candidate in stops_outwards else len(stops_outwards) - 1
         low = high - 1
@@ -111,8 +111,8 @@ class VerdictReversals:
         elif reverses(low):
             low, high = -1, low
         while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if reverses(middle) else (middle, high)
+            middle_stop = (low + high) // 2
+            low, high = (low, middle_stop) if reverses(middle_stop) else (middle_stop, high)
         return stops_outwards[high]
 
     def nearest_reversing_number(
@@ -123,13 +123,13 @@ class VerdictReversals:
         The number before it, on the way from ``stays``, does not reverse the verdict, and neither must ``stays``. ``others``
         are values of other parameters.
         """
-        rest = dict(others or {})
-        if stays == reverses or not self.reverses_verdict({**rest, parameter: reverses}):
+        other_values = dict(others or {})
+        if stays == reverses or not self.reverses_verdict({**other_values, parameter: reverses}):
             return None
         while abs(reverses - stays) > 1:
-            middle = (stays + reverses) // 2
-            if self.reverses_verdict({**rest, parameter: middle}):
-                reverses = middle
+            middle_value = (stays + reverses) // 2
+            if self.reverses_verdict({**other_values, parameter: middle_value}):
+                reverses = middle_value
             else:
-                stays = middle
+                stays = middle_value
         return reverses

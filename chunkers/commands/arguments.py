@@ -295,19 +295,19 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
     for name in names:
         if not name:
             raise InputError("A file name must not be empty; got ''. Name a file or a folder, or - for standard input.")
-        folder = Path(name)
+        named_path = Path(name)
         if name == "-":
             yield name, "standard input"
-        elif not is_folder(folder):
-            yield name, printable_name(folder.name)
+        elif not is_folder(named_path):
+            yield name, printable_name(named_path.name)
         else:
-            paths = _files_in(folder, endings)
+            paths = _files_in(named_path, endings)
             if not paths:
                 raise InputError(
                     f"{name}: a folder must contain at least one file ending in {', '.join(endings)}; this folder contains "
                     "none. Name another folder."
                 )
-            yield from ((str(path), printable_name(path.relative_to(folder).as_posix())) for path in paths)
+            yield from ((str(path), printable_name(path.relative_to(named_path).as_posix())) for path in paths)
 
 
 def is_folder(path: Path) -> bool:
@@ -478,17 +478,17 @@ def parse_chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
         return ChunkerSpec(written, file=Path(written.removeprefix(CHUNKS)))
     if re.match(r"\w+=", written):
         raise InputError(f"Parameters stand behind the chunker's name, as in recursive:{written}; got {written!r} alone.")
-    parts = _SPEC.fullmatch(written)
-    if parts is None:
+    spec_match = _SPEC.fullmatch(written)
+    if spec_match is None:
         raise InputError(f"A chunker must be {FORMS}; got {written!r}.")
-    base, parameters = parts["base"], _parse_parameters(parts["parameters"] or "", written)
+    name_or_file, parameters = spec_match["base"], _parse_parameters(spec_match["parameters"] or "", written)
     if parameters and _is_file(written):
-        base, parameters = written, {}
-    if _NAME.fullmatch(base) and not _is_file(base):
-        return ChunkerSpec(written, base, parameters)
-    if (torn := _TORN.fullmatch(base)) and not _is_file(base):
+        name_or_file, parameters = written, {}
+    if _NAME.fullmatch(name_or_file) and not _is_file(name_or_file):
+        return ChunkerSpec(written, name_or_file, parameters)
+    if (torn := _TORN.fullmatch(name_or_file)) and not _is_file(name_or_file):
         _parse_parameters(torn[1], written)
-    return ChunkerSpec(written, parameters=parameters, file=Path(base), recipe=load_recipe_file(base))
+    return ChunkerSpec(written, parameters=parameters, file=Path(name_or_file), recipe=load_recipe_file(name_or_file))
 
 
 def format_parameters(parameters: Mapping[str, Any]) -> str:

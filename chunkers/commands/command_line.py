@@ -98,15 +98,15 @@ def _run(options: argparse.Namespace) -> int:
     if spec.has_chunks:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
     embedded_as = options.embedded_as or base.embedded_as
-    asking = _language_model_access(chunker, embedded_as, options.language_model or base.language_model, limit)
-    tools = Tools(embedder, tokenizer, preparing=preparation_callback(embedder), asking=asking)
+    model_access = _language_model_access(chunker, embedded_as, options.language_model or base.language_model, limit)
+    tools = Tools(embedder, tokenizer, preparing=preparation_callback(embedder), asking=model_access)
     try:
         is_older = spec.recipe is not None and spec.recipe.is_older
         return _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
     finally:
         # However it ends: what was asked is paid for.
-        if asking is not None:
-            print_to_stderr(f"{asking.model.name}: {asking.summary}.")
+        if model_access is not None:
+            print_to_stderr(f"{model_access.model.name}: {model_access.summary}.")
 
 
 def _cut_each(
@@ -168,15 +168,15 @@ def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
     parameters = {}
     for spec in chunker.fields():
         entry: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}
-        texts = {"optional": spec.optional, "choices": list(spec.choices), "unit": spec.unit}
+        further_details = {"optional": spec.optional, "choices": list(spec.choices), "unit": spec.unit}
         bounds = {"minimum": spec.low, "maximum": spec.high}
-        entry |= {key: value for key, value in texts.items() if value}
+        entry |= {key: value for key, value in further_details.items() if value}
         entry |= {key: value for key, value in bounds.items() if value is not None}
         if spec.depends:
-            other = next(field for field in chunker.fields() if field.name == spec.depends)
+            deciding_field = next(field for field in chunker.fields() if field.name == spec.depends)
             variants = {
                 choice: next(field for field in chunker.fields({spec.depends: choice}) if field.name == spec.name)
-                for choice in other.choices
+                for choice in deciding_field.choices
             }
             entry[f"by {spec.depends}"] = {
                 choice: {"default": field.default, "minimum": field.low, "maximum": field.high}

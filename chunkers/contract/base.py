@@ -301,17 +301,17 @@ def _field_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
 
 
 def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
-    core = next(variant for variant in schema.get("anyOf", [schema]) if variant.get("type") != "null")
+    value_schema = next(variant for variant in schema.get("anyOf", [schema]) if variant.get("type") != "null")
     return FieldSpec(
         name=name,
         title=schema["title"],
         help=schema.get("description", ""),
         default=None if default is PydanticUndefined else default,
-        kind="choice" if "enum" in core else core["type"],
+        kind="choice" if "enum" in value_schema else value_schema["type"],
         optional="anyOf" in schema,
-        choices=tuple(core.get("enum", ())),
-        low=core.get("minimum"),
-        high=core.get("maximum"),
+        choices=tuple(value_schema.get("enum", ())),
+        low=value_schema.get("minimum"),
+        high=value_schema.get("maximum"),
         offered=tuple(schema["offered"]) if "offered" in schema else None,
         step=schema.get("step"),
         unit=schema.get("unit", ""),
@@ -371,6 +371,6 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         decide_ms=(elapsed - meter.load_s - meter.embed_s - meter.merge_s) * 1000,
         merge_ms=meter.merge_s * 1000,
     )
-    used = {"embedder": embedder if meter.seen else None, "tokenizer": tools.tokenizer if meter.counted else None}
-    misfits = LazyTuple(lambda: misfits_of(document, **used))
+    used_models = {"embedder": embedder if meter.seen else None, "tokenizer": tools.tokenizer if meter.counted else None}
+    misfits = LazyTuple(lambda: misfits_of(document, **used_models))
     return replace(chunking, timing=timing, misfits=misfits, spending=meter.spending)

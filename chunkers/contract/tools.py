@@ -170,13 +170,13 @@ class Tools:
             self.meter.cached += len(computed_meanwhile)
             entries.update(computed_meanwhile)
             lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in computed_meanwhile})
-            work, work_done = sum(lengths), 0
+            total_length, work_done = sum(lengths), 0
             for place in split_into_batches(lengths, embedder.batch, embedder.batch_length):
                 raise_if_cancelled(self.cancelled)
                 batch = ordered[place]
                 began = time.perf_counter()
-                some = [text for _, text in batch]
-                vectors = checked_vectors(embedder.name, embedder.encode(some), some)
+                batch_texts = [text for _, text in batch]
+                vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
                 cost = (time.perf_counter() - began) / len(batch)
                 check_vector_memory(embedder.name, count, vectors.shape[1])
                 for entry in islice(entries.values(), 1):
@@ -184,7 +184,7 @@ class Tools:
                 entries.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
                 work_done += sum(lengths[place])
-                self.share(work_done / work if work else 1.0)
+                self.share(work_done / total_length if total_length else 1.0)
                 self.progress(place.stop, len(ordered))
 
     def _turn(self, embedder: Embedder) -> AbstractContextManager[None]:
@@ -204,8 +204,8 @@ class Tools:
         lengths = self.embedder.lengths(list(missing.values()))
         if most is not None:
             lengths = [min(length, most) for length in lengths]
-        order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
-        return [length for length, _ in order], [item for _, item in order]
+        longest_first = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
+        return [length for length, _ in longest_first], [item for _, item in longest_first]
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:
         """Ask the language model and return its answer, in the form that ``kind`` requires.

@@ -145,9 +145,9 @@ def object_token(instance: object) -> str:
     An object without support for weak references gets a new token each time, because nothing reports when it is
     garbage-collected.
     """
-    known = _TOKENS.get(id(instance))
-    if known is not None and known[0]() is instance:
-        return known[1]
+    known_entry = _TOKENS.get(id(instance))
+    if known_entry is not None and known_entry[0]() is instance:
+        return known_entry[1]
     token = uuid.uuid4().hex
     with suppress(TypeError):
         number = id(instance)

@@ -134,8 +134,8 @@ class BertNetwork:
     def __init__(self, tensors: Mapping[str, Matrix], heads: int, epsilon: float, pooling: Pooling) -> None:
         self._words = tensors["embeddings.word_embeddings.weight"]
         # Every text is a first one, none the second of a pair.
-        kinds = tensors["embeddings.token_type_embeddings.weight"]
-        self._places = tensors["embeddings.position_embeddings.weight"] + kinds[0]
+        token_type_vectors = tensors["embeddings.token_type_embeddings.weight"]
+        self._places = tensors["embeddings.position_embeddings.weight"] + token_type_vectors[0]
         self._after_embedding = _weight_and_bias(tensors, "embeddings.LayerNorm")
         self.width = self._words.shape[1]
         self._heads, self.pooling = heads, pooling
@@ -192,8 +192,8 @@ class BertNetwork:
 
         def store_rows_by_text(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
             starts = [run.start + number * run.length for run in runs for number in range(run.texts)]
-            for number, text in zip(numbers, np.split(rows, starts[1:]), strict=True):
-                vectors[number] = text
+            for number, text_rows in zip(numbers, np.split(rows, starts[1:]), strict=True):
+                vectors[number] = text_rows
 
         self._process_parts(texts, store_rows_by_text)
         return vectors

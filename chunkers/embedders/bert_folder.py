@@ -70,15 +70,17 @@ def _read_supported_encoder(folder: Path) -> BertEncoder:
     for name, usual in _AS_USUAL.items():
         for key, value in usual.items():
             _require(settings[name].get(key, value) in (value, None))
-    config, seen = settings["config.json"], settings["sentence_bert_config.json"]
+    config, sentence_config = settings["config.json"], settings["sentence_bert_config.json"]
     _require(config["model_type"] == "bert" and config["hidden_act"] == "gelu")
-    _require(not seen.keys() - _AS_USUAL["sentence_bert_config.json"].keys() - _ELSEWHERE["sentence_bert_config.json"])
+    _require(
+        not sentence_config.keys() - _AS_USUAL["sentence_bert_config.json"].keys() - _ELSEWHERE["sentence_bert_config.json"]
+    )
     _require(not (folder / "adapter_config.json").exists())
     pooling = _read_pooling(folder)
-    read = _read_json_object(folder / "tokenizer_config.json")
-    most = seen.get("max_seq_length") or read["model_max_length"]
+    tokenizer_config = _read_json_object(folder / "tokenizer_config.json")
+    most = sentence_config.get("max_seq_length") or tokenizer_config["model_max_length"]
     _require(isinstance(most, int) and 2 < most <= config["max_position_embeddings"])
-    tokenizer = _read_tokenizer(folder, read, bool(seen.get("do_lower_case")))
+    tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_config.get("do_lower_case")))
     tensors = read_tensors(folder / WEIGHTS, mapped=False)
     heads = config["num_attention_heads"]
     _require(config["hidden_size"] % heads == 0 and tokenizer.get_vocab_size() <= config["vocab_size"])
@@ -135,24 +137,26 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
     """
     from tokenizers import Tokenizer, normalizers
 
-    file = _read_json_object(folder / "tokenizer.json")
+    tokenizer_json = _read_json_object(folder / "tokenizer.json")
     _require(config["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
-    model, normalizer = file["model"], file["normalizer"]
-    wanted = {
+    model, normalizer = tokenizer_json["model"], tokenizer_json["normalizer"]
+    usual_normalizer = {
         "type": "BertNormalizer",
         "clean_text": True,
         "handle_chinese_chars": config.get("tokenize_chinese_chars", True),
         "strip_accents": config.get("strip_accents"),
         "lowercase": config.get("do_lower_case", True),
     }
-    _require(normalizer == wanted)
-    _require(file["pre_tokenizer"] == {"type": "BertPreTokenizer"})
+    _require(normalizer == usual_normalizer)
+    _require(tokenizer_json["pre_tokenizer"] == {"type": "BertPreTokenizer"})
     special = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
-    _require({added["content"] for added in file["added_tokens"]} == set(special.values()))
-    _require(not any(added[side] for added in file["added_tokens"] for side in ("lstrip", "rstrip", "single_word")))
-    kind = [model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")]
-    _require(kind == ["WordPiece", special["unk_token"], "##", 100])
-    tokenizer = Tokenizer.from_str(json.dumps(file))
+    _require({added["content"] for added in tokenizer_json["added_tokens"]} == set(special.values()))
+    _require(
+        not any(added[side] for added in tokenizer_json["added_tokens"] for side in ("lstrip", "rstrip", "single_word"))
+    )
+    model_settings = [model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")]
+    _require(model_settings == ["WordPiece", special["unk_token"], "##", 100])
+    tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if lowers:

@@ -183,8 +183,8 @@ def _fit_tfidf(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray
     except ValueError:
         # Nothing but white space: there are no n-grams.
         return lambda texts: np.zeros((len(texts), 1))
-    directions = TruncatedSVD(min(COMPONENTS, *weights.shape), random_state=0)
+    projection = TruncatedSVD(min(COMPONENTS, *weights.shape), random_state=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         # The share of explained variance, which it also computes, divides by 0 for sentences that are all alike.
-        directions.fit(weights)
-    return lambda texts: np.asarray(directions.transform(vectorizer.transform(texts)))
+        projection.fit(weights)
+    return lambda texts: np.asarray(projection.transform(vectorizer.transform(texts)))

@@ -115,8 +115,8 @@ class OpenAIServer(Embedder):
         client = self._connection.client(TIMEOUT)
         # No error is chained: the package's errors hold the request, and with it the key.
         try:
-            embeddings = client.embeddings.with_raw_response
-            body = embeddings.create(model=self._model, input=texts, encoding_format="float").content
+            embeddings_api = client.embeddings.with_raw_response
+            body = embeddings_api.create(model=self._model, input=texts, encoding_format="float").content
         except openai.APIStatusError as error:
             if error.status_code in (413, 422) and len(texts) > 1:
                 half = len(texts) // 2

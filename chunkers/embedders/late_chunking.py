@@ -129,14 +129,14 @@ class LateChunks(Embedder):
         # Only the texts of this batch, as the pieces of all would fill the memory.
         digests = {place.partition(" ")[0] for place in texts}
         self._pieces = {digest: self._pieces.get(digest) or self._read(encoder, digest) for digest in digests}
-        wanted: dict[tuple[str, int], list[tuple[int, slice]]] = {}
+        rows_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
         for number, place in enumerate(texts):
             digest, _, spans = place.partition(" ")
             for start, end in (map(int, span.split("-")) for span in spans.split(",")):
                 for window, rows in _window_rows(self._pieces[digest], start, end):
-                    wanted.setdefault((digest, window), []).append((number, rows))
-        for key, vectors in self._vectors(encoder, list(wanted)):
-            for number, rows in wanted[key]:
+                    rows_by_window.setdefault((digest, window), []).append((number, rows))
+        for key, vectors in self._vectors(encoder, list(rows_by_window)):
+            for number, rows in rows_by_window[key]:
                 sums[number] += vectors[rows].sum(axis=0, dtype=np.float64)
                 counts[number] += len(vectors[rows])
         return scale_to_unit_length(sums / np.maximum(counts, 1))
@@ -159,12 +159,12 @@ class LateChunks(Embedder):
         first, last = encoder.special_piece_ids()
         while group := list(islice(missing, WINDOWS_AT_ONCE)):
             raise_if_cancelled(self._cancelled)
-            texts = []
+            window_pieces = []
             for digest, number in group:
                 pieces = self._pieces[digest]
                 window = pieces.windows[number]
-                texts.append([first, *pieces.ids[window.start : window.end], last])
-            vectors = dict(zip(group, self._model.token_vectors(texts), strict=True))
+                window_pieces.append([first, *pieces.ids[window.start : window.end], last])
+            vectors = dict(zip(group, self._model.token_vectors(window_pieces), strict=True))
             self._last = dict([*remembered.items(), *vectors.items()][-2:])
             yield from vectors.items()
 

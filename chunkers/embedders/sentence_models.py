@@ -374,8 +374,8 @@ def folder_revision(folder: Path) -> str:
 
 
 def _error_with_article(error: BaseException) -> str:
-    name = type(error).__name__
-    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+    error_name = type(error).__name__
+    return f"{'an' if error_name[0] in 'AEIOU' else 'a'} {error_name}"
 
 
 # The bundled model, all-MiniLM-L6-v2, with the same results as sentence-transformers on the same files.

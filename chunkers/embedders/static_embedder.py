@@ -67,18 +67,20 @@ def distil_table(
         If the user asked to stop.
     """
     first, last = (vocabulary[piece] for piece in _AROUND)
-    pieces = sorted(number for piece, number in vocabulary.items() if piece not in _LEFT_OUT and not _UNUSED.match(piece))
+    piece_ids = sorted(number for piece, number in vocabulary.items() if piece not in _LEFT_OUT and not _UNUSED.match(piece))
     batches = []
-    for start in range(0, len(pieces), BATCH):
-        progress(start / len(pieces))
+    for start in range(0, len(piece_ids), BATCH):
+        progress(start / len(piece_ids))
         raise_if_cancelled(cancelled)
-        batches.append(means([[first, piece, last] for piece in pieces[start : start + BATCH]]))
+        batches.append(means([[first, piece, last] for piece in piece_ids[start : start + BATCH]]))
         # Others use the network too. Its lock is not fair: without a pause this thread would have it again before they wake.
         time.sleep(_PAUSE_S)
     progress(1.0)
-    rows = project_onto_principal_components(np.concatenate(batches), DIMENSIONS) * word_piece_weights(len(pieces))[:, None]
+    rows = (
+        project_onto_principal_components(np.concatenate(batches), DIMENSIONS) * word_piece_weights(len(piece_ids))[:, None]
+    )
     table = np.zeros((max(vocabulary.values()) + 1, rows.shape[1]), dtype=np.float16)
-    table[pieces] = rows
+    table[piece_ids] = rows
     table[[vocabulary[piece] for piece in _UNKNOWN]] = 0
     return table
 
@@ -251,18 +253,18 @@ def read_table(path: Path) -> tuple[Table, str] | None:
     shape = word_piece_tokenizer().get_vocab_size(), DIMENSIONS
     size = _DIGEST + np.dtype(np.float16).itemsize * shape[0] * shape[1]
     try:
-        data = path.read_bytes() if path.is_file() and path.stat().st_size == size else b""
+        file_bytes = path.read_bytes() if path.is_file() and path.stat().st_size == size else b""
     except OSError:
         return None
-    digest, rows = data[:_DIGEST], data[_DIGEST:]
-    if not data or hashlib.sha256(rows).digest() != digest:
+    digest, table_bytes = file_bytes[:_DIGEST], file_bytes[_DIGEST:]
+    if not file_bytes or hashlib.sha256(table_bytes).digest() != digest:
         return None
-    return np.frombuffer(rows, dtype="<f2").reshape(shape), digest.hex()
+    return np.frombuffer(table_bytes, dtype="<f2").reshape(shape), digest.hex()
 
 
 def write_table(path: Path, table: Table) -> str:
     """Write a vector table, preceded by its hash, to a file if possible; return the hash."""
-    rows = table.astype("<f2").tobytes()
-    digest = hashlib.sha256(rows)
-    write_atomically(path, [digest.digest(), rows])
+    table_bytes = table.astype("<f2").tobytes()
+    digest = hashlib.sha256(table_bytes)
+    write_atomically(path, [digest.digest(), table_bytes])
     return digest.hexdigest()

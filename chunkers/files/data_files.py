@@ -150,8 +150,10 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
         # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
         schema = pq.read_schema(io.BytesIO(data))
         check_columns(len(schema.names), name)
-        texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
-        file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
+        text_columns = [
+            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_columns)
         columns = [column for column in schema.names if column in wanted]
         if not columns:
             yield dict.fromkeys(schema.names)

@@ -66,7 +66,7 @@ class GivenChunk(NamedTuple):
 
 def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
     """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.parse_in_reader_process`."""
-    counted = InputCounter(name, _FILE_KIND)
+    input_counter = InputCounter(name, _FILE_KIND)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
         rows: Iterator[tuple[str, Any]] = (
@@ -78,12 +78,12 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
         if not text.strip():
             raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
         rows = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
-    spans = 0
+    span_count = 0
     for place, row in rows:
         chunk = as_given_chunk(row, f"{name}, {place}")
-        counted.count_row(chunk.text, chunk.document)
-        spans += len(chunk.spans)
-        if spans > MOST_CHUNKS:
+        input_counter.count_row(chunk.text, chunk.document)
+        span_count += len(chunk.spans)
+        if span_count > MOST_CHUNKS:
             raise InputError(
                 f"{name}: the chunks of a file may have at most {MOST_CHUNKS:,} spans in total; these chunks have more. "
                 "Divide the file."
@@ -149,18 +149,21 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
         return GivenChunk(chunk)
     if _is_pair(chunk):
         return GivenChunk(None, (_checked_span(chunk[0], chunk[1], place),))
-    row: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_attributes(chunk)
+    chunk_fields: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_attributes(chunk)
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
-    row = _nested_mapping(row, "kwargs", "__data__") or row
-    metadata = _nested_mapping(row, "metadata", "meta")
+    chunk_fields = _nested_mapping(chunk_fields, "kwargs", "__data__") or chunk_fields
+    metadata = _nested_mapping(chunk_fields, "metadata", "meta")
     origin = _nested_mapping(metadata, "origin")
-    text = next((row[key] for key in TEXTS if row.get(key) is not None), None)
+    text = next((chunk_fields[key] for key in TEXTS if chunk_fields.get(key) is not None), None)
     if text is not None and not isinstance(text, str):
         raise InputError(f"{place}: a chunk's text must be a string; got {short_repr(text)}.")
-    spans = _stated_spans(row, metadata, text, place)
-    identifier = next((str(row[key]) for key in IDS if isinstance(row.get(key), str | int) and row[key] != ""), None)
+    spans = _stated_spans(chunk_fields, metadata, text, place)
+    identifier = next(
+        (str(chunk_fields[key]) for key in IDS if isinstance(chunk_fields.get(key), str | int) and chunk_fields[key] != ""),
+        None,
+    )
     if text is None and not spans and not (by_id and identifier is not None):
-        columns = ", ".join(map(str, row))
+        columns = ", ".join(map(str, chunk_fields))
         names = " or ".join(TEXTS)
         raise InputError(
             f"{place}: a chunk must have a text ({names}), or a start and an end; this chunk has only {short_repr(columns)}."
@@ -168,17 +171,17 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
     if len(spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
         text = None
-    name = next(
+    document_name = next(
         (
             mapping[key]
-            for mapping in (row, metadata, origin)
+            for mapping in (chunk_fields, metadata, origin)
             if mapping
             for key in DOCUMENTS
             if isinstance(mapping.get(key), str)
         ),
         None,
     )
-    return GivenChunk(text, spans, name, identifier)
+    return GivenChunk(text, spans, document_name, identifier)
 
 
 def _nested_mapping(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
@@ -202,18 +205,20 @@ def _chunk_attributes(node: Any) -> dict[str, Any]:
 
 def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
     """Return the spans that a chunk gives."""
-    stated = row.get("spans")
-    if isinstance(stated, str):
+    spans_field = row.get("spans")
+    if isinstance(spans_field, str):
         try:
-            stated = json.loads(stated)
+            spans_field = json.loads(spans_field)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(stated)}."
+                f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
             ) from error
-    if stated is not None:
-        if not isinstance(stated, Sequence) or not stated or not all(map(_is_pair, stated)):
-            raise InputError(f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(stated)}.")
-        return tuple(_checked_span(start, end, place) for start, end in stated)
+    if spans_field is not None:
+        if not isinstance(spans_field, Sequence) or not spans_field or not all(map(_is_pair, spans_field)):
+            raise InputError(
+                f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
+            )
+        return tuple(_checked_span(start, end, place) for start, end in spans_field)
     start, end = (
         next((mapping[key] for mapping in (row, metadata) if mapping for key in names if mapping.get(key) is not None), None)
         for names in (STARTS, ENDS)
@@ -290,18 +295,18 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
     is_placed = is_whole = all(_has_exact_span(chunk) for chunk in chunks)
     parts: list[str] = []
     placed: list[GivenChunk] = []
-    length = original = 0
+    length = original_end = 0
     for chunk in sorted(chunks, key=lambda piece: piece.spans) if is_placed else chunks:
-        words = chunk.text or ""
-        gap = chunk.spans[0].start - original if is_placed else None
+        chunk_text = chunk.text or ""
+        gap = chunk.spans[0].start - original_end if is_placed else None
         if gap is None or gap > LONGEST_GAP:
             is_whole = False
             gap = _UNKNOWN_GAP if parts else 0
         start = length + gap
-        parts += ["\n" * gap if gap > 1 else " " * gap, words[max(0, -gap) :]]
-        length = max(length, start + len(words))
-        original = chunk.spans[0].end if is_placed and chunk.spans[0].end > original else original
-        placed.append(chunk._replace(spans=(Span(start, start + len(words)),)))
+        parts += ["\n" * gap if gap > 1 else " " * gap, chunk_text[max(0, -gap) :]]
+        length = max(length, start + len(chunk_text))
+        original_end = chunk.spans[0].end if is_placed and chunk.spans[0].end > original_end else original_end
+        placed.append(chunk._replace(spans=(Span(start, start + len(chunk_text)),)))
     return RebuiltText("".join(parts), tuple(placed), is_whole)
 
 

@@ -51,14 +51,14 @@ def inspect(
     InputError
         If there are no chunks, or a chunk is invalid; if the chunks are from several documents and none is selected.
     """
-    whole = text if isinstance(text, Document) else Document.from_text(text, sentences)
+    cut_document = text if isinstance(text, Document) else Document.from_text(text, sentences)
     if isinstance(chunks, str | Path):
         given = read_chunks(_read_bytes(Path(chunks)), Path(chunks).name)
     elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
         given = [_as_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
     else:
         raise InputError(f"chunks must be a path, or a sequence of chunks; got {short_repr(chunks)}.")
-    return locate_chunks(whole, select_document_chunks(given, document, whole.name), maker).chunking
+    return locate_chunks(cut_document, select_document_chunks(given, document, cut_document.name), maker).chunking
 
 
 def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
@@ -189,23 +189,24 @@ def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name
 def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
     names = document_names(given)
     if wanted is None and len(names) > 1:
-        called = DocumentNames(names).called(name)
-        if len(called) != 1:
+        names_like_text = DocumentNames(names).called(name)
+        if len(names_like_text) != 1:
             raise InputError(
-                f"chunks: document must be one of the documents in the file, {short_repr(', '.join(called or names))}; got "
+                f"chunks: document must be one of the documents in the file, "
+                f"{short_repr(', '.join(names_like_text or names))}; got "
                 "none. Pass one of these names."
             )
-        wanted = called[0]
+        wanted = names_like_text[0]
     if wanted is None:
         return given
     # "README" means that one alone where there is a "README.md" beside it.
-    meant = [wanted] if wanted in names else [candidate for candidate in names if _stem(candidate) == wanted]
-    if len(meant) > 1:
+    matching_names = [wanted] if wanted in names else [candidate for candidate in names if _stem(candidate) == wanted]
+    if len(matching_names) > 1:
         raise InputError(
             f"chunks: document must match exactly one document of the file; {short_repr(wanted)} matches "
-            f"{short_repr(', '.join(meant))}. Pass the full name of the document."
+            f"{short_repr(', '.join(matching_names))}. Pass the full name of the document."
         )
-    chosen = [chunk for chunk in given if chunk.document is None or chunk.document in meant]
+    chosen = [chunk for chunk in given if chunk.document is None or chunk.document in matching_names]
     if not chosen:
         raise InputError(f"chunks: document must be one of {short_repr(', '.join(names))}; got {short_repr(wanted)}.")
     return chosen

@@ -73,10 +73,10 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
     if len(spans) != 1:
         return None
     start, end = spans[0]
-    words = searched.text[start:end].strip()
-    if words and (match := SearchableText(text).typographic_match(Quotation(words))) is not None:
+    stated_text = searched.text[start:end].strip()
+    if stated_text and (match := SearchableText(text).typographic_match(Quotation(stated_text))) is not None:
         follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
-        size = len(folded(words))
+        size = len(folded(stated_text))
         if follows_line or size >= SHORTEST or size >= LEAST_SHARE * len(folded(text)):
             return _passage_in_context(text, match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
@@ -102,9 +102,9 @@ def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passa
     if end < len(text) and not text[end].isspace():
         end = max((place for place in range(start, end) if text[place].isspace()), default=start)
     size, length = len(folded(text[start:end])), len(folded(text))
-    in_lines = "\n" in _space_before(text, start) or start == 0
-    in_lines &= "\n" in _space_after(text, end) or not text[end:].strip()
-    share = LEAST_SHARE_OF_LINES if in_lines else LEAST_SHARE
+    is_whole_lines = "\n" in _space_before(text, start) or start == 0
+    is_whole_lines &= "\n" in _space_after(text, end) or not text[end:].strip()
+    share = LEAST_SHARE_OF_LINES if is_whole_lines else LEAST_SHARE
     return _passage_in_context(text, Span(start, end)) if size >= max(SHORTEST, share * length) else None
 
 
@@ -117,22 +117,24 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     starts = [place for place in range(quoted.start, quoted.end) if not text[place].isspace() and text[place - 1].isspace()]
     if not starts:
         return quoted.end
-    first = starts[0]
-    left = len(folded(text[quoted.start : first]))
+    first_start = starts[0]
+    characters_to_skip = len(folded(text[quoted.start : first_start]))
     place = span.start
-    while left > 0:
-        left -= len(folded(whole[place]))
+    while characters_to_skip > 0:
+        characters_to_skip -= len(folded(whole[place]))
         place += 1
     place += len(whole[place:]) - len(whole[place:].lstrip()) if whole[place : place + 1].isspace() else 0
-    if "\n" in _space_before(text, first) or place == 0 or "\n" in _space_before(whole, place):
-        return first
-    near = (start for start in starts if start - quoted.start <= CONTEXT and "\n" in _space_before(text, start))
-    return next(near, first)
+    if "\n" in _space_before(text, first_start) or place == 0 or "\n" in _space_before(whole, place):
+        return first_start
+    nearby_line_starts = (
+        start for start in starts if start - quoted.start <= CONTEXT and "\n" in _space_before(text, start)
+    )
+    return next(nearby_line_starts, first_start)
 
 
 def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> Passage | None:
-    around = (text[: passage.start].strip(), text[passage.end :].strip())
-    context = "\n".join(part for part in around if part)
+    surrounding_texts = (text[: passage.start].strip(), text[passage.end :].strip())
+    context = "\n".join(part for part in surrounding_texts if part)
     return Passage(text[passage.start : passage.end].strip(), context, span) if context else None
 
 
@@ -231,41 +233,49 @@ def locate_chunks(
 
     spans_in_place = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
     searched = SearchableText(text)
-    ordered = _located_in_order(text, given_chunks)
-    surrounded = _ContextSeparator(searched, given_chunks)
+    spans_in_order = _located_in_order(text, given_chunks)
+    context_separator = _ContextSeparator(searched, given_chunks)
     contexts: dict[int, str] = {}
     without_context = list(given_chunks)
     for number, (given_chunk, spans) in enumerate(zip(given_chunks, spans_in_place, strict=True)):
-        if not spans and ordered.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
+        if not spans and spans_in_order.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
             report(number)
-            passage = surrounded.passage(given_chunk)
+            passage = context_separator.passage(given_chunk)
             if passage is not None:
                 contexts[number] = passage.context
                 without_context[number] = given_chunk._replace(text=passage.text)
                 spans_in_place[number] = () if passage.span is None else (passage.span,)
     if contexts:
-        ordered = _located_in_order(text, without_context)
-    search = _ChunkSearch(searched, ordered)
-    search.unsure.update(surrounded.unsure)
+        spans_in_order = _located_in_order(text, without_context)
+    search = _ChunkSearch(searched, spans_in_order)
+    search.unsure.update(context_separator.unsure)
     chunks: list[Chunk] = []
-    begins: dict[int, str] = {}
+    reason_by_start: dict[int, str] = {}
     oddities: list[Oddity] = []
-    reached = 0
+    last_end = 0
     for number, (given_chunk, spans) in enumerate(zip(without_context, spans_in_place, strict=True)):
         report(number)
-        located, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, given_chunk)
+        found_spans, way_found, odd = (
+            (spans, "at the place that it names", []) if spans else search.find(number, given_chunk)
+        )
         context = contexts.get(number, "")
-        if located:
+        if found_spans:
             odd += [("context", f"“{quotable_beginning(context)}” is around it")] if context else []
-            chunks.append(Chunk.of(document, *located)._replace(context=context))
-            reached = located[-1].end
-            for span in located:
-                begins.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {how}")
-        where = Span(located[0].start, located[-1].end) if located else _stated_place(given_chunk, reached, len(text))
-        words = _first_words(given_chunks[number].text or "")
-        oddities += [Oddity(number + 1, kind, remark, words, where) for kind, remark in odd]
+            chunks.append(Chunk.of(document, *found_spans)._replace(context=context))
+            last_end = found_spans[-1].end
+            for span in found_spans:
+                reason_by_start.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {way_found}")
+        oddity_span = (
+            Span(found_spans[0].start, found_spans[-1].end)
+            if found_spans
+            else _stated_place(given_chunk, last_end, len(text))
+        )
+        chunk_beginning = _first_words(given_chunks[number].text or "")
+        oddities += [Oddity(number + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in odd]
     chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
-    cuts = cuts_to_gaps(document, sorted(begins)[1:], Verdict.CUT, lambda start: Reason(remark=begins[start]))
+    cuts = cuts_to_gaps(
+        document, sorted(reason_by_start)[1:], Verdict.CUT, lambda start: Reason(remark=reason_by_start[start])
+    )
     oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
     chunking = Chunking(
         document,
@@ -294,7 +304,7 @@ class _ContextSeparator:
 
     def passage(self, chunk: GivenChunk) -> Passage | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
-        words, length = chunk.text or "", len(self._searched.text)
+        chunk_text, length = chunk.text or "", len(self._searched.text)
         start = max(0, chunk.spans[0].start - SEARCHED) if chunk.spans else self._reached
         near = Span(min(start, length), min(length, start + 2 * SEARCHED))
         for within in dict.fromkeys([near, Span(0, length)]):
@@ -302,8 +312,8 @@ class _ContextSeparator:
                 self.unsure[_NOT_ALL_SURROUNDED] = None
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
-            self._left -= 4 * len(words).bit_length() * (within.end - within.start)
-            passage = find_passage(self._searched, words, chunk.spans, self._front, within)
+            self._left -= 4 * len(chunk_text).bit_length() * (within.end - within.start)
+            passage = find_passage(self._searched, chunk_text, chunk.spans, self._front, within)
             if passage is not None:
                 place = self._searched.text.find(passage.text[:_LONGEST_WORDS], within.start)
                 self._reached = max(self._reached, place)
@@ -330,38 +340,40 @@ class _ChunkSearch:
         """Return a chunk's spans in the text, the way in which they were found, and remarks on the match."""
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
-            odd: list[tuple[Kind, str]] = []
+            remarks: list[tuple[Kind, str]] = []
             if span in self._behind_gaps and self._repeated(text[span.start : span.end]):
-                odd.append(("ambiguous", "it is there more than once; this is the first place after the one before"))
+                remarks.append(("ambiguous", "it is there more than once; this is the first place after the one before"))
             elif span in self._shifted:
-                odd.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
-            return (span,), "in the order of the chunks", odd + _spacing_remarks(chunk, text, span)
-        words = (chunk.text or "").strip()
-        if not words:
-            place = f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
-            return (), "", [("lost", place)]
-        quoted = Quotation(words, start=chunk.spans[0].start if chunk.spans else None)
+                remarks.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
+            return (span,), "in the order of the chunks", remarks + _spacing_remarks(chunk, text, span)
+        chunk_text = (chunk.text or "").strip()
+        if not chunk_text:
+            loss_phrase = (
+                f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
+            )
+            return (), "", [("lost", loss_phrase)]
+        quoted = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
         match = self._searched.exact_match(quoted) or self._searched.typographic_match(quoted) or self._altered(quoted)
         if match is None:
             return (), "", [("lost", "nothing in the text is like it")]
-        own_place, actual = quoted.start, match.span.start
-        moved = own_place is not None and (
-            own_place > len(text) or text[min(own_place, actual) : max(own_place, actual)].strip() != ""
+        own_place, found_place = quoted.start, match.span.start
+        is_elsewhere = own_place is not None and (
+            own_place > len(text) or text[min(own_place, found_place) : max(own_place, found_place)].strip() != ""
         )
-        how = "out of the order of the chunks" if own_place is None else "at the place that it names"
-        how = "at another place than it names" if moved else how
-        odd = []
+        way_found = "out of the order of the chunks" if own_place is None else "at the place that it names"
+        way_found = "at another place than it names" if is_elsewhere else way_found
+        remarks = []
         if match.how == "altered":
-            alike = f"{int(100 * match.alike)} % alike"
-            how = f"where the text is most like it, {alike}"
-            odd.append(("altered", alike))
-        elif "".join(words.split()) != "".join(text[match.span.start : match.span.end].split()):
-            odd.append(("altered", "other quotation marks, dashes or the like"))
+            similarity_phrase = f"{int(100 * match.alike)} % alike"
+            way_found = f"where the text is most like it, {similarity_phrase}"
+            remarks.append(("altered", similarity_phrase))
+        elif "".join(chunk_text.split()) != "".join(text[match.span.start : match.span.end].split()):
+            remarks.append(("altered", "other quotation marks, dashes or the like"))
         if match.several:
-            odd.append(("ambiguous", "it is there more than once; this is the first place"))
-        if moved:
-            odd.append(("elsewhere", f"it is at {actual:,}; the place that it names is {own_place:,}"))
-        return (match.span,), how, odd + _spacing_remarks(chunk, text, match.span)
+            remarks.append(("ambiguous", "it is there more than once; this is the first place"))
+        if is_elsewhere:
+            remarks.append(("elsewhere", f"it is at {found_place:,}; the place that it names is {own_place:,}"))
+        return (match.span,), way_found, remarks + _spacing_remarks(chunk, text, match.span)
 
     def _altered(self, quoted: Quotation) -> Match | None:
         spent = self._searched.work.spent
@@ -395,14 +407,14 @@ def _ambiguous_spans(text: str, spans: Sequence[Span]) -> frozenset[Span]:
     pairs = list(pairwise(spans))
     if all(span.start >= before.end for before, span in pairs):
         return frozenset()
-    several = set()
+    ambiguous_spans = set()
     for before, span in pairs:
         passage, last = text[span.start : span.end], max(before.end, span.start)
         first = text.find(passage, before.start + 1, last + len(passage))
         other = text.find(passage, first + 1, last + len(passage)) if first == span.start else first
         if span.start <= before.end + 1 and other >= 0:
-            several.add(span)
-    return frozenset(several)
+            ambiguous_spans.add(span)
+    return frozenset(ambiguous_spans)
 
 
 def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
@@ -426,9 +438,9 @@ def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
 
 
 def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
-    passage, words = text[span.start : span.end], (chunk.text or "").strip()
-    same = words == passage or "".join(words.split()) != "".join(passage.split())
-    return [] if same else [("spaced", "the text has other white space")]
+    passage, chunk_text = text[span.start : span.end], (chunk.text or "").strip()
+    nothing_to_remark = chunk_text == passage or "".join(chunk_text.split()) != "".join(passage.split())
+    return [] if nothing_to_remark else [("spaced", "the text has other white space")]
 
 
 def _stated_place(chunk: GivenChunk, reached: int, length: int) -> Span:
@@ -444,20 +456,22 @@ def _first_words(text: str) -> str:
 def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
     """Return notes on the oddities."""
     by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
-    altered = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in by_kind["altered"]]
-    elsewhere = [
+    altered_labels = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in by_kind["altered"]]
+    moved_labels = [
         f"{odd.number:,} (at {odd.span.start:,}, not {given_chunks[odd.number - 1].spans[0].start:,})"
         for odd in by_kind["elsewhere"]
     ]
-    ambiguous = [f"{odd.number:,} (at {odd.span.start:,})" for odd in by_kind["ambiguous"]]
-    surrounded = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in by_kind["context"]]
-    lost = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in by_kind["lost"]]
+    ambiguous_labels = [f"{odd.number:,} (at {odd.span.start:,})" for odd in by_kind["ambiguous"]]
+    context_labels = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in by_kind["context"]]
+    lost_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in by_kind["lost"]]
     notes = [
-        _note_with_list(f"Chunks of {maker} that are not found in the text and left out", lost),
-        _note_with_list(f"Chunks of {maker} that are altered, and found where the text is most like them", altered),
-        _note_with_list(f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous),
-        _note_with_list(f"Chunks of {maker} that are not at the place that they name", elsewhere),
-        _note_with_list(f"Chunks of {maker} with a context around them that the text does not have there", surrounded),
+        _note_with_list(f"Chunks of {maker} that are not found in the text and left out", lost_labels),
+        _note_with_list(f"Chunks of {maker} that are altered, and found where the text is most like them", altered_labels),
+        _note_with_list(
+            f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous_labels
+        ),
+        _note_with_list(f"Chunks of {maker} that are not at the place that they name", moved_labels),
+        _note_with_list(f"Chunks of {maker} with a context around them that the text does not have there", context_labels),
         f"Chunks of {maker} with other white space than the text: {len(by_kind['spaced']):,}." if by_kind["spaced"] else "",
         *unsure,
     ]
@@ -478,5 +492,5 @@ def _chunk_label(number: int, chunk: GivenChunk) -> str:
 
 
 def _uncovered_notes(text: str, chunks: Sequence[Chunk]) -> list[str]:
-    lost = count_characters_outside(text, [span for chunk in chunks for span in chunk.spans])
-    return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []
+    uncovered_count = count_characters_outside(text, [span for chunk in chunks for span in chunk.spans])
+    return [f"Characters that lie in no chunk, white space not counted: {uncovered_count:,}."] if uncovered_count else []

@@ -101,10 +101,10 @@ class UnorderedLocator:
     def __init__(
         self, documents: Sequence[Document], chunks: Sequence[GivenChunk] = (), *, has_documents: bool = True
     ) -> None:
-        work = ComparisonBudget()
-        self._work = work
+        comparison_budget = ComparisonBudget()
+        self._work = comparison_budget
         self._documents = documents
-        self._searched = [SearchableText(document.text, work) for document in documents]
+        self._searched = [SearchableText(document.text, comparison_budget) for document in documents]
         self._front = shared_first_lines([chunk.text for chunk in chunks if chunk.text is not None])
         self._characters_left = MOST_SCANNED
         self._noun = "document" if has_documents else "chunk"
@@ -121,8 +121,8 @@ class UnorderedLocator:
         """Return the documents that may have one of some folded texts."""
         if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in texts):
             return numbers
-        holders = {number for text in texts for number in self._runs.holders(text)}
-        return [number for number in numbers if number in holders]
+        holder_numbers = {number for text in texts for number in self._runs.holders(text)}
+        return [number for number in numbers if number in holder_numbers]
 
     @cached_property
     def _names(self) -> DocumentNames:
@@ -132,32 +132,38 @@ class UnorderedLocator:
         """Return the numbers of the documents that a name may mean; all of them if there is no name."""
         if name is None:
             return [*range(len(self._documents))]
-        called = self._names.called(name)
-        return [number for number, document in enumerate(self._documents) if document.name in called]
+        possible_names = self._names.called(name)
+        return [number for number, document in enumerate(self._documents) if document.name in possible_names]
 
     def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
         """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
-        asked = self._holders([folded(text)], range(len(self._documents)) if numbers is None else numbers)
-        places = [Place(number, span) for number in asked for span in self._searched[number].occurrences(text, MOST_PLACES)]
+        searched_numbers = self._holders([folded(text)], range(len(self._documents)) if numbers is None else numbers)
+        places = [
+            Place(number, span)
+            for number in searched_numbers
+            for span in self._searched[number].occurrences(text, MOST_PLACES)
+        ]
         # Word for word in one document outweighs other white space in another.
-        same = [place for place in places if self._passage(place) == text]
-        return (same or places)[:MOST_PLACES]
+        verbatim_places = [place for place in places if self._passage(place) == text]
+        return (verbatim_places or places)[:MOST_PLACES]
 
     def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
-        asked = range(len(self._documents)) if numbers is None else numbers
-        quoted, words = Quotation(text), folded(text)
-        within: Mapping[int, Sequence[Span] | None] = dict.fromkeys(asked)
-        if self._runs is not None and len(words) >= SHORTEST_INDEXED:
-            within = self._runs.near(words, max_edit_distance(len(words)))
-        tried = [
-            (number, self._searched[number].altered_match(quoted, within=within[number]))
-            for number in asked
-            if number in within
+        searched_numbers = range(len(self._documents)) if numbers is None else numbers
+        quoted, folded_text = Quotation(text), folded(text)
+        ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_numbers)
+        if self._runs is not None and len(folded_text) >= SHORTEST_INDEXED:
+            ranges_by_document = self._runs.near(folded_text, max_edit_distance(len(folded_text)))
+        attempted_matches = [
+            (number, self._searched[number].altered_match(quoted, within=ranges_by_document[number]))
+            for number in searched_numbers
+            if number in ranges_by_document
         ]
-        matches = [(number, match) for number, match in tried if match is not None]
-        best = max((match.alike for _, match in matches), default=0.0)
-        return [Place(number, match.span) for number, match in matches if match.alike == best], best
+        matches = [(number, match) for number, match in attempted_matches if match is not None]
+        highest_similarity = max((match.alike for _, match in matches), default=0.0)
+        return [
+            Place(number, match.span) for number, match in matches if match.alike == highest_similarity
+        ], highest_similarity
 
     def renew(self) -> None:
         """Allow as many comparisons again, for texts of another kind."""
@@ -180,29 +186,35 @@ class UnorderedLocator:
         return self._known[key]
 
     def _find(self, chunk: GivenChunk) -> Placement:
-        named = self.numbers(chunk.document)
-        if chunk.spans and len(named) == 1 and (spans := stated_spans(self._documents[named[0]].text, chunk)):
-            return Placement((Place(named[0], Span(spans[0].start, spans[-1].end)),))
-        words = (chunk.text or "").strip()
-        if not words:
+        named_documents = self.numbers(chunk.document)
+        if (
+            chunk.spans
+            and len(named_documents) == 1
+            and (spans := stated_spans(self._documents[named_documents[0]].text, chunk))
+        ):
+            return Placement((Place(named_documents[0], Span(spans[0].start, spans[-1].end)),))
+        chunk_text = (chunk.text or "").strip()
+        if not chunk_text:
             return Placement((), "it has no text, and nothing stands at the place that it states")
-        among = "is not among the documents" if self._noun == "document" else "has no chunks at hand"
-        where_phrase = f"{short_repr(chunk.document)} {among}" if not named else ""
-        whole = _CUT_SHORT.sub("", words)
-        ways = [(words, "")] + [(whole, "cut short")] * (whole != words and len(folded(whole)) >= SHORTEST)
-        for text, how in ways:
-            if placement := self._verbatim(text, chunk, named, how, where_phrase):
+        absence_phrase = "is not among the documents" if self._noun == "document" else "has no chunks at hand"
+        where_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_documents else ""
+        uncut_text = _CUT_SHORT.sub("", chunk_text)
+        texts_to_try = [(chunk_text, "")] + [(uncut_text, "cut short")] * (
+            uncut_text != chunk_text and len(folded(uncut_text)) >= SHORTEST
+        )
+        for text, exactness_remark in texts_to_try:
+            if placement := self._verbatim(text, chunk, named_documents, exactness_remark, where_phrase):
                 return placement
         if where_phrase:
             return Placement((), where_phrase)
-        if (passage := self._passage_in(whole, chunk, named)) is not None:
-            around = f"“{quotable_beginning(passage.context)}” is around it"
-            how = around + ("; cut short" if whole != words else "")
-            if placement := self._verbatim(passage.text, chunk, named, how, where_phrase):
+        if (passage := self._passage_in(uncut_text, chunk, named_documents)) is not None:
+            context_remark = f"“{quotable_beginning(passage.context)}” is around it"
+            exactness_remark = context_remark + ("; cut short" if uncut_text != chunk_text else "")
+            if placement := self._verbatim(passage.text, chunk, named_documents, exactness_remark, where_phrase):
                 return placement
-        places, alike = self.altered(words, named)
+        places, similarity = self.altered(chunk_text, named_documents)
         if places:
-            return _placement_with_remarks(places, [f"altered, {int(100 * alike)} % alike"], whole != words)
+            return _placement_with_remarks(places, [f"altered, {int(100 * similarity)} % alike"], uncut_text != chunk_text)
         if self.is_spent or self._characters_left < 0:
             return Placement(
                 (), f"it stands in no {self._noun} word for word; with changes it was not compared with all passages"
@@ -242,12 +254,17 @@ class UnorderedLocator:
     def _passage_in(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
         passages: list[Passage] = []
-        words = folded(text)
+        folded_text = folded(text)
         # Many documents share a few words, such as a heading, with a chunk of none of them.
-        least = min(CONTEXT, len(words) // 2)
+        least = min(CONTEXT, len(folded_text) // 2)
         # A passage at the end, at the beginning or around the middle has one of these.
-        middle, half = len(words) // 2, least // 2
-        probes = (words[-least:], words[:least], words[middle - half : middle], words[middle : middle + half])
+        middle, half = len(folded_text) // 2, least // 2
+        probes = (
+            folded_text[-least:],
+            folded_text[:least],
+            folded_text[middle - half : middle],
+            folded_text[middle : middle + half],
+        )
         for number in named if chunk.spans else self._holders(probes, named):
             searched = self._searched[number]
             if not chunk.spans and not any(map(searched.contains, probes)):
@@ -272,10 +289,10 @@ class SharedRuns:
     def __init__(self, texts: Sequence[str]) -> None:
         hashes = [_run_hashes(text)[::STEP] for text in texts]
         counts = np.array([len(own) for own in hashes], dtype=np.intp)
-        everything = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
-        order = np.argsort(everything, kind="stable")
-        self._hashes = everything[order]
-        self._order = order.astype(np.uint32)
+        all_hashes = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
+        sorted_places = np.argsort(all_hashes, kind="stable")
+        self._hashes = all_hashes[sorted_places]
+        self._order = sorted_places.astype(np.uint32)
         self._first = np.cumsum(counts) - counts
 
     def holders(self, text: str) -> list[int]:
@@ -293,21 +310,21 @@ class SharedRuns:
         `EVERY` characters of ``text``.
         """
         first, counts = self._looked_up(text)
-        order = np.argsort(counts, kind="stable")
-        rare = np.sort(order[np.cumsum(counts[order]) <= MOST_SHARED])
-        numbers, starts = self._occurrences(first[rare], counts[rare])
-        starts -= np.repeat(rare, counts[rare])
+        runs_by_rarity = np.argsort(counts, kind="stable")
+        rare_runs = np.sort(runs_by_rarity[np.cumsum(counts[runs_by_rarity]) <= MOST_SHARED])
+        numbers, starts = self._occurrences(first[rare_runs], counts[rare_runs])
+        starts -= np.repeat(rare_runs, counts[rare_runs])
         ranges: dict[int, list[Span]] = {}
         shared: dict[int, list[int]] = {}
         for at in np.lexsort((starts, numbers)).tolist():
-            own, counted = ranges.setdefault(int(numbers[at]), []), shared.setdefault(int(numbers[at]), [])
+            own, shared_counts = ranges.setdefault(int(numbers[at]), []), shared.setdefault(int(numbers[at]), [])
             start, end = max(0, int(starts[at]) - reach), int(starts[at]) + len(text) + reach
             if own and start <= own[-1].end:
                 own[-1] = Span(own[-1].start, max(own[-1].end, end))
-                counted[-1] += 1
+                shared_counts[-1] += 1
             else:
                 own.append(Span(start, end))
-                counted.append(1)
+                shared_counts.append(1)
         least = 1 + len(text) // EVERY
         return {
             number: near

@@ -59,30 +59,32 @@ class AnswerCache:
         model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0, shape: Shape | None = None
     ) -> bytes:
         """Return the cache key of a conversation with a model; each ``repeat`` and each ``shape`` has its own key."""
-        more = [*([repeat] if repeat else []), *([shape] if shape else [])]
-        asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *more])
+        extra_fields = [*([repeat] if repeat else []), *([shape] if shape else [])]
+        asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *extra_fields])
         return hashlib.blake2b(asked.encode(), digest_size=16).digest()
 
     def get(self, key: bytes) -> Reply | None:
         """Return the cached answer for a key; None if there is none."""
         with self._lock:
-            data = self._memory.get(key)
-            if data is None and self._file is not None:
+            reply_json = self._memory.get(key)
+            if reply_json is None and self._file is not None:
                 with suppress(sqlite3.Error):
                     row = self._file.execute("SELECT reply, checksum FROM answers WHERE key = ?", (key,)).fetchone()
                     if row and isinstance(row[0], bytes) and row[1] == _checksum(key, row[0]):
-                        data = row[0]
-                        self._memory[key] = data
-        return None if data is None else Reply(*json.loads(data))
+                        reply_json = row[0]
+                        self._memory[key] = reply_json
+        return None if reply_json is None else Reply(*json.loads(reply_json))
 
     def put(self, key: bytes, reply: Reply) -> None:
         """Store an answer in memory and in the cache file, if there is one."""
-        data = json.dumps(reply).encode()
+        reply_json = json.dumps(reply).encode()
         with self._lock:
-            self._memory[key] = data
+            self._memory[key] = reply_json
             if self._file is not None:
                 with suppress(sqlite3.Error):
-                    self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, data, _checksum(key, data)))
+                    self._file.execute(
+                        "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, reply_json, _checksum(key, reply_json))
+                    )
 
     def clear(self, *, file: bool = False) -> None:
         """Empty the cache in memory and, if ``file`` is true, on disk too."""

@@ -54,9 +54,12 @@ class Form(BaseModel):
     def wording(cls) -> str:
         """Return the prompt's sentence that asks for a JSON object of this form."""
         whole = _resolved_schema(cls)
-        where = "; ".join(f"{name} is {description}" for name, description in _field_descriptions(whole))
+        fields_phrase = "; ".join(f"{name} is {description}" for name, description in _field_descriptions(whole))
         example = json.dumps(_example_answer(whole), ensure_ascii=False)
-        return f"Answer with one JSON object and nothing else, in the form {example}{', where ' if where else ''}{where}."
+        return (
+            f"Answer with one JSON object and nothing else, in the form "
+            f"{example}{', where ' if fields_phrase else ''}{fields_phrase}."
+        )
 
 
 class LineForm(Form):
@@ -69,19 +72,20 @@ class LineForm(Form):
     @classmethod
     def line_wording(cls) -> str:
         """Return the prompt's sentence that asks for an answer on a single line."""
-        ((_, taken),) = cls.model_fields.items()
-        example = (taken.examples or [1])[0]
+        ((_, field_info),) = cls.model_fields.items()
+        example = (field_info.examples or [1])[0]
         numbers = ", ".join(map(str, example)) if isinstance(example, list) else f"ID {example}"
         return (
-            f"Answer with one line and nothing else: {cls.label}: and {taken.description}, as in {cls.label}: {numbers}. "
+            f"Answer with one line and nothing else: {cls.label}: and {field_info.description}, as in {cls.label}: "
+            f"{numbers}. "
             f"If {cls.none}, answer {cls.label}: none."
         )
 
     @classmethod
     def from_numbers(cls, numbers: list[int]) -> Self | None:
         """Build the answer from the numbers on a line; None if there are several numbers but the field takes one."""
-        ((name, taken),) = cls.model_fields.items()
-        if isinstance((taken.examples or [1])[0], list):
+        ((name, field_info),) = cls.model_fields.items()
+        if isinstance((field_info.examples or [1])[0], list):
             return cls.model_validate({name: numbers})
         return None if len(numbers) > 1 else cls.model_validate({name: numbers[0] if numbers else None})
 

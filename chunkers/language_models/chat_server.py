@@ -203,8 +203,8 @@ class ChatServer(LanguageModel):
     @staticmethod
     def _fits_in_memory(body: bytes) -> bool:
         """Return whether an answer fits into memory once it is parsed."""
-        beside_words = _STRING.sub(b"", body)
-        return beside_words.count(b"[") + beside_words.count(b"{") <= MOST_BRACKETS
+        without_strings = _STRING.sub(b"", body)
+        return without_strings.count(b"[") + without_strings.count(b"{") <= MOST_BRACKETS
 
     def _parse(self, body: bytes, streamed_by: "openai.OpenAI | None" = None) -> Any:
         """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
@@ -274,10 +274,12 @@ class ChatServer(LanguageModel):
                 raise self._connection.unusable("The answer's message must have a string as its content; it has none.")
             text = ""
         usage = json_field(answer, "usage")
-        read, written = (_token_count(json_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
+        tokens_read, tokens_written = (
+            _token_count(json_field(usage, name)) for name in ("prompt_tokens", "completion_tokens")
+        )
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
         text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
-        return Reply(self._connection.mask_key(text), read, written, ended)
+        return Reply(self._connection.mask_key(text), tokens_read, tokens_written, ended)
 
 
 def _without_lengths(schema: Any) -> Any:

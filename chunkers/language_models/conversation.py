@@ -128,15 +128,15 @@ def repeated_ending(answer: str, *, unfinished: bool = False) -> str:
     unfinished answer, which may be a list of numbers; there, a repetition must also be twice as long.
     """
     end = answer.rstrip()[-_LOOKED_AT:]
-    signs = (end if unfinished else _DIGIT.sub("0", end))[::-1]
+    reversed_end = (end if unfinished else _DIGIT.sub("0", end))[::-1]
     least = _REPEATED_SIGNS * (2 if unfinished else 1)
     # The prefix function of Knuth, Morris and Pratt: the longest border gives the shortest period.
-    borders = [0] * len(signs)
-    for at in range(1, len(signs)):
+    borders = [0] * len(reversed_end)
+    for at in range(1, len(reversed_end)):
         border = borders[at - 1]
-        while border and signs[at] != signs[border]:
+        while border and reversed_end[at] != reversed_end[border]:
             border = borders[border - 1]
-        borders[at] = border + (signs[at] == signs[border])
+        borders[at] = border + (reversed_end[at] == reversed_end[border])
         size, period = at + 1, at + 1 - borders[at]
         if size >= least and size >= _REPEATED_TIMES * period:
             return end[-period:].strip() or end[-1:]
@@ -228,8 +228,8 @@ def _outermost_json_objects(answer: str) -> Iterator[object]:
             parsed, end = decoder.raw_decode(answer, start)
             yield parsed
         except (ValueError, RecursionError) as error:
-            why = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
-            yield Unusable(f"its JSON is broken: {why}")
+            defect = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
+            yield Unusable(f"its JSON is broken: {defect}")
             end = start + 1
         start = answer.find("{", end)
 

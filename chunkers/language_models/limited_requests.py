@@ -222,8 +222,8 @@ class Asking:
         return self._answers.get(self._key(shaped, kind.most_tokens, repeat, shape))
 
     def _key(self, messages: Sequence[Message], most_tokens: int, repeat: int, shape: Shape) -> bytes:
-        known = shape if self.model.takes_shape and shape != UNSHAPED else None
-        return self._answers.key(self.model, most_tokens, messages, repeat, known)
+        key_shape = shape if self.model.takes_shape and shape != UNSHAPED else None
+        return self._answers.key(self.model, most_tokens, messages, repeat, key_shape)
 
     def _answer(
         self,
@@ -310,8 +310,8 @@ class Asking:
         try:
             self._budget.reserve(call, model, most_in, most_out, 1, cancelled)
             with cancellable(cancelled):
-                shapes = {"shape": shape} if model.takes_shape and shape != UNSHAPED else {}
-                reply = model.reply(messages, most_out, attempts, **shapes)
+                shape_argument = {"shape": shape} if model.takes_shape and shape != UNSHAPED else {}
+                reply = model.reply(messages, most_out, attempts, **shape_argument)
         finally:
             self._slots.release()
             spent = spending_of_call(model, reply, most_in, most_out, attempts)

@@ -105,10 +105,12 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         spec = parameter_spec(self, "amount")
-        levels = dict(zip(spec.stops, self.levels("amount", spec.stops, chunking.curves[0].scores), strict=True))
+        level_by_stop = dict(zip(spec.stops, self.levels("amount", spec.stops, chunking.curves[0].scores), strict=True))
         score = np.array([gap.score])
         cut = gap.verdict.is_cut
-        amount = nearest_slider_stop(spec, self.amount, lambda stop: bool(self.rule.passes(score, levels[stop])[0]) != cut)
+        amount = nearest_slider_stop(
+            spec, self.amount, lambda stop: bool(self.rule.passes(score, level_by_stop[stop])[0]) != cut
+        )
         if amount is not None and (self.min_size is not None or self.max_size is not None):
             # Sizes may overrule the score: then only a run tells.
             amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("amount", amount)

@@ -187,8 +187,8 @@ class ChangePoint(SizeLimitedChunker):
             return Chunking(document, (), ())
         requested_chunks = self._requested_chunks(sentence_count)
         allowed = self._allowed_starts(document, requested_chunks)
-        places = list(range(1, sentence_count)) if allowed is None else allowed.tolist()
-        unit_count, unit = len(places) + 1, "sentences" if allowed is None else "paragraphs"
+        possible_starts = list(range(1, sentence_count)) if allowed is None else allowed.tolist()
+        unit_count, unit = len(possible_starts) + 1, "sentences" if allowed is None else "paragraphs"
         chunk_count = None if requested_chunks is None else min(requested_chunks, unit_count)
         needs_search = chunk_count is not None and 1 < chunk_count < unit_count
         if chunk_count is not None and needs_search:
@@ -204,10 +204,10 @@ class ChangePoint(SizeLimitedChunker):
         elif needs_search:
             cut_starts = set(best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), allowed))
         else:
-            cut_starts = set(places) if chunk_count == unit_count else set()
+            cut_starts = set(possible_starts) if chunk_count == unit_count else set()
         gains = _cut_gains(vectors, cut_starts)
         shuffled_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
-        permitted = set(places)
+        permitted = set(possible_starts)
         decided = [
             _searched_gap(index, gain, index + 1 in cut_starts, penalty, chunk_count, shuffled_phrase)
             if index + 1 in permitted
@@ -268,13 +268,13 @@ class ChangePoint(SizeLimitedChunker):
         def critical(shuffled: FloatArray) -> FloatArray:
             if searched_sentences == sentence_count:
                 return np.array([[critical_penalty(shuffled, step, places)]])
-            drawn = np.cumsum(random.permutation(unit_lengths))
+            shuffled_edges = np.cumsum(random.permutation(unit_lengths))
             bounds = np.linspace(0, searched_sentences, QUARTERS + 1).astype(np.intp)
             penalties = []
             for start, end in [(0, searched_sentences), *pairwise(bounds)]:
-                inside = drawn[(drawn > start) & (drawn < end)] - start
-                if len(inside):
-                    penalties.append(critical_penalty(shuffled[start:end], step, inside))
+                edges_inside = shuffled_edges[(shuffled_edges > start) & (shuffled_edges < end)] - start
+                if len(edges_inside):
+                    penalties.append(critical_penalty(shuffled[start:end], step, edges_inside))
             # A paragraph may be longer than all that is searched.
             return np.array([[penalties[0], np.mean(penalties[1:] or penalties)]]) if penalties else np.zeros((1, 2))
 
@@ -376,8 +376,8 @@ def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
 def _searched_gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None, shuffled: str) -> Gap:
     verdict = Verdict.CUT if cut else Verdict.KEPT
     if penalty is None:
-        best = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
-        return Gap(index, gain, None, verdict, link_reasons(Reason("gain", gain), best))
+        partition_reason = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
+        return Gap(index, gain, None, verdict, link_reasons(Reason("gain", gain), partition_reason))
     why = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled)
     return Gap(index, gain, penalty, verdict, why)
 

@@ -106,11 +106,11 @@ class Code(Chunker):
         if self.language == "auto":
             detected = detect_programming_language(text, document.name, self.name, tools.cancelled)
         syntax = Syntax.of(text, detected.language, self.name, tools.cancelled) if detected.language else None
-        cutting = _CodeCutter(document, tools, self.max_size, syntax)
-        pieces = cutting.cut()
+        cutter = _CodeCutter(document, tools, self.max_size, syntax)
+        pieces = cutter.cut()
         check_chunk_count(self.name, len(pieces), len(text))
         notes = (detected.why, syntax.syntax_error_note() if syntax else "")
-        gaps = LazyTuple(lambda: gaps_of_pieces(document, pieces, cutting.uncut_reason))
+        gaps = LazyTuple(lambda: gaps_of_pieces(document, pieces, cutter.uncut_reason))
         return Chunking(document, chunks_of_pieces(text, pieces), gaps, notes=tuple(filter(None, notes)))
 
 
@@ -204,17 +204,17 @@ class _CodeCutter(PieceCutter):
         size = self.size(part.start, end)
         if size > self.most:
             return False
-        context, held = self._context(part.at.path)
+        context, context_tokens = self._context(part.at.path)
         # Rather without the names than cut.
-        self.pieces.append(Piece(part.start, end, why, context if size + held <= self.most else ""))
+        self.pieces.append(Piece(part.start, end, why, context if size + context_tokens <= self.most else ""))
         return True
 
     def _split_part(self, part: _Part, why: Reason) -> None:
         """Cut a part that is too long between lines, and lines that are too long inside."""
         starts = self._line_starts(part)
-        context, held = self._context(part.at.path)
+        context, context_tokens = self._context(part.at.path)
         repeated, room = self._context(part.at.inside)
-        room = max(1, self.most - max(held, room))
+        room = max(1, self.most - max(context_tokens, room))
         measure = text_size_function("tokens", self.tools)
         name_phrase = f" of {part.at.path[-1]}" if part.at.path else ""
         part_is_longer = f"{part.at.after}{name_phrase} is longer than {pluralize(self.most, 'token')}"
@@ -250,19 +250,19 @@ class _CodeCutter(PieceCutter):
         inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
         starts = [part.start, *(line for line in inside if front is None or not front.separates_fence(line))]
         definitions = self.syntax.definitions if self.syntax else []
-        places: list[int] = []
+        cut_places: list[int] = []
         for start, end in definitions[bisect_left(definitions, (part.start, 0)) : bisect_left(definitions, (part.end, 0))]:
-            behind = places[-1] if places else part.start
-            if start >= behind and end <= part.end and self.fits(start, end):
-                line = max(behind, starts[bisect_right(starts, start) - 1])
+            reached_place = cut_places[-1] if cut_places else part.start
+            if start >= reached_place and end <= part.end and self.fits(start, end):
+                line = max(reached_place, starts[bisect_right(starts, start) - 1])
                 begin = line if self.fits(line, end) else start
-                places += [
-                    *starts[bisect_left(starts, behind) : bisect_right(starts, begin)],
+                cut_places += [
+                    *starts[bisect_left(starts, reached_place) : bisect_right(starts, begin)],
                     begin,
                     self._next_visible(end),
                 ]
-        places += starts[bisect_left(starts, places[-1] if places else part.start) :]
-        return [start for start in dict.fromkeys(places) if start < part.end]
+        cut_places += starts[bisect_left(starts, cut_places[-1] if cut_places else part.start) :]
+        return [start for start in dict.fromkeys(cut_places) if start < part.end]
 
     def _context(self, path: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
@@ -277,8 +277,8 @@ class _CodeCutter(PieceCutter):
     def uncut_reason(self, place: int) -> Reason:
         """Return the reason why the text is not cut at an offset."""
         at = self.breaks[max(0, bisect_right(self.breaks, place, key=lambda at: at.offset) - 1)]
-        inside = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
-        return self.join_reasons.get(place) or Reason(remark=inside)
+        inside_phrase = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
+        return self.join_reasons.get(place) or Reason(remark=inside_phrase)
 
 
 @cache

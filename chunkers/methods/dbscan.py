@@ -70,11 +70,11 @@ class Dbscan(JointDistanceChunker):
         vectors = self._vectors(document, tools)
         if not len(vectors):
             return Chunking(document, (), ())
-        matrix = np.empty((len(vectors), len(vectors)))
+        distance_matrix = np.empty((len(vectors), len(vectors)))
         for first, block in joint_distances(vectors, self.position_weight):
-            matrix[first : first + len(block)] = block
-        np.fill_diagonal(matrix, 0)
-        near = matrix <= self.eps
+            distance_matrix[first : first + len(block)] = block
+        np.fill_diagonal(distance_matrix, 0)
+        near = distance_matrix <= self.eps
         is_core = near.sum(axis=1) >= self.min_samples
         cluster_of = _density_clusters(near, is_core)
         noise = np.flatnonzero(cluster_of < 0)

@@ -213,13 +213,15 @@ class DoublePass(Chunker):
         """Cut the document in two passes, growing and merging, then enforce the minimum size."""
         if not document.sentences:
             return Chunking(document, (), ())
-        sentences = tools.embed(document.sentence_texts).astype(np.float64)
-        groups: Groups = MeanGroups(document, sentences, tools) if self.vector == "mean" else JoinedGroups(document, tools)
-        state = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
-        minis = self._first_pass(state, sentences, groups)
+        sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
+        groups: Groups = (
+            MeanGroups(document, sentence_vectors, tools) if self.vector == "mean" else JoinedGroups(document, tools)
+        )
+        decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
+        mini_chunks = self._first_pass(decisions, sentence_vectors, groups)
         curve = Curve(
             label="similarity in pass one",
-            scores=tuple(comparison.similarity for comparison in state.comparisons),
+            scores=tuple(comparison.similarity for comparison in decisions.comparisons),
             lines=(
                 Line("initial", self.initial_threshold, "initial_threshold"),
                 Line("appending", self.appending_threshold, "appending_threshold"),
@@ -228,16 +230,16 @@ class DoublePass(Chunker):
             live=False,
         )
         with tools.merging():
-            self._second_pass(state, minis, groups)
+            self._second_pass(decisions, mini_chunks, groups)
         limits = SizeLimits(self.min_size, self.max_size, "characters")
-        gaps = enforce_size_limits(document, state.gaps, limits, tools, lambda: ())
+        gaps = enforce_size_limits(document, decisions.gaps, limits, tools, lambda: ())
         merges = [
             Merge(joined.left, joined.right, joined.similarity, joined.threshold, joined.kind)
-            for joined in state.comparisons
+            for joined in decisions.comparisons
             if joined.outcome == "joined"
         ]
         chunking = Chunking.from_gaps(document, gaps, merges, (curve,))
-        return replace(chunking, comparisons=tuple(state.comparisons), notes=self._notes_on_longer_chunks(chunking))
+        return replace(chunking, comparisons=tuple(decisions.comparisons), notes=self._notes_on_longer_chunks(chunking))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a change that reverses the verdict on a gap: of a threshold, otherwise of a size or two parameters.
@@ -270,10 +272,15 @@ class DoublePass(Chunker):
         (kind, similarity, threshold), *_ = decided
         parameter = f"{kind}_threshold"
         value = next_slider_stop(parameter_spec(self, parameter), similarity, above=True)
-        changed = None if kind == "merging" or value is None else reversals.run({parameter: value})
-        if changed is None or value is None or changed[1].verdict is not Verdict.MERGED or changed[1].score is None:
+        changed_run = None if kind == "merging" or value is None else reversals.run({parameter: value})
+        if (
+            changed_run is None
+            or value is None
+            or changed_run[1].verdict is not Verdict.MERGED
+            or changed_run[1].score is None
+        ):
             return None
-        merging = next_slider_stop(parameter_spec(self, "merging_threshold"), changed[1].score, above=True)
+        merging = next_slider_stop(parameter_spec(self, "merging_threshold"), changed_run[1].score, above=True)
         if merging is None or merging <= self.merging_threshold:
             return None
         merging = reversals.nearest_reversing_stop("merging_threshold", merging, {parameter: value})
@@ -290,11 +297,11 @@ class DoublePass(Chunker):
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
         chunking = reversals.chunking
         joined = [comparison for comparison in chunking.comparisons if comparison.outcome == "joined"]
-        here = next(
+        join_here = next(
             (comparison for comparison in joined if comparison.left.end <= gap.index + 1 <= comparison.right.start), None
         )
         unlimited = self.max_size or len(chunking.document.text)
-        less = min(here.length - 1, unlimited) if here is not None else unlimited
+        less = min(join_here.length - 1, unlimited) if join_here is not None else unlimited
         size = reversals.nearest_reversing_number("max_size", unlimited, less)
         return _size_tipping("max_size", size or reversals.nearest_reversing_number("max_size", less, 1), cuts=True)
 
@@ -320,10 +327,12 @@ class DoublePass(Chunker):
             first = Setting("min_size", _SIZES["min_size"], size)
         else:
             return None
-        longest = reversals.nearest_reversing_number("max_size", self.max_size, length, {first.parameter: first.value})
-        if longest is None:
+        reversing_size = reversals.nearest_reversing_number(
+            "max_size", self.max_size, length, {first.parameter: first.value}
+        )
+        if reversing_size is None:
             return None
-        also = Setting("max_size", _SIZES["max_size"], longest)
+        also = Setting("max_size", _SIZES["max_size"], reversing_size)
         return Tipping(*first, False, None, also, f"joined, it would have more than {self.max_size:,} characters")
 
     @staticmethod
@@ -332,11 +341,11 @@ class DoublePass(Chunker):
         if gap.verdict.is_sized:
             return []
         first, *_ = steps = gap.why.steps()
-        decided = [first, steps[-1]][gap.verdict is Verdict.MERGED]
+        deciding_step = [first, steps[-1]][gap.verdict is Verdict.MERGED]
         if gap.verdict is not Verdict.CUT:
-            assert decided.score is not None
-            assert decided.threshold is not None
-            return [(decided.threshold_name, decided.score, decided.threshold)]
+            assert deciding_step.score is not None
+            assert deciding_step.threshold is not None
+            return [(deciding_step.threshold_name, deciding_step.score, deciding_step.threshold)]
         comparisons = []
         if first.relation == "≤" and first.score is not None and first.threshold is not None:
             comparisons.append((first.threshold_name, first.score, first.threshold))
@@ -464,13 +473,13 @@ class _Decisions:
     def merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
         """Record that pass two merged the current chunk with the chunks in ``reach``, up to the last chunk compared."""
         last = tried[-1]
-        over = ""
+        snippet_phrase = ""
         if len(tried) > 1:
             snippet = self.document.text[slice(*self.document.slice(last.left.end, last.right.start))]
             lower = ", ".join(format_number(comparison.similarity, ".2f") for comparison in tried[:-1])
-            over = f"over the snippet “{shorten(snippet, 40)}” ({lower})"
-        why = Reason("similarity", last.similarity, ">", last.threshold, "merging", over, "merged in pass two")
-        if over:
+            snippet_phrase = f"over the snippet “{shorten(snippet, 40)}” ({lower})"
+        why = Reason("similarity", last.similarity, ">", last.threshold, "merging", snippet_phrase, "merged in pass two")
+        if snippet_phrase:
             why = why._replace(short=f"{why._replace(remark='').brief()}, over a snippet")
         for mini in reach[: len(tried)]:
             gap = mini.start - 1

@@ -76,10 +76,10 @@ class FixedSentences(SizeLimitedChunker):
     def describe(self) -> str:
         """Return the chunker's size and overlap as a short phrase."""
         if self.chunks is None:
-            size = f"{self.size} sentence{'s' if self.size > 1 else ''}"
+            size_phrase = f"{self.size} sentence{'s' if self.size > 1 else ''}"
         else:
-            size = f"{self.chunks} chunks of equal size" if self.chunks > 1 else "1 chunk"
-        return f"{size}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
+            size_phrase = f"{self.chunks} chunks of equal size" if self.chunks > 1 else "1 chunk"
+        return f"{size_phrase}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
 
     def idle(self) -> frozenset[str]:
         """Return the names of the parameters that have no effect: the size, if the number of chunks is set."""
@@ -95,23 +95,23 @@ class FixedSentences(SizeLimitedChunker):
         """
         count = len(document.sentences)
         size, overlap = self._size_and_overlap(count)
-        groups = sliding_windows(count, size, overlap)
+        windows = sliding_windows(count, size, overlap)
         if overlap:
             sentences = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
-            first, last = groups.T
+            first, last = windows.T
             check_chunk_count(self.name, len(first), int((sentences[last - 1, 1] - sentences[first, 0]).sum()))
         reached = Reason(remark=f"size {size} reached")
         if overlap:
             short = f"{reached.remark}, the next repeats {overlap}"
             reached = link_reasons(reached, Reason(remark=f"the next chunk repeats {overlap}", short=short))
         kept = Reason(remark=f"fewer than {size} sentences so far")
-        ends = {*(groups[:-1, 1] - 1).tolist()}
+        ends = {*(windows[:-1, 1] - 1).tolist()}
         gaps = [
             Gap(index, None, None, Verdict.CUT if index in ends else Verdict.KEPT, reached if index in ends else kept)
             for index in range(count - 1)
         ]
         if overlap:
-            chunks = tuple(Chunk.of(document, document.slice(first, last)) for first, last in groups.tolist())
+            chunks = tuple(Chunk.of(document, document.slice(first, last)) for first, last in windows.tolist())
             return Chunking(document, chunks, tuple(gaps))
 
         sized = enforce_size_limits(
@@ -129,18 +129,22 @@ class FixedSentences(SizeLimitedChunker):
         """Return the nearest size, or number of chunks, that moves a chunk's end to this gap or away from this gap."""
         if self.min_size is not None or self.max_size is not None:
             return None
-        parameter, name = ("size", "size") if self.chunks is None else ("chunks", "number of chunks")
-        count, place = len(chunking.document.sentences), gap.index + 1
+        parameter, parameter_title = ("size", "size") if self.chunks is None else ("chunks", "number of chunks")
+        count, sentences_before = len(chunking.document.sentences), gap.index + 1
 
         def changes(value: float) -> bool:
             if parameter == "size" and value <= self.overlap:
                 return False
             size, overlap = self.model_copy(update={parameter: int(value)})._size_and_overlap(count)
             # A size of 1 cuts everywhere, which says nothing of this gap.
-            return size > 1 and (size <= place < count and (place - size) % (size - overlap) == 0) != gap.verdict.is_cut
+            return (
+                size > 1
+                and (size <= sentences_before < count and (sentences_before - size) % (size - overlap) == 0)
+                != gap.verdict.is_cut
+            )
 
         value = nearest_slider_stop(parameter_spec(self, parameter), getattr(self, parameter), changes)
-        return None if value is None else Tipping(parameter, name, value, not gap.verdict.is_cut)
+        return None if value is None else Tipping(parameter, parameter_title, value, not gap.verdict.is_cut)
 
 
 def sliding_window_count(count: int, size: int, overlap: int) -> int:

@@ -76,11 +76,11 @@ class KMeans(Chunker):
         if not texts:
             return Chunking(document, (), ())
         require_extra(self.extra, self.name)
-        clusters = min(self.clusters, len(set(texts)))
+        cluster_count = min(self.clusters, len(set(texts)))
         # One vector tells the dimensions.
-        work = _checked_work(len(texts), clusters, tools.embed(texts[:1]).shape[1])
+        work = _checked_work(len(texts), cluster_count, tools.embed(texts[:1]).shape[1])
         vectors = tools.embed(texts).astype(np.float64)
-        labels, distances = self._search(vectors, clusters, tools, reports=work > REPORTED * MOST_CLUSTERING_WORK)
+        labels, distances = self._search(vectors, cluster_count, tools, reports=work > REPORTED * MOST_CLUSTERING_WORK)
         return chunking_from_labels(
             document, labels, gap_distances(vectors), "distance", (), _centre_distances(distances, labels)
         )
@@ -94,7 +94,7 @@ class KMeans(Chunker):
             from sklearn.cluster import KMeans as Search
             from sklearn.exceptions import ConvergenceWarning
 
-        numbers = np.random.RandomState(self.seed)
+        random_numbers = np.random.RandomState(self.seed)
         searches = []
         for start in range(STARTS):
             if reports:
@@ -102,7 +102,7 @@ class KMeans(Chunker):
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                searches.append(Search(n_clusters=clusters, n_init=1, random_state=numbers).fit(vectors))
+                searches.append(Search(n_clusters=clusters, n_init=1, random_state=random_numbers).fit(vectors))
         best = min(searches, key=lambda search: search.inertia_)
         return best.labels_, best.transform(vectors)
 

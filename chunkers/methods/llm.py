@@ -108,56 +108,56 @@ class WindowedModelChunker(Chunker, ABC):
         units = self.units(document, tools)
         if not units:
             return Chunking(document, (), ())
-        walk = self._ask_about_windows(document.text, units, tools)
-        cuts = [unit + 1 for unit in range(len(units) - 1) if walk.judged[unit].cut]
+        decisions = self._ask_about_windows(document.text, units, tools)
+        cuts = [unit + 1 for unit in range(len(units) - 1) if decisions.judged[unit].cut]
         spans = [Span(units[first][0], units[last - 1][1]) for first, last in pairwise([0, *cuts, len(units)])]
         chunks = tuple(Chunk.of(document, span) for span in spans)
-        return Chunking(document, chunks, self._ledger(document, units, walk), notes=self._notes(walk))
+        return Chunking(document, chunks, self._ledger(document, units, decisions), notes=self._notes(decisions))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
         sizes = tools.count_tokens([text[start:end] for start, end in units])
-        sums, asked, start = [0, *accumulate(sizes)], [], 0
+        sums, prompt_texts, start = [0, *accumulate(sizes)], [], 0
         while start < len(units) - 1:
             end = window_end(sizes, start, self.window, 2)
-            asked += [part.text for part in self._messages(text, units, start, end)]
+            prompt_texts += [part.text for part in self._messages(text, units, start, end)]
             # Where the last cut will be, nobody knows.
             aim = sums[start] + _ADVANCE * (sums[end] - sums[start])
             start = end if end == len(units) else max(start + 1, next(at for at in range(end + 1) if sums[at] >= aim))
-        return Estimate(len(asked) // 2, sum(tools.count_tokens(asked)))
+        return Estimate(len(prompt_texts) // 2, sum(tools.count_tokens(prompt_texts)))
 
     def _ask_about_windows(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
         sizes = tools.count_tokens([text[start:end] for start, end in units])
-        walk, start = WindowDecisions(), 0
+        decisions, start = WindowDecisions(), 0
         while start < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
             tools.deciding(start, len(units))
             end = window_end(sizes, start, self.window, 2)
-            walk.windows += 1
-            shown = f"window of {self.unit_name}s {start + 1} to {end}"
+            decisions.windows += 1
+            window_name = f"window of {self.unit_name}s {start + 1} to {end}"
             try:
                 cuts = self._ask_for_cuts(text, units, start, end, tools)
             except Unusable as complaint:
-                walk.unusable += 1
-                self._judge_unusable_window(walk, start, end, len(units), complaint.summary, shown)
+                decisions.unusable += 1
+                self._judge_unusable_window(decisions, start, end, len(units), complaint.summary, window_name)
                 start = end
                 continue
             last = cuts[0] if self.names_first_cut_only and cuts else end - 2
             for unit in range(start, last + 1):
-                walk.judged[unit] = CutDecision(unit in cuts, self._decision_reason(unit, unit in cuts, shown))
+                decisions.judged[unit] = CutDecision(unit in cuts, self._decision_reason(unit, unit in cuts, window_name))
             if end == len(units) and not (self.names_first_cut_only and cuts):
                 break
             start = cuts[-1] + 1 if cuts else end - 1
-        return walk
+        return decisions
 
     def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
-        shown = [
+        numbered_units = [
             self.piece.format(number=number, text=text[slice(*units[number - 1])]) for number in range(start + 1, end + 1)
         ]
         first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
-        question = self.question.format(pieces="".join(shown), first=first, last=last)
+        question = self.question.format(pieces="".join(numbered_units), first=first, last=last)
         return [Message("system", self.system), Message("user", question)]
 
     def _ask_for_cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
@@ -186,13 +186,13 @@ class WindowedModelChunker(Chunker, ABC):
 
     def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: WindowDecisions) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        judged = {units[unit + 1][0]: decision for unit, decision in walk.judged.items()}
-        reasons = {start: decision.why for start, decision in judged.items()}
-        cut_starts = [start for start, decision in judged.items() if decision.cut]
+        decision_by_start = {units[unit + 1][0]: decision for unit, decision in walk.judged.items()}
+        reasons = {start: decision.why for start, decision in decision_by_start.items()}
+        cut_starts = [start for start, decision in decision_by_start.items() if decision.cut]
         cuts = cuts_to_gaps(document, cut_starts, Verdict.CUT, reasons.__getitem__)
-        kept = cuts_to_gaps(document, [*(judged.keys() - {*cut_starts})], Verdict.KEPT, reasons.__getitem__)
-        within = Reason(remark=f"inside a {self.unit_name}, which is never cut")
-        return with_uncut_gaps(document, [*cuts, *(gap for gap in kept if gap.offset is None)], within)
+        kept = cuts_to_gaps(document, [*(decision_by_start.keys() - {*cut_starts})], Verdict.KEPT, reasons.__getitem__)
+        inside_reason = Reason(remark=f"inside a {self.unit_name}, which is never cut")
+        return with_uncut_gaps(document, [*cuts, *(gap for gap in kept if gap.offset is None)], inside_reason)
 
     def _notes(self, walk: WindowDecisions) -> tuple[str, ...]:
         if not walk.unusable:

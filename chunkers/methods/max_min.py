@@ -155,17 +155,19 @@ class MaxMin(SizeLimitedChunker):
                 tools.decided(first, count)
             similarities = vectors[first:last] @ vectors[first_compared:last].T
             for number in range(first, last):
-                row = similarities[number - first, chunk_start - first_compared : number - first_compared]
+                chunk_similarities = similarities[number - first, chunk_start - first_compared : number - first_compared]
                 size = number - chunk_start
                 if size == 1:
-                    similarity = float(row[0])
+                    similarity = float(chunk_similarities[0])
                     step = MaxMinStep(self.initial_factor * similarity, self.hard_threshold, size, similarity, chunk_start)
                     least_with_next = similarity
                 else:
-                    nearest = int(row.argmax())
+                    nearest = int(chunk_similarities.argmax())
                     threshold = max(self.adaptive_threshold(size, least_similarity), self.hard_threshold)
-                    step = MaxMinStep(float(row[nearest]), threshold, size, least_similarity, chunk_start + nearest)
-                    least_with_next = min(least_similarity, float(row.min()))
+                    step = MaxMinStep(
+                        float(chunk_similarities[nearest]), threshold, size, least_similarity, chunk_start + nearest
+                    )
+                    least_with_next = min(least_similarity, float(chunk_similarities.min()))
                 yield step
                 if step.joins:
                     least_similarity = least_with_next
@@ -186,8 +188,10 @@ class MaxMin(SizeLimitedChunker):
             remark = ""
         else:
             remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
-        name = "greatest similarity" if step.size > 1 else "similarity"
-        why = Reason(name, step.score, ">" if step.joins else "≤", step.threshold, "hard" if hard else "adaptive", remark)
+        score_name = "greatest similarity" if step.size > 1 else "similarity"
+        why = Reason(
+            score_name, step.score, ">" if step.joins else "≤", step.threshold, "hard" if hard else "adaptive", remark
+        )
         return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, why)
 
 

@@ -29,8 +29,8 @@ def mean_similarity(vectors: VectorArray) -> float:
     """Return the mean dot product over all pairs of different rows; at least two rows are required."""
     count = len(vectors)
     total = vectors.sum(axis=0, dtype=np.float64)
-    own = float(np.einsum("ij,ij->i", vectors, vectors).sum(dtype=np.float64))
-    return (float(total @ total) - own) / (count * (count - 1))
+    self_similarity = float(np.einsum("ij,ij->i", vectors, vectors).sum(dtype=np.float64))
+    return (float(total @ total) - self_similarity) / (count * (count - 1))
 
 
 def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
@@ -117,12 +117,12 @@ class PartitionTable:
         totals_after = np.zeros(count + 1)
         totals_without_cut = np.full(count + 1, -np.inf)
         for first in range(count - 1, -1, -1):
-            runs = self.rewards[first, : count - first]
-            following = runs + totals_after[first + 1 : first + 1 + len(runs)]
-            totals_after[first] = following.max()
+            rewards_from_here = self.rewards[first, : count - first]
+            totals_from_here = rewards_from_here + totals_after[first + 1 : first + 1 + len(rewards_from_here)]
+            totals_after[first] = totals_from_here.max()
             # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
-            best = np.maximum.accumulate((self.totals[first] + following)[::-1])[::-1]
-            spanned = slice(first + 1, first + len(runs))
+            best = np.maximum.accumulate((self.totals[first] + totals_from_here)[::-1])[::-1]
+            spanned = slice(first + 1, first + len(rewards_from_here))
             np.maximum(totals_without_cut[spanned], best[1:], out=totals_without_cut[spanned])
         return np.asarray((self.totals + totals_after - totals_without_cut)[1:count])
 
@@ -196,8 +196,8 @@ class Optimal(Chunker):
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
-        pieces = "whole sentences" if self.pieces == "sentences" else f"pieces of {self.piece_size:,}"
-        return f"at most {self.max_size:,} tokens, in {pieces}"
+        pieces_phrase = "whole sentences" if self.pieces == "sentences" else f"pieces of {self.piece_size:,}"
+        return f"at most {self.max_size:,} tokens, in {pieces_phrase}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document into small pieces and join them into the partition with the greatest total reward.
@@ -232,8 +232,8 @@ class Optimal(Chunker):
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
         check_chunk_size(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
-        words = len(word_starts(document.text)) // self.piece_size
-        self._check_runs(words, min(self.longest, words), "at least ")
+        fewest_pieces = len(word_starts(document.text)) // self.piece_size
+        self._check_runs(fewest_pieces, min(self.longest, fewest_pieces), "at least ")
         pieces = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
         longest = min(self.longest, len(pieces))
         self._check_runs(len(pieces), longest)
@@ -278,8 +278,8 @@ class Optimal(Chunker):
 
     def _gain_reason(self, gain: float, cut: bool) -> Reason:
         if math.isinf(gain):
-            most = f"{self.longest:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
-            remark = f"a chunk may hold {most}, so every partition cuts here"
+            limit_phrase = f"{self.longest:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
+            remark = f"a chunk may hold {limit_phrase}, so every partition cuts here"
         elif cut:
             remark = f"the best partition with this cut gains {gain:.2f} over the best without"
         else:

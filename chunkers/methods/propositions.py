@@ -147,8 +147,8 @@ class Propositions(Chunker):
         if not document.sentences:
             return Estimate(0, 0)
         parts = sentence_windows(document, self.window, tools)
-        asked = [message.text for part in parts for message in propositions_prompt(document, part, self.before)]
-        requests, tokens = len(parts), sum(tools.count_tokens(asked))
+        prompt_texts = [message.text for part in parts for message in propositions_prompt(document, part, self.before)]
+        requests, tokens = len(parts), sum(tools.count_tokens(prompt_texts))
         propositions, size = round(_STATED * len(document.sentences)), sum(part.tokens for part in parts)
         if len(document.sentences) > 1:
             batches = -(-propositions // self.batch)
@@ -216,23 +216,29 @@ def _sentence_descriptions(
                 unsorted[sentence] = grouped.unusable[number]
     descriptions = []
     for sentence, chunks in enumerate(chunks_of):
-        where = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
+        chunks_phrase = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
         if sentence in statements.unusable:
-            what = f"{statements.unusable[sentence]}, so it stands for itself"
+            statement_phrase = f"{statements.unusable[sentence]}, so it stands for itself"
         elif proposition_counts[sentence]:
-            what = "1 proposition" if proposition_counts[sentence] == 1 else f"{proposition_counts[sentence]:,} propositions"
+            statement_phrase = (
+                "1 proposition" if proposition_counts[sentence] == 1 else f"{proposition_counts[sentence]:,} propositions"
+            )
         else:
-            what = "lost by the model, so it stands for itself"
+            statement_phrase = "lost by the model, so it stands for itself"
         sorting_phrase = f", not sorted: {unsorted[sentence]}" if sentence in unsorted else ""
-        descriptions.append((f"sentence {sentence + 1:,}: {what}, in {where}{sorting_phrase}", where))
+        descriptions.append(
+            (f"sentence {sentence + 1:,}: {statement_phrase}, in {chunks_phrase}{sorting_phrase}", chunks_phrase)
+        )
     return descriptions
 
 
 def _gap_after_sentence(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
     """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
     begins = {*chunks_of[index + 1]} - {*chunks_of[index]}
-    (here, short), (there, other) = places[index], places[index + 1]
-    why = Reason(remark=f"{here}; {there}", short=short if short == other else f"{short}, then {other}")
+    (own_description, short), (next_description, other) = places[index], places[index + 1]
+    why = Reason(
+        remark=f"{own_description}; {next_description}", short=short if short == other else f"{short}, then {other}"
+    )
     return Gap(index, None, None, Verdict.CUT if begins else Verdict.KEPT, why)
 
 
@@ -245,9 +251,9 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
         if sentence is not None and document.sentence_at(sentence.start) not in statements.unusable
     ]
     if lost:
-        which = _listed_words([f"{document.sentence_at(start) + 1:,}" for start in lost])
+        sentences_phrase = _listed_words([f"{document.sentence_at(start) + 1:,}" for start in lost])
         phrase = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
-        notes.append(f"Lost: the model stated nothing of {pluralize(len(lost), 'sentence')} ({which}); {phrase}.")
+        notes.append(f"Lost: the model stated nothing of {pluralize(len(lost), 'sentence')} ({sentences_phrase}); {phrase}.")
     if statements.left_out:
         single = len(statements.left_out) == 1
         notes.append(
@@ -256,10 +262,12 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
         )
     nowhere = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
     if nowhere:
-        words = _listed_words([*dict.fromkeys(word for words in nowhere for word in words)])
+        unknown_words_phrase = _listed_words(
+            [*dict.fromkeys(word for unknown_words_phrase in nowhere for word in unknown_words_phrase)]
+        )
         notes.append(
             f"{pluralize(len(nowhere), 'proposition')} {'has' if len(nowhere) == 1 else 'have'} names or numbers that the "
-            f"text does not have: {words}. Compared are digits, and words with a capital letter."
+            f"text does not have: {unknown_words_phrase}. Compared are digits, and words with a capital letter."
         )
     if statements.repeated:
         notes.append(

@@ -86,9 +86,9 @@ class Recursive(Chunker):
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
-        overlap = f"overlap {self.overlap}" if self.overlap else "no overlap"
+        overlap_phrase = f"overlap {self.overlap}" if self.overlap else "no overlap"
         parents_phrase = f", in parents of {self.parent_size:,}" if self.parent_size else ""
-        return f"at most {self.size:,} {self.unit}, {overlap}{parents_phrase}"
+        return f"at most {self.size:,} {self.unit}, {overlap_phrase}{parents_phrase}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document at separators, from coarse to fine; a cut inside a sentence adds a gap to the result.
@@ -109,8 +109,8 @@ class Recursive(Chunker):
             spans.sort(key=lambda span: (span[0], -span[1]))
         check_chunk_count(self.name, len(spans), sum(end - start for start, end in spans))
         chunks = tuple([Chunk((Span(start, end),), text[start:end], document=document) for start, end in spans])
-        begun = frozenset(start for start, _ in parents)
-        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans, begun)))
+        parent_starts = frozenset(start for start, _ in parents)
+        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans, parent_starts)))
 
     def _ledger(self, document: Document, spans: Sequence[tuple[int, int]], parents: Collection[int]) -> tuple[Gap, ...]:
         def why(offset: int) -> Reason:
@@ -121,8 +121,8 @@ class Recursive(Chunker):
         # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
         starts = sorted({start for start, _ in spans})[1:]
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
-        within = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
-        remark = f"no separator is needed here: {within} within size {self.size:,} {self.unit}"
+        size_phrase = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
+        remark = f"no separator is needed here: {size_phrase} within size {self.size:,} {self.unit}"
         return with_uncut_gaps(document, cuts_to_gaps(document, starts, Verdict.CUT, why), Reason(remark=remark))
 
 

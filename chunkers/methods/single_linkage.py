@@ -187,19 +187,19 @@ class SingleLinkage(JointDistanceChunker):
         vectors = self._vectors(document, tools)
         pairs, distances = self._close_pairs(vectors)
         count = len(vectors)
-        linked = join_closest_pairs(pairs, count, self.cap(count))
+        linkage = join_closest_pairs(pairs, count, self.cap(count))
         level = 1 - self.max_distance
         merges = [
             Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), level, "linkage")
-            for at, (a, b) in ((join, divmod(int(pairs[join]), count)) for join in linked.joins)
+            for at, (a, b) in ((join, divmod(int(pairs[join]), count)) for join in linkage.joins)
         ]
         refused = [
-            Refusal(*divmod(int(pairs[at]), count), float(distances[at]), joins, size) for at, joins, size in linked.refused
+            Refusal(*divmod(int(pairs[at]), count), float(distances[at]), joins, size) for at, joins, size in linkage.refused
         ]
         lines = (Line("maximum", self.max_distance, "max_distance"),)
-        clusters = Clusters(refused=tuple(refused), refusals=linked.refusals, cap=self.cap(count))
+        clusters = Clusters(refused=tuple(refused), refusals=linkage.refusals, cap=self.cap(count))
         scores = self._joint_of_neighbours(vectors)
-        chunking = chunking_from_labels(document, linked.labels, scores, "joint distance", lines, clusters, merges)
+        chunking = chunking_from_labels(document, linkage.labels, scores, "joint distance", lines, clusters, merges)
         return replace(chunking, notes=self._note_on_number(chunking))
 
     def _note_on_number(self, made: Chunking) -> tuple[str, ...]:

@@ -131,17 +131,17 @@ class Structure(Chunker):
         check_chunk_size(self.name, document.text, self.max_size, "tokens")
         check_outline(self.name, document.text)
         # As they are at their defaults, but for the size.
-        inner: dict[str, Callable[[int], Chunker] | None] = {
+        inner_factories: dict[str, Callable[[int], Chunker] | None] = {
             "recursive": None,
             "breakpoint": lambda most: Breakpoint(max_size=most, size_unit="tokens"),
             # Inside a block there are no paragraphs.
             "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens", cuts_at="sentences"),
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
-        splitter = BlockSplitter(document, inner[self.inner], self.max_size, tools)
-        cutting = _StructureCutter(self, document, tools, splitter, select_blocks(document, lambda outline: outline.blocks))
-        cutting.cut()
-        return cutting
+        splitter = BlockSplitter(document, inner_factories[self.inner], self.max_size, tools)
+        cutter = _StructureCutter(self, document, tools, splitter, select_blocks(document, lambda outline: outline.blocks))
+        cutter.cut()
+        return cutter
 
 
 class BlockStep(NamedTuple):
@@ -226,9 +226,9 @@ class _StructureCutter:
         """Cut the document section by section."""
         outline = self.outline
         done = 0
-        for opening, section in self._sections(outline):
+        for heading_level, section in self._sections(outline):
             if section[0].span.start > outline[0].span.start:
-                self.cuts[section[0].span.start] = Reason(remark=f"new heading of level {opening}")
+                self.cuts[section[0].span.start] = Reason(remark=f"new heading of level {heading_level}")
             pieces: list[_Piece] = []
             self.title = self._title_of(section)
             for number, group in enumerate(self._groups(section)):
@@ -241,17 +241,17 @@ class _StructureCutter:
 
     def steps(self) -> list[BlockStep]:
         """Return the decision on each block, and on each part of a block that is cut."""
-        kinds = {block.span.start: block for block in self.outline}
-        starts = sorted({*kinds, *self.cuts, *self.together})
+        block_by_start = {block.span.start: block for block in self.outline}
+        starts = sorted({*block_by_start, *self.cuts, *self.together})
         steps = []
         block = self.outline[0]
         for start, following in pairwise([*starts, len(self.document.text)]):
-            block = kinds.get(start, block)
+            block = block_by_start.get(start, block)
             end = start + len(self.document.text[start : min(block.span.end, following)].rstrip())
-            cut = self.cuts.get(start)
-            why = cut or self.kept.get(start)
+            cut_reason = self.cuts.get(start)
+            why = cut_reason or self.kept.get(start)
             size = self.splitter.size(start, end)
-            steps.append(BlockStep(start, end, block.kind, size, cut is not None, why, self.together.get(start)))
+            steps.append(BlockStep(start, end, block.kind, size, cut_reason is not None, why, self.together.get(start)))
         return steps
 
     def chunking(self) -> Chunking:
@@ -346,8 +346,13 @@ class _StructureCutter:
 
     def _stays_with_next(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with the following one."""
-        around = self._slide_or_cell_at(block.span.start)
-        if around and following and around.start < block.span.start and around.end <= following.span.start:
+        slide_or_cell = self._slide_or_cell_at(block.span.start)
+        if (
+            slide_or_cell
+            and following
+            and slide_or_cell.start < block.span.start
+            and slide_or_cell.end <= following.span.start
+        ):
             # The end of a slide or a cell stays with its own beginning, not with the next one.
             return False
         if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
@@ -363,10 +368,12 @@ class _StructureCutter:
             return _SlideTitle()
         # Slides with nothing but a title are in the section of the next.
         *_, heading = takewhile(lambda block: block.kind == "heading", section)
-        words = self.document.text[slice(*heading.span)]
-        tokens = self.tools.count_tokens([words])[0]
+        title_text = self.document.text[slice(*heading.span)]
+        tokens = self.tools.count_tokens([title_text])[0]
         return (
-            _SlideTitle(words, tokens, heading.span.start) if tokens <= self.chunker.max_size // LEADING else _SlideTitle()
+            _SlideTitle(title_text, tokens, heading.span.start)
+            if tokens <= self.chunker.max_size // LEADING
+            else _SlideTitle()
         )
 
     def _with_whole_parts(self, pieces: Sequence[_Piece]) -> list[_Piece]:
@@ -375,10 +382,10 @@ class _StructureCutter:
         if parts is None or not self._slide_or_cell_spans:
             return [*pieces]
         merged_pieces: list[_Piece] = []
-        for around, group in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
+        for slide_or_cell, group in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
             first, *others = group
             # Headings of slides or cells that have nothing else may be in front.
-            begin, end = max(first.start, around.start if around else 0), (others or [first])[-1].end
+            begin, end = max(first.start, slide_or_cell.start if slide_or_cell else 0), (others or [first])[-1].end
             fits = self.splitter.size(begin, end) <= self.chunker.max_size
             if begin > first.start and fits and self.splitter.size(first.start, end) > self.chunker.max_size:
                 before = self.document.text[first.start : begin].rstrip()
@@ -502,9 +509,9 @@ class _StructureCutter:
 
 def _add_section(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
     """Add a run of headings to the sections: a new one if one of them has a level that begins a chunk."""
-    opening = next((block.level for block in run if block.level <= levels), 0)
-    if opening:
-        sections.append((opening, []))
+    heading_level = next((block.level for block in run if block.level <= levels), 0)
+    if heading_level:
+        sections.append((heading_level, []))
     sections[-1][1].extend(run)
 
 

@@ -83,14 +83,14 @@ class TargetSize(Chunker):
         if not texts:
             return Chunking(document, (), ())
         distances = gap_distances(tools.embed(join_with_neighbours(texts, self.buffer)))
-        ranks = np.sort(distances)[::-1]
+        descending_distances = np.sort(distances)[::-1]
         notes: tuple[str, ...] = ()
         remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         if self.fit == "average":
             total = sum(self._sentence_sizes(document, tools))
-            allowed = total // self.size
+            allowed_cuts = total // self.size
         else:
-            allowed, largest = self._cuts_for_largest(ranks, distances, document, tools)
+            allowed_cuts, largest = self._cuts_for_largest(descending_distances, distances, document, tools)
             if largest > self.size:
                 remark = f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
                 notes = (
@@ -98,10 +98,10 @@ class TargetSize(Chunker):
                     "makes the largest chunk fit, and every gap is cut.",
                 )
         # The line is the first distance that is not cut; where all are cut, there is none.
-        level = float(ranks[allowed]) if allowed < len(ranks) else -1.0
+        level = float(descending_distances[allowed_cuts]) if allowed_cuts < len(descending_distances) else -1.0
         cuts = int(np.count_nonzero(distances > level))
         if self.fit == "average" and total > self.size * (cuts + 1):
-            remark = f"as no level with at most {allowed:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
+            remark = f"as no level with at most {allowed_cuts:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
         gaps = []
         for index, distance in enumerate(distances.tolist()):
             cut = distance > level
@@ -130,5 +130,5 @@ class TargetSize(Chunker):
             edges = [0, *(np.flatnonzero(distances > level) + 1).tolist(), len(document.sentences)]
             return max(size_of(*document.slice(first, last)) for first, last in pairwise(edges))
 
-        allowed = bisect_left(range(len(ranks)), True, key=lambda cuts: largest(cuts) <= self.size)
-        return allowed, largest(allowed)
+        allowed_cuts = bisect_left(range(len(ranks)), True, key=lambda cuts: largest(cuts) <= self.size)
+        return allowed_cuts, largest(allowed_cuts)

@@ -106,14 +106,14 @@ class _TurnCutter(PieceCutter):
             label = _turn_label(turn)
             reason = Reason(remark="")
             if pieces:
-                together = self.size(pieces[-1].start, turn.end) + self.tokens_of(pieces[-1].context)
-                if together <= self.most:
+                joined_size = self.size(pieces[-1].start, turn.end) + self.tokens_of(pieces[-1].context)
+                if joined_size <= self.most:
                     self.join_reasons[turn.start] = Reason(
-                        remark=f"{label} joined: together {together:,} ≤ {pluralize(self.most, 'token')}"
+                        remark=f"{label} joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
                     )
                     pieces[-1] = pieces[-1]._replace(end=turn.end)
                     continue
-                reason = Reason(remark=f"new {label}; together {together:,} > {pluralize(self.most, 'token')}")
+                reason = Reason(remark=f"new {label}; together {joined_size:,} > {pluralize(self.most, 'token')}")
             pieces += self._split_turn(turn, reason)
         return pieces
 
@@ -175,8 +175,8 @@ class _TurnCutter(PieceCutter):
         """Return the parts of a sentence that is too long for a chunk."""
         cue = self.transcript.cue_at(begin)
         # Only there another context begins.
-        places = (turn.spoken, turn.spoken if cue is None else cue.body, end - 1)
-        room = max(1, self.most - max(held, *(self._context(turn, place)[1] for place in places if place >= begin)))
+        context_places = (turn.spoken, turn.spoken if cue is None else cue.body, end - 1)
+        room = max(1, self.most - max(held, *(self._context(turn, place)[1] for place in context_places if place >= begin)))
         measure = text_size_function("tokens", self.tools)
         return [Span(*span) for span in fitting_spans(self.document.text, room, measure, Span(begin, end))]
 

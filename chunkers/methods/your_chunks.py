@@ -49,8 +49,8 @@ class ChunkFile:
     def identity(self) -> str:
         """Hash of the file's name, the selected document and all chunks, without the chunks' own identifiers."""
         digest = hashlib.sha256()
-        for value in ((self.name, self.document), *(chunk[:3] for chunk in self.chunks)):
-            digest.update(json.dumps(value).encode() + b"\n")
+        for hashed_part in ((self.name, self.document), *(chunk[:3] for chunk in self.chunks)):
+            digest.update(json.dumps(hashed_part).encode() + b"\n")
         # A letter first, as a link takes what looks like a number for one.
         return f"c{digest.hexdigest()[:_DIGITS]}"
 
@@ -102,10 +102,10 @@ class ChunkFile:
 
     def _no_match_reason(self, name: str) -> str:
         """Return the reason why none of the file's documents can be matched with a text."""
-        of = f"its chunks are of {len(self.documents):,} documents, and"
-        if called := self._matching_documents(name):
-            return f"{of} {_shown_names(called)} all match {short_repr(name)}"
-        return f"{of} none of these is called {short_repr(name)}"
+        documents_phrase = f"its chunks are of {len(self.documents):,} documents, and"
+        if matching_names := self._matching_documents(name):
+            return f"{documents_phrase} {_shown_names(matching_names)} all match {short_repr(name)}"
+        return f"{documents_phrase} none of these is called {short_repr(name)}"
 
     def chunks_by_document(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
         """Return the file's chunks for each of several documents, keyed by document name.
@@ -252,7 +252,9 @@ class YourChunks(Chunker):
 
     def caveat(self) -> str:
         """Return a sentence on chunks not found, altered or ambiguous, and on uncovered text; empty if there are none."""
-        kinds = Counter(odd.kind for found_again in self._found.values() for odd in found_again.oddities)
+        kinds = Counter(
+            oddities_phrase.kind for found_again in self._found.values() for oddities_phrase in found_again.oddities
+        )
         given_count = sum(found_again.given for found_again in self._found.values())
         lost = 0
         for chunking in (found_again.chunking for found_again in self._found.values()):
@@ -264,8 +266,8 @@ class YourChunks(Chunker):
             "in the text more than once, and perhaps meant elsewhere": kinds["ambiguous"],
             "with a context around them, and measured without": kinds["context"],
         }
-        odd = "; ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
-        sentences = [f"Of {given_count:,} chunks, {odd}."] if odd else []
+        oddities_phrase = "; ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
+        sentences = [f"Of {given_count:,} chunks, {oddities_phrase}."] if oddities_phrase else []
         sentences += [f"Characters in no chunk, which are not searched: {lost:,}."] if lost else []
         return " ".join(sentences)
 

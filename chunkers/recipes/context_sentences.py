@@ -87,9 +87,9 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
     """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document, chunks = chunking.document, chunking.chunks
     tokens = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
-    for place, times in Counter(document_extract(document, chunk) for chunk in chunks).items():
-        shown = [CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*place)]]
-        tokens += times * sum(tools.count_tokens(shown))
+    for extract_span, times in Counter(document_extract(document, chunk) for chunk in chunks).items():
+        prompt_texts = [CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*extract_span)]]
+        tokens += times * sum(tools.count_tokens(prompt_texts))
     return Estimate(len(chunks), tokens, ANSWER_TOKENS * len(chunks))
 
 
@@ -100,28 +100,28 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
     sentences around the chunk, with at most `LONGEST_SHOWN` characters. Chunks near each other share the same sentences.
     If these sentences do not contain the whole chunk, the part is `LONGEST_SHOWN` characters around its middle.
     """
-    text, most = document.text, LONGEST_SHOWN
-    if len(text) <= most:
+    text, longest_extract = document.text, LONGEST_SHOWN
+    if len(text) <= longest_extract:
         return Span(0, len(text))
-    outline = headings(text)
+    document_headings = headings(text)
     for level in range(1, 7):
-        edges = sorted({0, *(heading.span.start for heading in outline if heading.level <= level), len(text)})
+        edges = sorted({0, *(heading.span.start for heading in document_headings if heading.level <= level), len(text)})
         for start, end in pairwise(edges):
-            if start <= chunk.start and chunk.end <= end and end - start <= most:
+            if start <= chunk.start and chunk.end <= end and end - start <= longest_extract:
                 return Span(start, end)
     middle = (chunk.start + chunk.end) // 2
-    start = max(0, min((middle - most // 2) // _GRID * _GRID + _GRID // 2, len(text) - most))
+    start = max(0, min((middle - longest_extract // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract))
     starts = document.starts
-    first, last = bisect_left(starts, start), bisect_right(starts, start + most) - 1
-    if first < last and starts[first] <= chunk.start and chunk.end <= starts[last]:
-        return Span(starts[first], starts[last] if start + most < len(text) else len(text))
-    return Span(start, start + most)
+    first_sentence, last_sentence = bisect_left(starts, start), bisect_right(starts, start + longest_extract) - 1
+    if first_sentence < last_sentence and starts[first_sentence] <= chunk.start and chunk.end <= starts[last_sentence]:
+        return Span(starts[first_sentence], starts[last_sentence] if start + longest_extract < len(text) else len(text))
+    return Span(start, start + longest_extract)
 
 
 def _messages(document: Document, chunk: Chunk) -> list[Message]:
     start, end = document_extract(document, chunk)
-    whole = "document" if end - start == len(document.text) else "extract of a longer document"
-    question = CONTEXT_QUESTION.format(whole=whole, shown=document.text[start:end], passage=_chunk_excerpt(chunk))
+    extract_kind = "document" if end - start == len(document.text) else "extract of a longer document"
+    question = CONTEXT_QUESTION.format(whole=extract_kind, shown=document.text[start:end], passage=_chunk_excerpt(chunk))
     return [Message("system", CONTEXT_SYSTEM), Message("user", question)]
 
 
@@ -149,11 +149,12 @@ def _notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
             f"The document has {len(document.text):,} characters: beside each chunk the model was shown its section, or "
             f"{LONGEST_SHOWN:,} characters around it."
         )
-    if missing := sum(not chunk.situation for chunk in chunks):
-        every = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
-        left = "it is" if missing == 1 else "these are"
+    if missing_count := sum(not chunk.situation for chunk in chunks):
+        count_phrase = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
+        left = "it is" if missing_count == 1 else "these are"
         notes.append(
-            f"The model gave no usable context of {missing:,} of {every}, though it was asked up to {REPEATS + 1} times; "
+            f"The model gave no usable context of {missing_count:,} of {count_phrase}, though it was asked up to "
+            f"{REPEATS + 1} times; "
             f"{left} embedded without."
         )
     return notes

@@ -149,15 +149,15 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    whole = pa.int64()
+    integer_type = pa.int64()
     lists = {
-        "spans": pa.list_(pa.list_(whole, 2)),
+        "spans": pa.list_(pa.list_(integer_type, 2)),
         **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
     }
     texts = ("context", "title", "summary", "text", "embedded_as")
     types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": propositions_arrow_type()}
     columns = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
-    schema = pa.schema([(name, types.get(name, whole)) for name in columns])
+    schema = pa.schema([(name, types.get(name, integer_type)) for name in columns])
     file = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(table_rows(chunking, embedded_as), schema), file)
     return file.getvalue()
@@ -167,9 +167,9 @@ def propositions_arrow_type() -> Any:
     """Return the Arrow type of a chunk's propositions: a list of structs; see `proposition_as_dict`."""
     import pyarrow as pa
 
-    whole, text = pa.int64(), pa.string()
-    fields = {"text": text, "start": whole, "end": whole, "quotation": text, "tied": text}
-    return pa.list_(pa.struct([*fields.items(), *dict.fromkeys(("elsewhere", "nowhere"), pa.list_(text)).items()]))
+    integer_type, text_type = pa.int64(), pa.string()
+    fields = {"text": text_type, "start": integer_type, "end": integer_type, "quotation": text_type, "tied": text_type}
+    return pa.list_(pa.struct([*fields.items(), *dict.fromkeys(("elsewhere", "nowhere"), pa.list_(text_type)).items()]))
 
 
 def ledger_to_csv(chunking: Chunking) -> str:

@@ -61,8 +61,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Yield the fields for ``repr`` and for file names, which are the same as in the JSON."""
-        left_out = (("embedded_as", "plain"), ("language_model", ""))
-        return ((name, value) for name, value in super().__repr_args__() if (name, value) not in left_out)
+        omitted_defaults = (("embedded_as", "plain"), ("language_model", ""))
+        return ((name, value) for name, value in super().__repr_args__() if (name, value) not in omitted_defaults)
 
     @classmethod
     def of(
@@ -77,8 +77,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """Return the recipe for a chunker and the services it ran with, including their versions."""
         versions = {"seamark": __version__}
         embedder = None if embedder is None else as_embedder(embedder)
-        asked = language_model if chunker.asks or embedded_as == "context" else None
-        for model in (embedder if chunker.embeds else None, asked):
+        asked_model = language_model if chunker.asks or embedded_as == "context" else None
+        for model in (embedder if chunker.embeds else None, asked_model):
             if model is not None:
                 versions |= {model.name: model.revision} if model.revision else {}
                 versions |= _package_versions(*model.packages)
@@ -92,7 +92,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             tokenizer=tokenizer,
             versions=versions,
             embedded_as=embedded_as,
-            language_model=asked.name if asked is not None else "",
+            language_model=asked_model.name if asked_model is not None else "",
         )
 
     @classmethod
@@ -202,14 +202,14 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """
         chunker = self.build()
         if embedder is not None:
-            vectors: Embedder | None = as_embedder(embedder)
+            recipe_embedder: Embedder | None = as_embedder(embedder)
         elif self.embedder.startswith(OWN) and not chunker.embeds:
-            vectors = None
+            recipe_embedder = None
         else:
-            vectors = load_embedder(self.embedder)
+            recipe_embedder = load_embedder(self.embedder)
         model = self.language_model or None if language_model is None else language_model
-        asking = language_model_access(chunker, model, self.embedded_as)
-        tools = Tools(vectors, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=asking)
+        model_access = language_model_access(chunker, model, self.embedded_as)
+        tools = Tools(recipe_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
         changed = self.changed_since(len(document.sentences))
@@ -280,10 +280,10 @@ def chunk(
         If an argument is wrong, or the text is not valid Unicode; the message says which and why. `ParameterError` and
         `ModelError` are subclasses.
     """
-    vectors = load_embedder(embedder)
-    tools = Tools(vectors, load_tokenizer(tokenizer), _cache_or_shared(cache))
+    loaded_embedder = load_embedder(embedder)
+    tools = Tools(loaded_embedder, load_tokenizer(tokenizer), _cache_or_shared(cache))
     if not isinstance(chunker, Chunker):
-        chunker = build_chunker(chunker, parameters, vectors)
+        chunker = build_chunker(chunker, parameters, loaded_embedder)
     elif parameters:
         raise ParameterError(
             f"{chunker.name}: a chunker object already has its parameters; got {', '.join(parameters)} as well. To set "

@@ -134,15 +134,15 @@ def discover() -> tuple[str, ...]:
     with _lock:
         if not _looked:
             _looked.append(True)
-            for offer in metadata.entry_points(group=GROUP):
-                package = offer.dist.name if offer.dist is not None else ""
+            for entry_point in metadata.entry_points(group=GROUP):
+                package = entry_point.dist.name if entry_point.dist is not None else ""
                 try:
-                    register(offer.load(), package)
+                    register(entry_point.load(), package)
                 except (Exception, SystemExit) as error:
                     why = str(error).rstrip(".") if isinstance(error, InputError) else error_summary(error)
                     owner = f"The package {package}" if package else "A package"
-                    _faults[offer.name] = (
-                        f"{owner} offers the chunker {short_repr(offer.name)}, which cannot be used: {why}."
+                    _faults[entry_point.name] = (
+                        f"{owner} offers the chunker {short_repr(entry_point.name)}, which cannot be used: {why}."
                     )
         return tuple(_faults.values())
 
@@ -216,10 +216,10 @@ def check_chunker_class(kind: object) -> type[Chunker]:
             f"{kind.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
             f"letter; {fault}."
         )
-    for word in WORDS:
-        value = getattr(kind, word, None)
+    for required_attribute in WORDS:
+        value = getattr(kind, required_attribute, None)
         if not isinstance(value, str) or not value.strip():
-            raise InputError(f"{name}: {word} must be a non-empty string; got {short_repr(value)}.")
+            raise InputError(f"{name}: {required_attribute} must be a non-empty string; got {short_repr(value)}.")
     for spec in kind.fields():
         _check_field(name, spec)
     # What no parameter breaks by itself, a validator may.
@@ -250,8 +250,8 @@ def guard_chunker_class(kind: type[Chunker], package: str) -> None:
     kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner)  # type: ignore[method-assign]
     for hook, expected in HOOKS.items():
         setattr(kind, hook, _guard_hook(getattr(kind, hook), getattr(Chunker, hook), expected))
-    declared = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
-    for hook, fallback, expected in (("fields", declared, list), ("versions", lambda kind: {}, dict)):
+    fields_method = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
+    for hook, fallback, expected in (("fields", fields_method, list), ("versions", lambda kind: {}, dict)):
         setattr(kind, hook, classmethod(_guard_hook(getattr(kind, hook).__func__, fallback, expected)))
     if package:
         kind.packages = tuple(dict.fromkeys((*kind.packages, package)))
@@ -281,8 +281,8 @@ def _guard_chunk_method(method: Callable[..., Chunking], name: str, owner: str) 
                 f"{name}, of {owner}, could not cut this text; it failed with {error_summary(error)}. Change a parameter, "
                 "or choose another chunker."
             ) from error
-        if why := _fault_of_result(chunking, document):
-            raise ModelError(f"{name}, of {owner}, must return a result for this text; {why}.")
+        if result_fault := _fault_of_result(chunking, document):
+            raise ModelError(f"{name}, of {owner}, must return a result for this text; {result_fault}.")
         return chunking
 
     return chunk
@@ -316,8 +316,8 @@ def _fault_of_result(returned: object, document: Document) -> str:
     text = document.text
     for number, chunk in enumerate(returned.chunks):
         spans = chunk.spans
-        inside = all(0 <= start < end <= len(text) for start, end in spans)
-        if not spans or not inside or any(one.end > other.start for one, other in pairwise(spans)):
+        lie_in_text = all(0 <= start < end <= len(text) for start, end in spans)
+        if not spans or not lie_in_text or any(one.end > other.start for one, other in pairwise(spans)):
             return f"the spans of chunk {number + 1:,} must be stretches of the text in order; they are {short_repr(spans)}"
         if chunk.text != "\n".join(text[start:end] for start, end in spans):
             return f"the text of chunk {number + 1:,} must be that of its spans; it is another"
@@ -334,11 +334,11 @@ def _fault_of_gaps(gaps: Any, document: Document) -> str:
     if [gap.index for gap in gaps if gap.offset is None] != [*range(max(0, count - 1))]:
         return f"it must have one gap after each of the {count:,} sentences but the last; it has others"
     places = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < count]
-    inside = all(
+    offsets_are_inside = all(
         gap.offset is None or document.sentences[gap.index].start < gap.offset < document.sentences[gap.index].end
         for gap in gaps
         if 0 <= gap.index < count
     )
-    if len(places) < len(gaps) or not inside or places != sorted(places):
+    if len(places) < len(gaps) or not offsets_are_inside or places != sorted(places):
         return "its gaps must be in order, and an offset inside its sentence; they are not"
     return ""

@@ -62,10 +62,10 @@ def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> 
     """
     if embedded_as not in WITH_TEXT_IN_FRONT or (embedded_as == "context" and not chunk.situation):
         return chunk.text
-    path = chunk.situation if embedded_as == "context" else BETWEEN.join(chunk_heading_path(document, chunk))
+    text_in_front = chunk.situation if embedded_as == "context" else BETWEEN.join(chunk_heading_path(document, chunk))
     # The rows of a table follow its header without a blank line.
     text = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
-    return f"{path}\n\n{text}" if path else text
+    return f"{text_in_front}\n\n{text}" if text_in_front else text
 
 
 def check_embedded_as(embedded_as: object) -> EmbeddedAs:
@@ -98,15 +98,15 @@ def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tupl
     if a chunk has them, and for the embedded text only if ``embedded_as`` puts text in front.
     """
     parts = chunking.document.parts
-    places = () if parts is None else (parts.kind, f"{parts.kind}s")
-    context = ("context",) if _has_context(chunking) else ()
-    stated = STATED if any(chunk.stated is not None for chunk in chunking.chunks) else ()
+    part_columns = () if parts is None else (parts.kind, f"{parts.kind}s")
+    context_column = ("context",) if _has_context(chunking) else ()
+    stated_columns = STATED if any(chunk.stated is not None for chunk in chunking.chunks) else ()
     return (
         *COLUMNS[:-2],
-        *places,
+        *part_columns,
         "heading_path",
-        *context,
-        *stated,
+        *context_column,
+        *stated_columns,
         "text",
         *(("embedded_as",) if embedded_as in WITH_TEXT_IN_FRONT else ()),
     )
@@ -162,17 +162,17 @@ def resolved_embedded_as(chunking: Chunking, embedded_as: EmbeddedAs | None) -> 
 
 def table_rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
     """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
-    how = resolved_embedded_as(chunking, embedded_as)
+    embedding_way = resolved_embedded_as(chunking, embedded_as)
     # All rows have it where one has it.
-    context = {"context": ""} if _has_context(chunking) else {}
+    empty_context = {"context": ""} if _has_context(chunking) else {}
     return [
         {
             "chunk": number,
             "spans": [list(span) for span in chunk.spans],
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
-            **context,
-            **exported_fields(chunking, chunk, how),
+            **empty_context,
+            **exported_fields(chunking, chunk, embedding_way),
         }
         for number, chunk in enumerate(chunking.chunks, start=1)
     ]
@@ -225,7 +225,7 @@ METADATA: Mapping[str, str] = {
 def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
     document, parts = chunking.document, chunking.document.parts
-    how = resolved_embedded_as(chunking, None)
+    embedding_way = resolved_embedded_as(chunking, None)
     metadata = []
     for chunk in chunking.chunks:
         fields: dict[str, Any] = {
@@ -245,8 +245,8 @@ def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
         if chunk.stated is not None:
             # Documents often have a title of their own, which stays what it is.
             fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
-        if how in WITH_TEXT_IN_FRONT:
-            fields["embedded_as"] = embedded_text(document, chunk, how)
+        if embedding_way in WITH_TEXT_IN_FRONT:
+            fields["embedded_as"] = embedded_text(document, chunk, embedding_way)
         metadata.append(fields)
     return metadata
 
@@ -270,13 +270,13 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
     """
     match library:
         case "langchain":
-            document = import_required("langchain_core.documents", "to_documents", "langchain-core").Document
-            described = zip(chunking.chunks, chunk_metadata(chunking), strict=True)
-            return [document(page_content=chunk.text, metadata=metadata) for chunk, metadata in described]
+            document_class = import_required("langchain_core.documents", "to_documents", "langchain-core").Document
+            chunks_with_metadata = zip(chunking.chunks, chunk_metadata(chunking), strict=True)
+            return [document_class(page_content=chunk.text, metadata=metadata) for chunk, metadata in chunks_with_metadata]
         case "haystack":
-            document = import_required("haystack", "to_documents", "haystack-ai").Document
-            described = zip(chunking.chunks, chunk_metadata(chunking), strict=True)
-            return [document(content=chunk.text, meta=metadata) for chunk, metadata in described]
+            document_class = import_required("haystack", "to_documents", "haystack-ai").Document
+            chunks_with_metadata = zip(chunking.chunks, chunk_metadata(chunking), strict=True)
+            return [document_class(content=chunk.text, meta=metadata) for chunk, metadata in chunks_with_metadata]
         case "llama_index":
             return _llama_index_nodes(chunking)
     raise InputError(f"library must be one of {', '.join(get_args(Library))}; got {short_repr(library)}.")

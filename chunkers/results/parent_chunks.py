@@ -34,14 +34,14 @@ def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
 def _parents_of_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
     if any(len(spans) > 1 for spans in chunks):
         return []
-    children: dict[int, int] = {}
-    reach, latest = -1, -1
+    child_counts: dict[int, int] = {}
+    parent_end, latest = -1, -1
     for number in sorted(range(len(chunks)), key=lambda number: (chunks[number][0].start, -chunks[number][0].end, number)):
         end = chunks[number][0].end
-        if end <= reach:
-            children[latest] += 1
+        if end <= parent_end:
+            child_counts[latest] += 1
         else:
-            reach, latest = end, number
-            children[number] = 0
-    has_levels = bool(children) and min(children.values()) > 0 and max(children.values()) > 1
-    return list(children) if has_levels else []
+            parent_end, latest = end, number
+            child_counts[number] = 0
+    has_levels = bool(child_counts) and min(child_counts.values()) > 0 and max(child_counts.values()) > 1
+    return list(child_counts) if has_levels else []

@@ -60,19 +60,22 @@ class Reason(NamedTuple):
     def __str__(self) -> str:
         """Return the decision in words, numbers included."""
         name, score, relation, threshold, threshold_name, remark, heading, earlier, _ = self
-        words = remark
+        decision_phrase = remark
         if score is not None:
             if threshold is not None:
-                left, right = (format_number(score, ".2f"),) * 2 if relation == "=" else format_distinct(score, threshold)
-                words = f"{name} {left} {relation} {f'{threshold_name} ' if threshold_name else ''}{right}".lstrip()
+                shown_score, shown_threshold = (
+                    (format_number(score, ".2f"),) * 2 if relation == "=" else format_distinct(score, threshold)
+                )
+                threshold_phrase = f"{threshold_name} {shown_threshold}" if threshold_name else shown_threshold
+                decision_phrase = f"{name} {shown_score} {relation} {threshold_phrase}".lstrip()
             else:
                 number = format_number(score, ".2f")
-                words = f"its {relation} {name}, {number}, is here" if relation else f"{name} {number}"
+                decision_phrase = f"its {relation} {name}, {number}, is here" if relation else f"{name} {number}"
             if remark:
-                words = f"{words}, {remark}"
+                decision_phrase = f"{decision_phrase}, {remark}"
         if heading:
-            words = f"{heading}: {words}"
-        return f"{earlier}; {words}" if earlier is not None else words
+            decision_phrase = f"{heading}: {decision_phrase}"
+        return f"{earlier}; {decision_phrase}" if earlier is not None else decision_phrase
 
     def brief(self) -> str:
         """Return the deciding step in a few words, short enough to compare chunkers side by side."""
@@ -81,9 +84,13 @@ class Reason(NamedTuple):
         if self.threshold is None:
             return f"{self.relation} {self.score_name} {format_number(self.score, '.2f')}".lstrip()
         same = self.relation == "="
-        left, right = (format_number(self.score, ".2f"),) * 2 if same else format_distinct(self.score, self.threshold)
-        compared = " ".join(part for part in (left, self.relation, self.threshold_name, right) if part)
-        return f"{compared}, {self.remark}" if self.remark else compared
+        shown_score, shown_threshold = (
+            (format_number(self.score, ".2f"),) * 2 if same else format_distinct(self.score, self.threshold)
+        )
+        comparison_phrase = " ".join(
+            part for part in (shown_score, self.relation, self.threshold_name, shown_threshold) if part
+        )
+        return f"{comparison_phrase}, {self.remark}" if self.remark else comparison_phrase
 
     def steps(self) -> list[Reason]:
         """Return the decision's steps in order, each without the steps before it."""
@@ -92,12 +99,12 @@ class Reason(NamedTuple):
 
 def link_reasons(*reasons: Reason) -> Reason:
     """Link several reasons into one decision, in the given order."""
-    whole, *others = reasons
-    for reason in others:
+    linked_reason, *later_reasons = reasons
+    for reason in later_reasons:
         for step in reason.steps():
             # A pass over a long text links thousands: `_replace` takes several times as long.
-            whole = Reason(*step[:7], whole, step.short)
-    return whole
+            linked_reason = Reason(*step[:7], linked_reason, step.short)
+    return linked_reason
 
 
 def format_distinct(score: float, threshold: float) -> tuple[str, str]:
@@ -108,9 +115,9 @@ def format_distinct(score: float, threshold: float) -> tuple[str, str]:
     """
     if score == threshold:
         return format_number(score, ".6f"), format_number(threshold, ".6f")
-    specs = [*(f".{decimals}f" for decimals in range(2, 18)), *(f".{digits}g" for digits in range(6, 18))]
-    shown = ((format_number(score, spec), format_number(threshold, spec)) for spec in specs)
-    return next((pair for pair in shown if pair[0] != pair[1]), (format_number(score), format_number(threshold)))
+    number_formats = [*(f".{decimals}f" for decimals in range(2, 18)), *(f".{digits}g" for digits in range(6, 18))]
+    formatted_pairs = ((format_number(score, spec), format_number(threshold, spec)) for spec in number_formats)
+    return next((pair for pair in formatted_pairs if pair[0] != pair[1]), (format_number(score), format_number(threshold)))
 
 
 class Verdict(StrEnum):
@@ -500,8 +507,10 @@ class Chunking(Sequence[Chunk]):
         """Let every chunk know the document; a chunker of another package may return anything, which is checked later."""
         document = self.document
         if isinstance(self.chunks, tuple) and not all(getattr(chunk, "document", None) is document for chunk in self.chunks):
-            known = [chunk._replace(document=document) if isinstance(chunk, Chunk) else chunk for chunk in self.chunks]
-            object.__setattr__(self, "chunks", tuple(known))
+            chunks_with_document = [
+                chunk._replace(document=document) if isinstance(chunk, Chunk) else chunk for chunk in self.chunks
+            ]
+            object.__setattr__(self, "chunks", tuple(chunks_with_document))
 
     @property
     def recipe(self) -> Recipe:

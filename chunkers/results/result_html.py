@@ -74,15 +74,15 @@ def _css_declarations(theme: str) -> str:
 
 def style_sheet() -> str:
     """Return the style sheet of results in notebooks, for light and dark themes and for print."""
-    chosen = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
-    places = "\n".join(f".{ROOT} .k{number} {{ {chosen.format(number)} }}" for number in range(COUNT))
+    colour_declarations = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
+    chunk_rules = "\n".join(f".{ROOT} .k{number} {{ {colour_declarations.format(number)} }}" for number in range(COUNT))
     return f"""
 .{ROOT} {{ {_css_declarations("light")} }}
 @media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_css_declarations("dark")} }} }}
 @media print {{
   .{ROOT} {{ {_css_declarations("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
 }}
-{places}
+{chunk_rules}
 {_RULES.replace("ROOT", ROOT)}"""
 
 
@@ -156,8 +156,8 @@ def column_html(chunking: Chunking, most: int | None, title: str = "") -> str:
     """Return a result as a column of HTML: heading, curve, chunks and notes."""
     facts = " · ".join(filter(None, (settings_phrase(chunking), chunk_sizes_phrase(chunking))))
     notes = "".join(f'<p class="note">{escape_html(note)}</p>' for note in chunking.notes)
-    head = f'<h3>{escape_html(title or chunker_title(chunking))}</h3><p class="facts">{escape_html(facts)}</p>'
-    return f"{head}{curve_html(chunking)}{chunk_list_html(chunking, most)}{notes}"
+    heading_html = f'<h3>{escape_html(title or chunker_title(chunking))}</h3><p class="facts">{escape_html(facts)}</p>'
+    return f"{heading_html}{curve_html(chunking)}{chunk_list_html(chunking, most)}{notes}"
 
 
 def chunker_title(chunking: Chunking) -> str:
@@ -204,24 +204,25 @@ def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
         Number of characters after which further chunks are only counted; None to show all chunks.
     """
     document = chunking.document
-    begins, kept = _reasons_by_place(chunking)
+    reason_by_start, reason_by_sentence = _reasons_by_place(chunking)
     items: list[str] = []
     shown = 0
-    before: Span | None = None
+    previous_span: Span | None = None
     for number, chunk in enumerate(chunking.chunks, start=1):
         if most is not None and shown and shown + len(chunk.text) > most:
-            left = len(chunking.chunks) - number + 1
-            items.append(f'<li class="note">{pluralize(left, "further chunk")} not shown here.</li>')
+            unshown_count = len(chunking.chunks) - number + 1
+            items.append(f'<li class="note">{pluralize(unshown_count, "further chunk")} not shown here.</li>')
             break
         shown += len(chunk.text)
-        reason = begins.get(chunk.start, "") if number > 1 else ""
+        reason = reason_by_start.get(chunk.start, "") if number > 1 else ""
         reason_html = f'<p class="why">cut: {escape_html(reason)}</p>' if reason else ""
         items.append(
             f'<li class="k{(number - 1) % COUNT}" aria-label="{_spoken_introduction(number, chunk, reason)}">{reason_html}'
             f'<div class="box"><span class="number" aria-hidden="true">{number:,}</span>'
-            f'<div class="text {NOT_TEX}" dir="auto">{_chunk_html(document, chunk, before, kept)}</div></div></li>'
+            f'<div class="text {NOT_TEX}" '
+            f'dir="auto">{_chunk_html(document, chunk, previous_span, reason_by_sentence)}</div></div></li>'
         )
-        before = chunk.spans[-1] if len(chunk.spans) == 1 else None
+        previous_span = chunk.spans[-1] if len(chunk.spans) == 1 else None
     return f'<ol class="chunks">{"".join(items)}</ol>' if items else '<p class="note">No chunk.</p>'
 
 
@@ -233,26 +234,28 @@ def _spoken_introduction(number: int, chunk: Chunk, reason: str) -> str:
 
 def _reasons_by_place(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
     """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
-    begins, kept = {}, {}
+    reason_by_start, reason_by_sentence = {}, {}
     for gap in chunking.gaps:
         if gap.verdict.is_cut:
-            begins[gap.start_after(chunking.document)] = gap.reason
+            reason_by_start[gap.start_after(chunking.document)] = gap.reason
         elif gap.offset is None:
-            kept[gap.index] = gap.reason
-    return begins, kept
+            reason_by_sentence[gap.index] = gap.reason
+    return reason_by_start, reason_by_sentence
 
 
 def _chunk_html(document: Document, chunk: Chunk, before: Span | None, kept: dict[int, str]) -> str:
     if chunk.stated is not None:
         return _stated_html(document, chunk.stated)
     parts = [f'<span class="context">{escape_html(chunk.context)}</span>\n'] if chunk.context else []
-    for place, span in enumerate(chunk.spans):
-        if place:
+    for span_number, span in enumerate(chunk.spans):
+        if span_number:
             parts.append(f'<span class="between">from character {span.start:,}</span>')
-        again = span.start if before is None or place else min(max(before.end, span.start), span.end)
-        if again > span.start:
-            parts.append(f'<mark class="again" title="{_SHARED}">{escape_html(document.text[span.start : again])}</mark>')
-        parts += _sentences_html(document, Span(again, span.end), kept)
+        repeated_end = span.start if before is None or span_number else min(max(before.end, span.start), span.end)
+        if repeated_end > span.start:
+            parts.append(
+                f'<mark class="again" title="{_SHARED}">{escape_html(document.text[span.start : repeated_end])}</mark>'
+            )
+        parts += _sentences_html(document, Span(repeated_end, span.end), kept)
     return "".join(parts)
 
 
@@ -262,8 +265,8 @@ def _stated_html(document: Document, stated: StatedContent) -> str:
     parts += [f'<span class="context">{escape_html(stated.summary)}</span>\n'] if stated.summary else []
     for proposition in stated.propositions:
         source_phrase = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
-        title = "; ".join(filter(None, (source_phrase, proposition.remark)))
-        parts.append(f'<span title="{escape_html(title)}">{escape_html(proposition.text)}</span>\n')
+        tooltip = "; ".join(filter(None, (source_phrase, proposition.remark)))
+        parts.append(f'<span title="{escape_html(tooltip)}">{escape_html(proposition.text)}</span>\n')
     return "".join(parts)
 
 
@@ -294,29 +297,31 @@ def curve_html(chunking: Chunking) -> str:
     """Return an SVG of a result's first curve, with threshold lines and a dot per gap; empty if there is no curve."""
     if not chunking.curves or not any(map(math.isfinite, chunking.curves[0].scores)):
         return ""
-    drawn = chunking.curves[0]
-    numbers = [*filter(math.isfinite, [*drawn.scores, *(line.level for line in drawn.lines)])]
-    low, high = min(numbers), max(numbers)
+    curve = chunking.curves[0]
+    finite_values = [*filter(math.isfinite, [*curve.scores, *(line.level for line in curve.lines)])]
+    low, high = min(finite_values), max(finite_values)
     spread = high - low or 1.0
     ends = [span.end for span in chunking.document.sentences[:-1]]
-    places = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(ends, drawn.scores, strict=False)]
-    lines = "".join(
+    points = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(ends, curve.scores, strict=False)]
+    line_paths = "".join(
         f'<path d="M0 {_y(line.level, low, spread)}H{_width(chunking)}" stroke="var(--accent)" stroke-width="1.5"/>'
-        for line in drawn.lines
+        for line in curve.lines
         if math.isfinite(line.level)
     )
-    levels = ", ".join(
-        f"{escape_html(line.label)} {format_number(line.level, '.2f')}" for line in drawn.lines if math.isfinite(line.level)
+    levels_phrase = ", ".join(
+        f"{escape_html(line.label)} {format_number(line.level, '.2f')}" for line in curve.lines if math.isfinite(line.level)
     )
     top, bottom = format_number(high, ".2f"), format_number(low, ".2f")
     drawing = (
         f'<svg viewBox="0 0 {_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
-        f'aria-label="{escape_html(drawn.label)} at {len(drawn.scores):,} gaps">'
-        f'{lines}<path d="{_svg_path(places)}" stroke="var(--muted)" stroke-width="1.2"/>{_svg_dots(chunking, places)}</svg>'
+        f'aria-label="{escape_html(curve.label)} at {len(curve.scores):,} gaps">'
+        f'{line_paths}<path d="{_svg_path(points)}" stroke="var(--muted)" '
+        f'stroke-width="1.2"/>{_svg_dots(chunking, points)}</svg>'
     )
     return (
         f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{drawing}'
-        f'<figcaption class="legend">{escape_html(drawn.label)}{f" · line: {levels}" if levels else ""} · ● cut ○ kept'
+        f'<figcaption class="legend">{escape_html(curve.label)}{f" · line: {levels_phrase}" if levels_phrase else ""} · '
+        f"● cut ○ kept"
         "</figcaption></figure>"
     )
 
@@ -344,11 +349,15 @@ def _thinned_points(places: Sequence[tuple[int, float]]) -> list[tuple[int, floa
     if len(places) <= _POINTS:
         return [*places]
     step = math.ceil(2 * len(places) / _POINTS)
-    kept = []
-    for first in range(0, len(places), step):
-        some = [place for place in places[first : first + step] if math.isfinite(place[1])]
-        kept += sorted({min(some, key=lambda point: point[1]), max(some, key=lambda point: point[1])}) if some else []
-    return kept
+    kept_points = []
+    for stretch_start in range(0, len(places), step):
+        finite_points = [place for place in places[stretch_start : stretch_start + step] if math.isfinite(place[1])]
+        kept_points += (
+            sorted({min(finite_points, key=lambda point: point[1]), max(finite_points, key=lambda point: point[1])})
+            if finite_points
+            else []
+        )
+    return kept_points
 
 
 def _svg_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
@@ -361,12 +370,12 @@ def _svg_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
         if not math.isfinite(y):
             continue
         is_cut = gap.verdict.is_cut
-        why = escape_html(f"after sentence {gap.index + 1:,}, {'cut' if is_cut else 'kept'}: {gap.reason}")
+        tooltip = escape_html(f"after sentence {gap.index + 1:,}, {'cut' if is_cut else 'kept'}: {gap.reason}")
         outer = f'<path d="M{x} {y:.2f}h0" stroke="var(--{"accent" if is_cut else "muted"})" stroke-width="8">'
         inner_dot_svg = (
             "" if is_cut else f'<path d="M{x} {y:.2f}h0" stroke="var(--page)" stroke-width="5" pointer-events="none"/>'
         )
-        dots.append(f"{outer}<title>{why}</title></path>{inner_dot_svg}")
+        dots.append(f"{outer}<title>{tooltip}</title></path>{inner_dot_svg}")
     return "".join(dots)
 
 
@@ -387,9 +396,9 @@ def strip_html(chunking: Chunking, name: str) -> str:
 
 def marks_html(chunking: Chunking, places: Sequence[int], name: str) -> str:
     """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``places``."""
-    drawn = "".join(f"M{place} 0V1" for place in places)
+    path_data = "".join(f"M{place} 0V1" for place in places)
     return (
         f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {_width(chunking)} 1" preserveAspectRatio="none" '
         f'role="img" aria-label="{len(places):,} places">'
-        f'<path d="{drawn}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
+        f'<path d="{path_data}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
     )

@@ -56,10 +56,10 @@ class EmbeddingCache:
     @staticmethod
     def keys(model: str, revision: str, texts: Sequence[str]) -> list[bytes]:
         """Return the cache keys of texts for a model and revision."""
-        base = hashlib.blake2b(f"{model}\0{revision}\0".encode(), digest_size=16)
+        model_hash = hashlib.blake2b(f"{model}\0{revision}\0".encode(), digest_size=16)
         keys = []
         for text in texts:
-            digest = base.copy()
+            digest = model_hash.copy()
             digest.update(text.encode())
             keys.append(digest.digest())
         return keys
@@ -69,9 +69,9 @@ class EmbeddingCache:
         with self._lock:
             by_key = {key: self._memory.get(key) for key in keys}
             entries = {key: entry for key, entry in by_key.items() if entry is not None}
-            missing = [key for key, entry in by_key.items() if entry is None]
-            if self._file and missing:
-                from_file = self._file.read(missing)
+            keys_not_in_memory = [key for key, entry in by_key.items() if entry is None]
+            if self._file and keys_not_in_memory:
+                from_file = self._file.read(keys_not_in_memory)
                 entries |= from_file
                 self._memory.update(from_file)
         return entries

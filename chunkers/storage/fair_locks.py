@@ -87,7 +87,7 @@ class FairLocks:
                 return queue.tickets[0]
             # By its arrival number, behind the ticket that holds the lock.
             insort(queue.tickets, ticket, lo=queue.holder is not None, key=lambda queued: queued.arrival)
-        last_ahead = None
+        last_reported = None
         try:
             while True:
                 with self._changed:
@@ -96,9 +96,9 @@ class FairLocks:
                         queue.holder, queue.depth = own_thread, 1
                         break
                 # Called without the lock: the caller's code may take its time.
-                if ahead != last_ahead:
+                if ahead != last_reported:
                     waiting(ahead)
-                    last_ahead = ahead
+                    last_reported = ahead
                 raise_if_cancelled(cancelled)
                 with self._changed:
                     if queue.tickets[0] is not ticket:
@@ -108,7 +108,7 @@ class FairLocks:
                 queue.tickets.remove(ticket)
                 self._forget(key, queue)
             raise
-        if last_ahead is not None:
+        if last_reported is not None:
             waiting(0)
         return ticket
 

@@ -59,8 +59,8 @@ def require_extra(extra: str, who: str, *modules: str) -> None:
     ModelError
         If a module is not installed; the message says how to install it.
     """
-    if lack := missing_extra_message(extra, who, *modules):
-        raise ModelError(lack)
+    if missing_message := missing_extra_message(extra, who, *modules):
+        raise ModelError(missing_message)
 
 
 def missing_extra_message(extra: str, who: str, *modules: str) -> str:
@@ -68,8 +68,8 @@ def missing_extra_message(extra: str, who: str, *modules: str) -> str:
     missing = [module for module in modules or MODULES[extra] if find_spec(module) is None]
     if not missing:
         return ""
-    names = missing if len(missing) <= 3 else [*missing[:2], f"{len(missing) - 2} more"]
-    packages = f"the package{'s' * (len(missing) > 1)} {join_words(names)}"
+    shown_modules = missing if len(missing) <= 3 else [*missing[:2], f"{len(missing) - 2} more"]
+    packages = f"the package{'s' * (len(missing) > 1)} {join_words(shown_modules)}"
     return f"{who} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
 
 

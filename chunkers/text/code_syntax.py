@@ -365,26 +365,26 @@ class Syntax:
     def _source(self, node: Node) -> str:
         """Return the beginning of the text of a node in one line."""
         source = self._data[node.start_byte : min(node.end_byte, node.start_byte + 4 * _LONGEST_NAME)]
-        words = " ".join(source.decode(errors="ignore").split())
-        return words if len(words) <= _LONGEST_NAME else f"{words[: _LONGEST_NAME - 1]}…"
+        source_line = " ".join(source.decode(errors="ignore").split())
+        return source_line if len(source_line) <= _LONGEST_NAME else f"{source_line[: _LONGEST_NAME - 1]}…"
 
     @cached_property
     def _syntax_errors(self) -> list[tuple[int, int]]:
         """The first byte and the number of misread bytes of each syntax error, in order."""
-        faults = []
+        syntax_errors = []
         waiting = [self.root]
         while waiting:
             node = waiting.pop()
             if node.is_missing:
-                faults.append((node.start_byte, 1))
+                syntax_errors.append((node.start_byte, 1))
             elif node.type == "ERROR":
-                read = [child for child in node.named_children if _STATEMENTS.search(child.type)]
-                held = sum(child.end_byte - child.start_byte for child in read)
-                faults.append((node.start_byte, max(1, node.end_byte - node.start_byte - held)))
-                waiting += reversed(read)
+                readable_children = [child for child in node.named_children if _STATEMENTS.search(child.type)]
+                readable_bytes = sum(child.end_byte - child.start_byte for child in readable_children)
+                syntax_errors.append((node.start_byte, max(1, node.end_byte - node.start_byte - readable_bytes)))
+                waiting += reversed(readable_children)
             elif node.has_error:
                 waiting += reversed(node.children)
-        return faults
+        return syntax_errors
 
     @property
     def misread_bytes(self) -> int:
@@ -399,62 +399,69 @@ class Syntax:
         line = self._data[: self._syntax_errors[0][0]].count(b"\n") + 1
         errors = f"{count:,} syntax errors, the first" if count > 1 else "a syntax error"
         share = self.misread_bytes / len(self._data)
-        wrong_phrase = (
+        other_language_sentence = (
             f" The errors are {share:.0%} of the text, which may be in another language." if share > MISREAD_SHARE else ""
         )
-        finds = f"The grammar of {self.language} finds {errors} in line {line:,}"
-        return f"{finds}; there the cuts may not follow the syntax.{wrong_phrase}"
+        finding_clause = f"The grammar of {self.language} finds {errors} in line {line:,}"
+        return f"{finding_clause}; there the cuts may not follow the syntax.{other_language_sentence}"
 
     def item(self, node: Node, owner: str = "") -> CodeItem:
         """Return the item that names a node; ``owner`` is the noun of the definition around it."""
         given_name = ""
-        inner = node
+        definition_node = node
         for _ in range(6):
-            if inner.type in _VALUED:
-                names, value = _VALUED[inner.type]
-                named, inside = inner.child_by_field_name(names), inner.child_by_field_name(value)
-                if named is None or inside is None or inside.type not in _NOUNS:
+            if definition_node.type in _VALUED:
+                name_field, value_field = _VALUED[definition_node.type]
+                name_node, nested_node = (
+                    definition_node.child_by_field_name(name_field),
+                    definition_node.child_by_field_name(value_field),
+                )
+                if name_node is None or nested_node is None or nested_node.type not in _NOUNS:
                     break
-                given_name, inner = self._source(named), inside
-            elif inner.type in _WRAPPERS:
-                field = _WRAPPERS[inner.type]
+                given_name, definition_node = self._source(name_node), nested_node
+            elif definition_node.type in _WRAPPERS:
+                field = _WRAPPERS[definition_node.type]
                 if field:
-                    inside = inner.child_by_field_name(field) or inner.child_by_field_name("value")
+                    nested_node = definition_node.child_by_field_name(field) or definition_node.child_by_field_name("value")
                 else:
-                    inside = inner.named_children[-1] if inner.named_children else None
-                if inside is None:
+                    nested_node = definition_node.named_children[-1] if definition_node.named_children else None
+                if nested_node is None:
                     break
-                inner = inside
+                definition_node = nested_node
             else:
                 break
-        noun = _NOUNS.get(inner.type)
-        name = given_name or (self._name(inner) if noun else "")
+        noun = _NOUNS.get(definition_node.type)
+        name = given_name or (self._name(definition_node) if noun else "")
         if noun is None or not name:
             return CodeItem(_node_noun(node))
         if noun == "function" and owner in _OWNERS:
             noun = "method"
-        keyword = next((child.type for child in inner.children if _KEYWORDS.match(child.type)), "")
-        if inner.type == "type_spec":
+        keyword = next((child.type for child in definition_node.children if _KEYWORDS.match(child.type)), "")
+        if definition_node.type == "type_spec":
             keyword = "type"
-        return CodeItem(noun, name, f"{keyword} {name}".strip(), inner)
+        return CodeItem(noun, name, f"{keyword} {name}".strip(), definition_node)
 
     def _name(self, node: Node) -> str:
         """Return the name of a definition."""
         if node.type == "impl_item":
             body = node.child_by_field_name("body")
             end = node.end_byte if body is None else body.start_byte
-            head = self._data[node.start_byte : end].decode(errors="ignore").split()
-            return " ".join(head).removeprefix("unsafe ").removeprefix("impl").strip()[:_LONGEST_NAME]
-        named = node.child_by_field_name("name")
-        inner = node
-        while named is None:
-            declared = inner.child_by_field_name("declarator")
+            head_words = self._data[node.start_byte : end].decode(errors="ignore").split()
+            return " ".join(head_words).removeprefix("unsafe ").removeprefix("impl").strip()[:_LONGEST_NAME]
+        name_node = node.child_by_field_name("name")
+        innermost_declarator = node
+        while name_node is None:
+            declared = innermost_declarator.child_by_field_name("declarator")
             if declared is None:
-                if inner is node or not inner.type.endswith("declarator") or not inner.named_children:
+                if (
+                    innermost_declarator is node
+                    or not innermost_declarator.type.endswith("declarator")
+                    or not innermost_declarator.named_children
+                ):
                     break
-                declared = inner.named_children[-1]
-            inner = declared
-        return "" if named is None and inner is node else self._source(named or inner)
+                declared = innermost_declarator.named_children[-1]
+            innermost_declarator = declared
+        return "" if name_node is None and innermost_declarator is node else self._source(name_node or innermost_declarator)
 
     def find_breaks(self, fits: Callable[[int, int], bool], who: str) -> list[CodeBreak]:
         """Return the places at which the code may be cut, in order, its beginning included.
@@ -545,14 +552,14 @@ class _BreakFinder:
         children = self._children(node)
         too_long_children = [child for child in children if child.child_count and self._is_long(child)]
         # All of its parts may fit, only not together.
-        largest = max(children, key=lambda child: child.end_byte - child.start_byte, default=None)
-        largest = node.child_by_field_name("definition") or node.child_by_field_name("body") or largest
+        main_child = max(children, key=lambda child: child.end_byte - child.start_byte, default=None)
+        main_child = node.child_by_field_name("definition") or node.child_by_field_name("body") or main_child
         for child in children:
             if child.type in _CLAUSES and (offset := self._place(child.start_byte)) is not None:
                 yield CodeBreak(
                     offset, f"before the {_node_noun(child)}{_of_path(path)}", f"the {_node_noun(child)}", path, path
                 )
-            if node.type in _LED and child == largest and (offset := self._place(child.start_byte)) is not None:
+            if node.type in _LED and child == main_child and (offset := self._place(child.start_byte)) is not None:
                 own = self._syntax.item(child, owner)
                 yield CodeBreak(
                     offset, f"in front of {own}", str(own), path[:-1] if path[-1:] == (own.label,) else path, path, weak=True
@@ -561,15 +568,15 @@ class _BreakFinder:
                     continue
             # A function is looked into only for what it gives its name to.
             opened = child.type not in _WHOLE or node.type in _VALUED or node.type in _WRAPPERS
-            if child in too_long_children or (not too_long_children and child == largest and opened):
+            if child in too_long_children or (not too_long_children and child == main_child and opened):
                 yield from self._inside(child, path, owner, depth + 1)
 
     def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
         syntax = self._syntax
         before: Node | None = None
-        leads: list[Node] = []
-        alone = ""
+        leading_members: list[Node] = []
+        too_long_neighbour = ""
         children = self._children(node)
         members = [child for child in children if child.is_named and child.end_byte > child.start_byte]
         too_long_members = {number for number, child in enumerate(members) if self._is_long(child)}
@@ -582,7 +589,7 @@ class _BreakFinder:
             return items[child.id]
 
         for number, child in enumerate(members):
-            last = leads[-1] if leads else before
+            last = leading_members[-1] if leading_members else before
             trails = last is not None and last.end_point.row == child.start_point.row
             if (trails and child.type.endswith("comment")) or (number and _is_docstring(child)):
                 # It belongs to what is in front.
@@ -590,24 +597,26 @@ class _BreakFinder:
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
             definition = item(members[led[number]]) if led[number] in too_long_members else CodeItem("")
             too_long_definition = definition.label and definition.noun and f"{definition.noun} {definition.name}"
-            weak = last is None or bool(leads)
+            weak = last is None or bool(leading_members)
             offset = self._place(child.start_byte)
             if offset is not None:
                 own_item = item(child)
-                inside = (*path, own_item.label) if number in too_long_members and own_item.label else path
-                following = own_item if last is None or leads else item(members[led[number]])
+                following_path = (*path, own_item.label) if number in too_long_members and own_item.label else path
+                following = own_item if last is None or leading_members else item(members[led[number]])
                 between = _between_phrase(None if last is None else item(last), following, path)
-                beside = "" if leads else alone or too_long_definition
-                yield CodeBreak(offset, between, str(own_item), path, inside, weak, beside if last is not None else "")
+                beside = "" if leading_members else too_long_neighbour or too_long_definition
+                yield CodeBreak(
+                    offset, between, str(own_item), path, following_path, weak, beside if last is not None else ""
+                )
             if number in too_long_members:
                 own_item = item(child)
                 deeper = (*path, own_item.label) if own_item.label else path
                 yield from self._inside(child, deeper, own_item.noun if own_item.label else owner, depth + 1)
             if led[number] > number:
-                leads.append(child)
+                leading_members.append(child)
                 continue
-            alone = too_long_definition or ""
-            before, leads = child, []
+            too_long_neighbour = too_long_definition or ""
+            before, leading_members = child, []
         closing = children[-1] if children else None
         if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and members:
             offset = self._place(closing.start_byte)
@@ -636,12 +645,12 @@ def _between_phrase(before: CodeItem | None, after: CodeItem, path: tuple[str, .
     if before is None:
         return f"between the head{_of_path(path)} and {after}"
     if before.noun != after.noun:
-        both = f"{before} and {after}"
+        members_phrase = f"{before} and {after}"
     elif before.name and after.name:
-        both = f"the {_plural(before.noun)} {before.name} and {after.name}"
+        members_phrase = f"the {_plural(before.noun)} {before.name} and {after.name}"
     else:
-        both = f"two {_plural(before.noun)}"
-    return f"between {both}{_of_path(path)}"
+        members_phrase = f"two {_plural(before.noun)}"
+    return f"between {members_phrase}{_of_path(path)}"
 
 
 def _plural(noun: str) -> str:

@@ -166,18 +166,18 @@ class Document:
         """Return the `identity` of a document with this text, splitter and parts, without splitting the text."""
         # A lone surrogate is refused elsewhere, with a message.
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-        pages = "" if parts is None else f"/{parts.identity}"
-        return f"{digest}{pages}/{splitter}"
+        parts_suffix = "" if parts is None else f"/{parts.identity}"
+        return f"{digest}{parts_suffix}/{splitter}"
 
     @cached_property
     def identity(self) -> str:
         """Hash of the document's text, pages or chapters, and sentences."""
-        splitter = self.splitter
-        if splitter == GIVEN:
+        splitter_identity = self.splitter
+        if splitter_identity == GIVEN:
             # The name does not say which.
             places = ",".join(f"{start}-{end}" for start, end in self.sentences)
-            splitter += hashlib.blake2b(places.encode(), digest_size=12).hexdigest()
-        return self.identity_of(self.text, splitter, self.parts)
+            splitter_identity += hashlib.blake2b(places.encode(), digest_size=12).hexdigest()
+        return self.identity_of(self.text, splitter_identity, self.parts)
 
     @cached_property
     def sentence_texts(self) -> list[str]:
@@ -219,8 +219,8 @@ def paragraph_starts(document: Document) -> list[int]:
     """
     text = document.text
     spans = split_sentences(text, "paragraphs")
-    headed = {after[0] for before, after in pairwise(spans) if _HEADING.match(text, *before)}
-    starts = {start for start, _ in spans} - headed
+    starts_below_headings = {after[0] for before, after in pairwise(spans) if _HEADING.match(text, *before)}
+    starts = {start for start, _ in spans} - starts_below_headings
     return [number for number, start in enumerate(document.starts) if number == 0 or start in starts]
 
 

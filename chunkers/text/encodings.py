@@ -157,9 +157,9 @@ def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
         return Encoded(data.decode(encoding), encoding)
     except ValueError as error:
         # Some codecs raise errors of their own, without a place.
-        what = f"byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "the file"
+        invalid_part = f"byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "the file"
         raise InputError(
-            f"{name}: {what} is not valid in {encoding}, the chosen encoding. Choose another encoding."
+            f"{name}: {invalid_part} is not valid in {encoding}, the chosen encoding. Choose another encoding."
         ) from error
 
 
@@ -187,10 +187,10 @@ def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
         sample = text[:_LOOKED_AT]
         if any(unicodedata.category(char) in ("Cc", "Cn", "Co") and char not in "\t\n\v\f\r" for char in sample):
             continue
-        everyday = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in sample)
+        everyday_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in sample)
         # No script goes on for long without a space, a line end or a stop.
-        if everyday and (everyday == len(sample) or (len(sample) >= 4 and everyday * 40 >= len(sample))):
-            readings.append((everyday, encoding, text))
+        if everyday_count and (everyday_count == len(sample) or (len(sample) >= 4 and everyday_count * 40 >= len(sample))):
+            readings.append((everyday_count, encoding, text))
     if not readings:
         raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
     _, encoding, text = max(readings)
@@ -200,10 +200,10 @@ def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
 def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
     """Raise if most bytes beyond ASCII are UTF-8: text in another encoding has hardly any such sequences."""
     lenient = data.decode("utf-8", errors="replace")
-    broken = lenient.count("\ufffd")
+    broken_count = lenient.count("\ufffd")
     # Count what is not ASCII, replacements included, without a Python loop over the characters.
     beyond_ascii = len(lenient) - len(lenient.encode("ascii", "ignore"))
-    if beyond_ascii - broken >= broken:
+    if beyond_ascii - broken_count >= broken_count:
         raise InputError(
             f"{name}: byte {first_bad:,} is not valid UTF-8, though most of the file is. Save the file as UTF-8 again, or "
             "name its encoding."
@@ -221,8 +221,8 @@ def _decode_by_letters(data: bytes, name: str) -> Encoded:
         if _is_binary(text[:_LOOKED_AT]):
             break
         # An encoding with escape sequences is certain.
-        others = () if _DESIGNATOR.search(data) else candidates[number + 1 :]
-        similar_encodings = tuple(other for other, other_score in others if other_score >= _NEAR * score)
+        lesser_candidates = () if _DESIGNATOR.search(data) else candidates[number + 1 :]
+        similar_encodings = tuple(other for other, other_score in lesser_candidates if other_score >= _NEAR * score)
         return Encoded(text, encoding, guessed=True, others=similar_encodings)
     raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
@@ -260,10 +260,13 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
             groups.setdefault(text, []).append((float(guess["confidence"]), codecs.lookup(str(guess["encoding"])).name))
     candidates = []
     for text, members in groups.items():
-        usual = [encoding for _, encoding in members if encoding != "iso8859-16"]
-        score = max(members)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual)
+        usual_encodings = [encoding for _, encoding in members if encoding != "iso8859-16"]
+        score = max(members)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual_encodings)
         candidates.append(
-            ((usual or ["iso8859-16"])[0], score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / count_beyond_ascii)))
+            (
+                (usual_encodings or ["iso8859-16"])[0],
+                score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / count_beyond_ascii)),
+            )
         )
     return sorted(candidates, key=lambda item: -item[1])
 
@@ -281,14 +284,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def count_wrong_encoding_signs(text: str) -> int:
     """Count signs of a wrong encoding, such as mixed scripts in a word, capitals after small letters, or box drawing."""
-    odd = sum("\x80" <= character < "\xa0" or "\u2500" <= character < "\u25a0" for character in text)
+    sign_count = sum("\x80" <= character < "\xa0" or "\u2500" <= character < "\u25a0" for character in text)
     for word in _WORD.findall(text):
         if word.isascii():
             continue
         scripts = {_script_of(character) for character in word} - {""}
-        odd += len(scripts) > 1
-        odd += not word.islower() and any(a.islower() and b.isupper() for a, b in pairwise(word))
-    return odd
+        sign_count += len(scripts) > 1
+        sign_count += not word.islower() and any(a.islower() and b.isupper() for a, b in pairwise(word))
+    return sign_count
 
 
 @lru_cache(maxsize=10_000)

@@ -145,18 +145,18 @@ def substitute_with_offsets(
         return pattern.sub(replacement, text), []
     pieces: list[str] = []
     moved_places: list[int] = []
-    at = length = 0
+    copied_until = length = 0
     for match in pattern.finditer(text):
         start, end = match.span()
         while len(moved_places) < len(places) and places[len(moved_places)] <= start:
-            moved_places.append(length + places[len(moved_places)] - at)
-        pieces += [text[at:start], replacement]
-        length += start - at + len(replacement)
-        at = end
+            moved_places.append(length + places[len(moved_places)] - copied_until)
+        pieces += [text[copied_until:start], replacement]
+        length += start - copied_until + len(replacement)
+        copied_until = end
         while len(moved_places) < len(places) and places[len(moved_places)] < end:
             moved_places.append(length)
-    moved_places += [length + place - at for place in places[len(moved_places) :]]
-    return "".join([*pieces, text[at:]]), moved_places
+    moved_places += [length + place - copied_until for place in places[len(moved_places) :]]
+    return "".join([*pieces, text[copied_until:]]), moved_places
 
 
 # What the readers of formats return.

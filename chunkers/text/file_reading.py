@@ -301,23 +301,25 @@ def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, can
         if text is not None:
             return FileText(text, "utf-8", "utf-8")
     require_extra("files", f"{name}: reading what is not plain UTF-8")
-    facts, *pieces = parse_in_reader_process(yield_details_and_text, data, name, cancelled, kind=kind, encoding=encoding)
+    document_details, *pieces = parse_in_reader_process(
+        yield_details_and_text, data, name, cancelled, kind=kind, encoding=encoding
+    )
     text = "".join(pieces)
-    used_encoding = facts["encoding"]
+    used_encoding = document_details["encoding"]
     read_as = used_encoding
     if kind is not None:
         read_as = f"{kind}, by {parser_package(kind)}" + (f", in {used_encoding}" if used_encoding else "")
-    omissions = tuple(Omission(*omission) for omission in facts["left_out"])
-    parts = facts["parts"]
+    omissions = tuple(Omission(*omission) for omission in document_details["left_out"])
+    parts_fields = document_details["parts"]
     return FileText(
         text=text,
         read_as=read_as,
         encoding=used_encoding,
-        guessed=facts["guessed"],
-        others=tuple(facts["others"]),
+        guessed=document_details["guessed"],
+        others=tuple(document_details["others"]),
         left_out=omissions_sentence(omissions),
         omissions=omissions,
-        parts=None if parts is None else Parts(parts[0], tuple(parts[1]), tuple(parts[2])),
+        parts=None if parts_fields is None else Parts(parts_fields[0], tuple(parts_fields[1]), tuple(parts_fields[2])),
     )
 
 

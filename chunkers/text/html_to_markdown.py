@@ -66,10 +66,10 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
     if xml:
         html = _SELF_CLOSED.sub(_close_element, _without_character_data(html))
     tree = LexborHTMLParser(html)
-    for word in _UNSEEN:
-        elements = tree.css(word)
-        if word in _COUNTED:
-            left_out[_COUNTED[word]] += len(elements)
+    for unseen_element in _UNSEEN:
+        elements = tree.css(unseen_element)
+        if unseen_element in _COUNTED:
+            left_out[_COUNTED[unseen_element]] += len(elements)
         for element in elements:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
@@ -80,9 +80,9 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
             left_out["comment"] += isinstance(string, Comment) and not string.startswith("?")
             string.extract()
     for picture in soup("img"):
-        words = str(picture.get("alt", ""))
+        alternative_text = str(picture.get("alt", ""))
         left_out["picture"] += 1
-        picture.replace_with(words)
+        picture.replace_with(alternative_text)
     converter = _Converter(
         heading_style=ATX,
         bullets="-",
@@ -106,21 +106,21 @@ class _Converter(MarkdownConverter):
 
 def _without_instructions(html: str) -> tuple[str, int]:
     """Remove ``<?...?>``, and count all but the XML declaration; one that does not end is left to the parser."""
-    parts, count, place = [], 0, 0
-    while (start := html.find("<?", place)) >= 0 and (end := html.find("?>", start)) >= 0:
-        parts.append(html[place:start])
+    parts, count, searched_until = [], 0, 0
+    while (start := html.find("<?", searched_until)) >= 0 and (end := html.find("?>", start)) >= 0:
+        parts.append(html[searched_until:start])
         count += not html.startswith("<?xml ", start)
-        place = end + 2
-    return "".join([*parts, html[place:]]), count
+        searched_until = end + 2
+    return "".join([*parts, html[searched_until:]]), count
 
 
 def _without_character_data(html: str) -> str:
     """Turn XML's ``<![CDATA[...]]>`` into ordinary text; HTML would treat it as a comment."""
-    parts, place = [], 0
-    while (start := html.find("<![CDATA[", place)) >= 0 and (end := html.find("]]>", start)) >= 0:
-        parts += [html[place:start], escape(html[start + 9 : end], quote=False)]
-        place = end + 3
-    return "".join([*parts, html[place:]])
+    parts, copied_until = [], 0
+    while (start := html.find("<![CDATA[", copied_until)) >= 0 and (end := html.find("]]>", start)) >= 0:
+        parts += [html[copied_until:start], escape(html[start + 9 : end], quote=False)]
+        copied_until = end + 3
+    return "".join([*parts, html[copied_until:]])
 
 
 def _close_element(tag: re.Match[str]) -> str:
@@ -197,8 +197,8 @@ def _read_package(book: zipfile.ZipFile) -> _Package:
     spine = [files.get(reference.get("idref", "")) for reference in package.iterfind("{*}spine/{*}itemref")]
     chapters = tuple(file for file in spine if file in members)
     navigation = [number for number, item in items.items() if "nav" in item.get("properties", "").split()]
-    older = [number for number, item in items.items() if item.get("media-type") == "application/x-dtbncx+xml"]
-    contents = tuple(files[number] for number in [*navigation, *older] if number in files)
+    ncx_ids = [number for number, item in items.items() if item.get("media-type") == "application/x-dtbncx+xml"]
+    contents = tuple(files[number] for number in [*navigation, *ncx_ids] if number in files)
     return _Package(chapters, contents, len(spine) - len(chapters))
 
 
@@ -214,13 +214,13 @@ def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
 
 def _chapter_titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
     """Return the first title of each file in the first table of contents that can be read."""
-    for name in package.contents:
+    for contents_file in package.contents:
         titles: dict[str, str] = {}
         # A book can be read without its table of contents, whose errors are of any type.
         with suppress(Exception):
-            for target, title in _contents_entries(xml_root(book, name)):
-                if words := shorten(title, LONGEST_LABEL):
-                    titles.setdefault(_path_in_book(posixpath.dirname(name), target.partition("#")[0]), words)
+            for target, title in _contents_entries(xml_root(book, contents_file)):
+                if short_title := shorten(title, LONGEST_LABEL):
+                    titles.setdefault(_path_in_book(posixpath.dirname(contents_file), target.partition("#")[0]), short_title)
         if titles:
             return titles
     return {}
@@ -229,12 +229,12 @@ def _chapter_titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
 def _contents_entries(root: "Element") -> Iterator[tuple[str, str]]:
     """Yield target and title of every entry; source: EPUB 3.3, section 7.4, and the NCX of EPUB 2.0.1, section 2.4.1."""
     for point in root.iter("{http://www.daisy.org/z3986/2005/ncx/}navPoint"):
-        target = point.find("{*}content")
-        words = point.find("{*}navLabel/{*}text")
-        if target is not None and words is not None:
-            yield target.get("src", ""), words.text or ""
-    kind = "{http://www.idpf.org/2007/ops}type"
-    tables = [nav for nav in root.iter("{http://www.w3.org/1999/xhtml}nav") if "toc" in nav.get(kind, "").split()]
+        content_element = point.find("{*}content")
+        label_element = point.find("{*}navLabel/{*}text")
+        if content_element is not None and label_element is not None:
+            yield content_element.get("src", ""), label_element.text or ""
+    type_attribute = "{http://www.idpf.org/2007/ops}type"
+    tables = [nav for nav in root.iter("{http://www.w3.org/1999/xhtml}nav") if "toc" in nav.get(type_attribute, "").split()]
     for table in tables[:1]:
         for link in table.iter("{http://www.w3.org/1999/xhtml}a"):
             yield link.get("href", ""), "".join(link.itertext())

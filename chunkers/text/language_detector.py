@@ -34,8 +34,8 @@ def load_detector_model(folder: Path | None = None) -> "LanguageIdentifier":
     """
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
-    packed = hashlib.blake2b((MODEL_DIR / MODEL_FILE).read_bytes(), digest_size=8).hexdigest()
-    path = (folder or user_cache_folder()) / f"languages-{packed}-{sys.byteorder}.bin"
+    model_digest = hashlib.blake2b((MODEL_DIR / MODEL_FILE).read_bytes(), digest_size=8).hexdigest()
+    path = (folder or user_cache_folder()) / f"languages-{model_digest}-{sys.byteorder}.bin"
     arrays = read_arrays(path)
     if arrays is None:
         identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
@@ -74,23 +74,23 @@ def read_arrays(path: Path) -> Arrays | None:
     if len(data) < _HEAD or zlib.crc32(data[_CHECKSUM:]) != int.from_bytes(data[:_CHECKSUM]):
         return None
     size = int.from_bytes(data[_CHECKSUM:_HEAD])
-    place = _HEAD + size
+    array_offset = _HEAD + size
     arrays = {}
-    for name, kind, shape in json.loads(bytes(data[_HEAD:place])):
-        place += -place % _ALIGNED
-        arrays[name] = np.frombuffer(data, kind, math.prod(shape), place).reshape(shape)
-        place += arrays[name].nbytes
+    for name, kind, shape in json.loads(bytes(data[_HEAD:array_offset])):
+        array_offset += -array_offset % _ALIGNED
+        arrays[name] = np.frombuffer(data, kind, math.prod(shape), array_offset).reshape(shape)
+        array_offset += arrays[name].nbytes
     return arrays
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write named arrays to a file with a checksum; if that fails, no file is left behind."""
-    names = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
-    parts: list[bytes | memoryview] = [len(names).to_bytes(_HEAD - _CHECKSUM), names]
-    place = _HEAD + len(names)
+    description = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
+    parts: list[bytes | memoryview] = [len(description).to_bytes(_HEAD - _CHECKSUM), description]
+    array_offset = _HEAD + len(description)
     for array in arrays.values():
-        padding = -place % _ALIGNED
+        padding = -array_offset % _ALIGNED
         parts += [bytes(padding), np.ascontiguousarray(array).view(np.uint8).data]
-        place += padding + array.nbytes
+        array_offset += padding + array.nbytes
     checksum = reduce(lambda sum_before, part: zlib.crc32(part, sum_before), parts, 0)
     write_atomically(path, [checksum.to_bytes(_CHECKSUM), *parts])

@@ -30,18 +30,20 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
     ValueError
         If the file is not JSON.
     """
-    book = json.loads(data)
-    version = book.get("nbformat") if isinstance(book, dict) else None
+    notebook_json = json.loads(data)
+    version = notebook_json.get("nbformat") if isinstance(notebook_json, dict) else None
     cells_key = {3: "worksheets", 4: "cells"}.get(version) if isinstance(version, int) else None
-    if cells_key is None or not isinstance(book.get(cells_key), list):
+    if cells_key is None or not isinstance(notebook_json.get(cells_key), list):
         raise InputError(
             f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {short_repr(version)}. Save "
             "it again in Jupyter."
         )
     book_cells = (
-        book["cells"] if version == 4 else [_upgrade_cell(cell) for sheet in book["worksheets"] for cell in sheet["cells"]]
+        notebook_json["cells"]
+        if version == 4
+        else [_upgrade_cell(cell) for sheet in notebook_json["worksheets"] for cell in sheet["cells"]]
     )
-    language = _notebook_language(book.get("metadata")) or next(
+    language = _notebook_language(notebook_json.get("metadata")) or next(
         filter(None, (_fence_language(cell.get("language")) for cell in book_cells)), ""
     )
     cells = PartCollector(name, "cell")
@@ -78,8 +80,8 @@ def _upgrade_output(output: Mapping[str, Any]) -> dict[str, Any]:
 def _notebook_language(metadata: Any) -> str:
     """Return the name of a notebook's language; empty if it names none."""
     for entry, field in (("language_info", "name"), ("kernelspec", "language")):
-        about = metadata.get(entry) if isinstance(metadata, dict) else None
-        if language := _fence_language(about.get(field) if isinstance(about, dict) else ""):
+        metadata_entry = metadata.get(entry) if isinstance(metadata, dict) else None
+        if language := _fence_language(metadata_entry.get(field) if isinstance(metadata_entry, dict) else ""):
             return language
     return ""
 
@@ -103,13 +105,13 @@ def _output_texts(outputs: Any, counts: Counter[str]) -> Iterator[str]:
 
 
 def _display_texts(data: Mapping[str, Any], counts: Counter[str]) -> Iterator[str]:
-    pictures = any(kind.startswith("image/") for kind in data)
-    counts["picture"] += pictures
-    words = _join_lines(data.get("text/plain") or data.get("text/markdown"))
+    has_picture = any(kind.startswith("image/") for kind in data)
+    counts["picture"] += has_picture
+    display_text = _join_lines(data.get("text/plain") or data.get("text/markdown"))
     # Beside a picture stands only what Python calls the object.
-    if words.strip() and not (pictures and words.startswith("<")):
-        yield _final_terminal_text(words)
-    elif not pictures:
+    if display_text.strip() and not (has_picture and display_text.startswith("<")):
+        yield _final_terminal_text(display_text)
+    elif not has_picture:
         counts["output without text"] += 1
 
 

@@ -128,24 +128,24 @@ def outline_of(text: str) -> Outline:
         return Span(edges[first], edges[last]).trimmed(text)
 
     with_levels = [(0, Block("front matter", span(0, covered)))] if covered else []
-    outer = [block for _, block in with_levels]
-    special = []
-    listed = 0
+    top_level_blocks = [block for _, block in with_levels]
+    special_blocks = []
+    list_end_line = 0
     for token, first, last in _tokens_with_lines(tokens):
         kind = KINDS.get(token.type, "item")
         block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
         with_levels.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            outer += Block("paragraph", span(covered, first)), block
+            top_level_blocks += Block("paragraph", span(covered, first)), block
             covered = last
-        if kind in SPECIAL and not (kind == "list" and first < listed):
-            special.append(block)
-            listed = last if kind == "list" else listed
-    outer.append(Block("paragraph", span(covered, len(starts))))
+        if kind in SPECIAL and not (kind == "list" and first < list_end_line):
+            special_blocks.append(block)
+            list_end_line = last if kind == "list" else list_end_line
+    top_level_blocks.append(Block("paragraph", span(covered, len(starts))))
     return Outline(
-        tuple([block for block in outer if block.span.start < block.span.end]),
-        tuple(special),
+        tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
+        tuple(special_blocks),
         tuple([block.span.start for level, block in with_levels if level == 1 and block.kind == "item"]),
         tuple([block for level, block in with_levels if level and (block.kind == "item" or block.kind in SPECIAL)]),
         tuple([block for _, block in with_levels if block.kind in NOT_PROSE]),
@@ -202,13 +202,13 @@ def _heading_paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the starts of the headings, and the heading path before the first and after each."""
     starts: list[int] = []
     paths: list[tuple[str, ...]] = [()]
-    above: list[Heading] = []
+    open_headings: list[Heading] = []
     for heading in headings(text):
-        while above and above[-1].level >= heading.level:
-            above.pop()
-        above.append(heading)
+        while open_headings and open_headings[-1].level >= heading.level:
+            open_headings.pop()
+        open_headings.append(heading)
         starts.append(heading.span.start)
-        paths.append(tuple([parent.title for parent in above if parent.title]))
+        paths.append(tuple([parent.title for parent in open_headings if parent.title]))
     return starts, paths
 
 
@@ -267,19 +267,19 @@ def _parse_list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     if silent or state.level:
         return list_block(state, first, end, silent)
     # No list goes on behind this line. For lists that touch it is the same, so that each line is looked at once.
-    begin, stop = state.env.get("listed", (0, 0))
-    if not begin <= first < stop:
-        stop = first + 1
-        while stop < end and not _is_behind_lists(state, stop):
-            stop += 1
-        state.env["listed"] = first, stop
-    before = len(state.tokens)
+    lists_start_line, lists_end_line = state.env.get("listed", (0, 0))
+    if not lists_start_line <= first < lists_end_line:
+        lists_end_line = first + 1
+        while lists_end_line < end and not _is_behind_lists(state, lists_end_line):
+            lists_end_line += 1
+        state.env["listed"] = first, lists_end_line
+    token_count_before = len(state.tokens)
     # A paragraph inside goes on to the state's last line, whatever the end it is given.
-    lines, state.lineMax = state.lineMax, min(end, stop)
+    usual_line_limit, state.lineMax = state.lineMax, min(end, lists_end_line)
     is_list = list_block(state, first, state.lineMax, silent)
-    state.lineMax = lines
+    state.lineMax = usual_line_limit
     if is_list:
-        _end_before_sentence(state, first, state.tokens[before:])
+        _end_before_sentence(state, first, state.tokens[token_count_before:])
     return is_list
 
 
@@ -320,14 +320,14 @@ def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> boo
     if closing is None or state.is_code_block(first):
         return False
     # Many that are opened have the same end, or none: it is looked for once.
-    since, at = state.env.get(opening, (0, -2))
-    if not since <= begin + 2 <= at and not (at == -1 and since <= begin + 2):
-        since, at = begin + 2, state.src.find(closing, begin + 2)
-        state.env[opening] = since, at
-    if at < 0 or at + 2 > state.eMarks[end - 1]:
+    searched_from, closing_offset = state.env.get(opening, (0, -2))
+    if not searched_from <= begin + 2 <= closing_offset and not (closing_offset == -1 and searched_from <= begin + 2):
+        searched_from, closing_offset = begin + 2, state.src.find(closing, begin + 2)
+        state.env[opening] = searched_from, closing_offset
+    if closing_offset < 0 or closing_offset + 2 > state.eMarks[end - 1]:
         return False
-    last = bisect_right(state.bMarks, at, first, end) - 1
-    rest = state.src[at + 2 : state.eMarks[last]].strip()
+    last = bisect_right(state.bMarks, closing_offset, first, end) - 1
+    rest = state.src[closing_offset + 2 : state.eMarks[last]].strip()
     if (rest and rest[0] not in ".,;:(") or _leaves_its_item(state, first, last):
         return False
     if not silent:
@@ -339,8 +339,8 @@ def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> boo
 def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
     """Return whether a line from ``first`` to ``last`` lies outside of the item or quotation that they begin in."""
     # Many that begin there may reach the same line behind it: it is looked for once.
-    since, left, indent = state.env.get("left", (0, 0, 0))
-    if since <= first < left <= last and state.blkIndent >= indent:
+    known_from_line, leaving_line, indent = state.env.get("left", (0, 0, 0))
+    if known_from_line <= first < leaving_line <= last and state.blkIndent >= indent:
         return True
     for line in range(first + 1, last + 1) if state.level else ():
         if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
@@ -354,8 +354,8 @@ def _without_front_matter(text: str) -> tuple[str, int]:
     front = front_matter(text)
     if front is None:
         return _LINE_END.sub("\n", text).removeprefix(_BYTE_ORDER_MARK), 0
-    lines = len(_LINE_END.findall(text, 0, front.closed)) + 1
-    return "\n" * lines + _LINE_END.sub("\n", text[front.end :]), lines
+    front_matter_line_count = len(_LINE_END.findall(text, 0, front.closed)) + 1
+    return "\n" * front_matter_line_count + _LINE_END.sub("\n", text[front.end :]), front_matter_line_count
 
 
 def _tokens_with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
@@ -365,8 +365,8 @@ def _tokens_with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
         if token.map is None:
             continue
         first, end = token.map
-        before, begin, reached = entries[-1] if entries else (token, first, -1)
-        if token.type == before.type == "definition" and token.level == before.level and reached == first:
+        before, begin, previous_end_line = entries[-1] if entries else (token, first, -1)
+        if token.type == before.type == "definition" and token.level == before.level and previous_end_line == first:
             entries[-1] = before, begin, end
         else:
             entries.append((token, first, end))

@@ -90,30 +90,30 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
             ) from error
         raise
     pages = PartCollector(name, "page")
-    drawn_at: list[dict[int, DrawnLine]] = []
+    drawn_lines_by_page: list[dict[int, DrawnLine]] = []
     left_out: list[Omission] = []
     with closing(document):
         for number in range(len(document)):
             with closing(document[number]) as page:
-                with closing(page.get_textpage()) as drawn:
-                    text = _page_text(drawn, name)
-                    drawn_at.append(_drawn_edge_lines(page, drawn, text))
-                pages.add("".join(text).replace("\r", ""), document.get_page_label(number))
-                pictures = _count_pictures(page)
-            if pictures:
-                left_out.append(Omission("picture", pictures, number))
+                with closing(page.get_textpage()) as text_page:
+                    character_texts = _page_text(text_page, name)
+                    drawn_lines_by_page.append(_drawn_edge_lines(page, text_page, character_texts))
+                pages.add("".join(character_texts).replace("\r", ""), document.get_page_label(number))
+                picture_count = _count_pictures(page)
+            if picture_count:
+                left_out.append(Omission("picture", picture_count, number))
     if damaged := _count_damaged_streams(data):
         left_out.append(Omission("damaged stream", damaged))
     running_by_page = running_lines(pages.texts, pages.labels)
     for number, lines in enumerate(running_by_page):
         removed_lines = set()
         for line in lines:
-            height, size = drawn_at[number].get(line.place, DrawnLine(float(line.upper), 1.0))
+            height, size = drawn_lines_by_page[number].get(line.place, DrawnLine(float(line.upper), 1.0))
             if EDGE < height < 1 - EDGE or (line.counts and not line.bare and size > LARGER):
                 # A line of the text, however often it is there; or a heading whose number is by chance that of the page.
                 continue
-            what = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
-            left_out.append(Omission(what, 1, number, shorten(line.words, LONGEST_RUNNING)))
+            omission_kind = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
+            left_out.append(Omission(omission_kind, 1, number, shorten(line.words, LONGEST_RUNNING)))
             removed_lines.add(line.place)
         kept_lines = [line for place, line in enumerate(pages.texts[number].split("\n")) if place not in removed_lines]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
@@ -144,15 +144,23 @@ def _text_by_character(drawn: PdfTextPage, count: int) -> list[str]:
     from pypdfium2.raw import FPDFText_GetUnicode, FPDFText_IsHyphen
 
     codes = [FPDFText_GetUnicode(drawn.raw, index) for index in range(count)]
-    text = [chr(code) if 0 < code <= sys.maxunicode else "" for code in codes]
+    character_texts = [chr(code) if 0 < code <= sys.maxunicode else "" for code in codes]
     for index, code in enumerate(codes):
         if code == _JOINED and FPDFText_IsHyphen(drawn.raw, index) == 1:
-            text[index] = "-\n"
-        elif "\ud800" <= text[index] <= "\udbff" and index + 1 < count and "\udc00" <= text[index + 1] <= "\udfff":
+            character_texts[index] = "-\n"
+        elif (
+            "\ud800" <= character_texts[index] <= "\udbff"
+            and index + 1 < count
+            and "\udc00" <= character_texts[index + 1] <= "\udfff"
+        ):
             # The halves of a letter beyond the first 65,536, such as an emoji.
-            letter = (text[index] + text[index + 1]).encode("utf-16-le", "surrogatepass").decode("utf-16-le")
-            text[index : index + 2] = [letter, ""]
-    return text
+            letter = (
+                (character_texts[index] + character_texts[index + 1])
+                .encode("utf-16-le", "surrogatepass")
+                .decode("utf-16-le")
+            )
+            character_texts[index : index + 2] = [letter, ""]
+    return character_texts
 
 
 def _reverse_drawn_words(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
@@ -162,8 +170,8 @@ def _reverse_drawn_words(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[st
     """
     turned = list[str]()
     # One character a place, so that places in the string are PDFium's numbers.
-    line = text if isinstance(text, str) else "".join(char if len(char) == 1 else " " for char in text)
-    for word in _RIGHT_TO_LEFT.finditer(line):
+    page_string = text if isinstance(text, str) else "".join(char if len(char) == 1 else " " for char in text)
+    for word in _RIGHT_TO_LEFT.finditer(page_string):
         start, end = word.span()
         middles = [left + right for left, _, right, _ in map(drawn.get_charbox, range(start, end))]
         # Vowel signs lie anywhere above their letter, so what most neighbours do counts.
@@ -213,19 +221,21 @@ def _count_pictures(page: PdfPage) -> int:
     """Count the pictures on a page."""
     from pypdfium2 import raw
 
-    pictures = 0
+    picture_count = 0
     # Not page.get_objects: an object of Python for every letter that is placed by itself takes longer than all else.
     holders = [(raw.FPDFPage_GetObject, page.raw, raw.FPDFPage_CountObjects(page.raw), 0)]
     while holders:
         get, holder, count, depth = holders.pop()
         for index in range(count):
-            drawn = get(holder, index)
-            kind = raw.FPDFPageObj_GetType(drawn)
-            if kind == raw.FPDF_PAGEOBJ_IMAGE:
-                pictures += 1
-            elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _NESTED_FORMS:
-                holders.append((raw.FPDFFormObj_GetObject, drawn, raw.FPDFFormObj_CountObjects(drawn), depth + 1))
-    return pictures
+            page_object = get(holder, index)
+            object_type = raw.FPDFPageObj_GetType(page_object)
+            if object_type == raw.FPDF_PAGEOBJ_IMAGE:
+                picture_count += 1
+            elif object_type == raw.FPDF_PAGEOBJ_FORM and depth < _NESTED_FORMS:
+                holders.append(
+                    (raw.FPDFFormObj_GetObject, page_object, raw.FPDFFormObj_CountObjects(page_object), depth + 1)
+                )
+    return picture_count
 
 
 def _count_damaged_streams(data: bytes) -> int:
@@ -234,17 +244,17 @@ def _count_damaged_streams(data: bytes) -> int:
     PDFium reads what is left of them, and does not say so. Streams that are not deflated are not checked, nor those of
     a protected file.
     """
-    damaged = at = 0
+    damaged = search_offset = 0
     left = 0 if b"/Encrypt" in data else MAX_UNPACKED
-    while left > 0 and (opening := _STREAM.search(data, at)):
-        end = data.find(b"endstream", opening.end())
-        before = data[max(0, opening.start() - _LONGEST_DICTIONARY) : opening.start()]
+    while left > 0 and (stream_keyword := _STREAM.search(data, search_offset)):
+        end = data.find(b"endstream", stream_keyword.end())
+        before = data[max(0, stream_keyword.start() - _LONGEST_DICTIONARY) : stream_keyword.start()]
         dictionary = before[before.rfind(b" obj") + 1 :]
         end = end if end >= 0 else len(data)
-        at = end
+        search_offset = end
         if b"/Image" in dictionary or not _DEFLATED.search(dictionary):
             continue
-        packed, stream = data[opening.end() : end], zlib.decompressobj()
+        packed, stream = data[stream_keyword.end() : end], zlib.decompressobj()
         try:
             while packed and left > 0 and not stream.eof:
                 left -= len(stream.decompress(packed, _AT_ONCE))
@@ -319,27 +329,27 @@ def _add_running_lines(
     remaining_lines = [
         _lines_from_edge(some, taken, upper=upper) for some, taken in zip(lines, running_by_page, strict=True)
     ]
-    outermost = [next(some, None) for some in remaining_lines]
+    outermost_lines = [next(some, None) for some in remaining_lines]
     for _ in range(MOST_LINES):
         patterns = {
             number: _line_patterns(line[1], number + 1, labels[number])
-            for number, line in enumerate(outermost)
+            for number, line in enumerate(outermost_lines)
             if line is not None
         }
-        returning = _recurring_patterns(patterns)
-        if not returning:
+        recurring_patterns = _recurring_patterns(patterns)
+        if not recurring_patterns:
             return
         for number, own_patterns in patterns.items():
-            line = outermost[number]
-            shared_patterns = [pattern for pattern in own_patterns if pattern in returning]
+            line = outermost_lines[number]
+            shared_patterns = [pattern for pattern in own_patterns if pattern in recurring_patterns]
             if not shared_patterns or line is None:
                 continue
-            index, words = line
+            index, line_text = line
             numbered_patterns = [pattern for pattern in shared_patterns if pattern[2] != "whole"]
             if numbered_patterns or number > 0 or not upper:
-                bare = any(not before and not after for before, after, _ in numbered_patterns)
-                running_by_page[number].append(RunningLine(index, words, upper, bare, bool(numbered_patterns)))
-            outermost[number] = next(remaining_lines[number], None)
+                is_page_number = any(not before and not after for before, after, _ in numbered_patterns)
+                running_by_page[number].append(RunningLine(index, line_text, upper, is_page_number, bool(numbered_patterns)))
+            outermost_lines[number] = next(remaining_lines[number], None)
 
 
 def _lines_from_edge(
@@ -349,9 +359,9 @@ def _lines_from_edge(
     running_places = {running_line.place for running_line in running_before}
     order = range(len(lines)) if upper else range(len(lines) - 1, -1, -1)
     for index in order:
-        words = " ".join(lines[index].split())
-        if words and index not in running_places:
-            yield index, words
+        line_text = " ".join(lines[index].split())
+        if line_text and index not in running_places:
+            yield index, line_text
 
 
 def _line_patterns(words: str, number: int, label: str) -> list[Pattern]:
@@ -369,27 +379,29 @@ def _line_patterns(words: str, number: int, label: str) -> list[Pattern]:
 
 def _recurring_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     """Return the patterns of lines that are on most pages, or on most of those with an even or with an odd number."""
-    returning: set[Pattern] = set()
+    recurring_patterns: set[Pattern] = set()
     for patterns_of_pages in (
         patterns,
         *({n: own_patterns for n, own_patterns in patterns.items() if n % 2 == side} for side in (0, 1)),
     ):
         counts = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
-        returning |= {
+        recurring_patterns |= {
             pattern for pattern, count in counts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
         }
-    return returning | _page_number_patterns(patterns)
+    return recurring_patterns | _page_number_patterns(patterns)
 
 
 def _page_number_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     """Return the patterns of lines that begin or end with the number of the page, where those of most pages do."""
-    at_end = [
+    edge_number_patterns = [
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
         for own_patterns in patterns.values()
     ]
-    shifts = Counter(shift for own_patterns in at_end for shift in {shift for _, _, shift in own_patterns})
-    usual = {shift for shift, count in shifts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
-    counts = Counter(pattern for own_patterns in at_end for pattern in own_patterns if pattern[2] in usual)
+    shifts = Counter(shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns})
+    usual_shifts = {shift for shift, count in shifts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
+    counts = Counter(
+        pattern for own_patterns in edge_number_patterns for pattern in own_patterns if pattern[2] in usual_shifts
+    )
     return {pattern for pattern, count in counts.items() if count > 1 or not (pattern[0] or pattern[1])}
 
 

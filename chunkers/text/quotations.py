@@ -46,36 +46,36 @@ def nearest_passage(
     comparisons = len(pattern) * sum(end - start for start, end in ranges)
     if comparisons > max_comparisons:
         return -2, 0, 0, comparisons
-    best, ends = max_distance, list[int]()
+    least_distance, ends = max_distance, list[int]()
     for start, end in ranges:
-        distance, own_ends = _least_distance(pattern.tolist(), text[start:end].tolist(), best)
-        if distance < best:
-            best, ends = distance, []
+        distance, own_ends = _least_distance(pattern.tolist(), text[start:end].tolist(), least_distance)
+        if distance < least_distance:
+            least_distance, ends = distance, []
         ends += [start + offset for offset in own_ends]
     best_start = best_end = 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
-    reach = len(pattern) + 4 * best + 1
+    lookback_length = len(pattern) + 4 * least_distance + 1
     groups: list[list[int]] = []
     for end in ends:
-        if groups and end - groups[-1][-1] <= reach:
+        if groups and end - groups[-1][-1] <= lookback_length:
             groups[-1].append(end)
         else:
             groups.append([end])
     for group in groups:
-        left, right = max(0, group[0] - reach), group[-1]
-        comparisons += len(pattern) * (right - left)
+        window_start, window_end = max(0, group[0] - lookback_length), group[-1]
+        comparisons += len(pattern) * (window_end - window_start)
         if comparisons > max_comparisons:
             return -2, 0, 0, comparisons
-        starts_by_end = _match_starts(pattern, text[left:right])
+        starts_by_end = _match_starts(pattern, text[window_start:window_end])
         for end in group:
-            start_of_match = left + int(starts_by_end[end - left - 1])
+            start_of_match = window_start + int(starts_by_end[end - window_start - 1])
             if (
                 best_end == 0
                 or abs(start_of_match - preferred_start) < abs(best_start - preferred_start)
                 or start_of_match == best_start
             ):
                 best_start, best_end = start_of_match, end
-    return best if ends else -1, best_start, best_end, comparisons
+    return least_distance if ends else -1, best_start, best_end, comparisons
 
 
 def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
@@ -83,24 +83,24 @@ def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> t
 
     The bits of ``up`` and ``down`` say in which rows of Sellers' table the distance grows or falls by 1 from the row above.
     """
-    rows = (1 << len(pattern)) - 1
+    all_rows_mask = (1 << len(pattern)) - 1
     last = len(pattern) - 1
-    rows_with_code: dict[int, int] = {}
+    row_mask_by_code: dict[int, int] = {}
     for row, code in enumerate(pattern):
-        rows_with_code[code] = rows_with_code.get(code, 0) | 1 << row
-    up, down = rows, 0
+        row_mask_by_code[code] = row_mask_by_code.get(code, 0) | 1 << row
+    up, down = all_rows_mask, 0
     distance, best = len(pattern), max_distance
     ends: list[int] = []
     for end, code in enumerate(text, start=1):
-        equal = rows_with_code.get(code, 0)
-        across = (((equal & up) + up) ^ up) | equal
-        grows = down | (~(across | up) & rows)
-        falls = up & across
-        distance += (grows >> last & 1) - (falls >> last & 1)
-        equal |= down
-        grows, falls = grows << 1, falls << 1
-        up = (falls | ~(equal | grows)) & rows
-        down = grows & equal & rows
+        matching_rows = row_mask_by_code.get(code, 0)
+        zero_diagonal_rows = (((matching_rows & up) + up) ^ up) | matching_rows
+        growing_rows = down | (~(zero_diagonal_rows | up) & all_rows_mask)
+        falling_rows = up & zero_diagonal_rows
+        distance += (growing_rows >> last & 1) - (falling_rows >> last & 1)
+        matching_rows |= down
+        growing_rows, falling_rows = growing_rows << 1, falling_rows << 1
+        up = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
+        down = growing_rows & matching_rows & all_rows_mask
         if distance <= best:
             if distance < best:
                 best = distance
@@ -113,19 +113,19 @@ def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
     """Return for each character of the text where the nearest stretch that ends with it begins, shape (characters,)."""
     rows = np.arange(len(pattern) + 1)
     distance, start = rows.copy(), np.zeros(len(rows), dtype=np.intp)
-    begins = np.empty(len(text), dtype=np.intp)
-    for at, code in enumerate(text.tolist()):
+    match_starts = np.empty(len(text), dtype=np.intp)
+    for text_offset, code in enumerate(text.tolist()):
         # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
-        value = np.concatenate(([0], distance[:-1] + (pattern != code)))
-        begin = np.concatenate(([at + 1], start[:-1]))
-        left_out = distance + 1 < value
-        value, begin = np.where(left_out, distance + 1, value), np.where(left_out, start, begin)
-        along = value - rows
-        least = np.minimum.accumulate(along)
-        start = begin[np.maximum.accumulate(np.where(along == least, rows, 0))]
+        new_distances = np.concatenate(([0], distance[:-1] + (pattern != code)))
+        new_starts = np.concatenate(([text_offset + 1], start[:-1]))
+        left_out = distance + 1 < new_distances
+        new_distances, new_starts = np.where(left_out, distance + 1, new_distances), np.where(left_out, start, new_starts)
+        distances_minus_rows = new_distances - rows
+        least = np.minimum.accumulate(distances_minus_rows)
+        start = new_starts[np.maximum.accumulate(np.where(distances_minus_rows == least, rows, 0))]
         distance = least + rows
-        begins[at] = start[-1]
-    return begins
+        match_starts[text_offset] = start[-1]
+    return match_starts
 
 
 CONTEXT = 32
@@ -248,30 +248,32 @@ class SearchableText:
         Of several occurrences, the one with the same text before and after, in full or in its nearest part, is
         preferred, then the one nearest to the original position, or the first.
         """
-        place = _find_in_context(self.text, quoted)
-        if place is None:
+        start_and_ambiguity = _find_in_context(self.text, quoted)
+        if start_and_ambiguity is None:
             return None
-        start, several = place
+        start, is_ambiguous = start_and_ambiguity
         how: How = "in place" if quoted.start in (None, start) else "elsewhere"
-        return Match(Span(start, start + len(quoted.text)), how, several=several)
+        return Match(Span(start, start + len(quoted.text)), how, several=is_ambiguous)
 
     def typographic_match(self, quoted: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
         folded_quotation = self._fold_quotation(quoted)
-        place = _find_in_context(self._folded.text, folded_quotation) if folded_quotation.text else None
-        if place is None:
+        start_and_ambiguity = _find_in_context(self._folded.text, folded_quotation) if folded_quotation.text else None
+        if start_and_ambiguity is None:
             return None
-        start, several = place
-        return Match(self._folded.original(Span(start, start + len(folded_quotation.text))), "typography", several=several)
+        start, is_ambiguous = start_and_ambiguity
+        return Match(
+            self._folded.original(Span(start, start + len(folded_quotation.text))), "typography", several=is_ambiguous
+        )
 
     def occurrences(self, text: str, most: int) -> list[Span]:
         """Return the first ``most`` places of a text: word for word, else ignoring white space and typography."""
         spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, most)]
         if spans:
             return spans
-        folded_words = folded(text)
+        folded_passage = folded(text)
         places = [
-            Span(start, start + len(folded_words)) for start in _occurrence_starts(self._folded.text, folded_words, most)
+            Span(start, start + len(folded_passage)) for start in _occurrence_starts(self._folded.text, folded_passage, most)
         ]
         return [self._folded.original(span) for span in places]
 
@@ -305,41 +307,47 @@ class SearchableText:
 
         Each part occurs as in `typographic_match`, and has at least `SHORTEST` characters. The first parts are the longest.
         """
-        searched_text, rest, search_from = self._folded.text, folded(text), 0
+        searched_text, remaining_quotation, search_from = self._folded.text, folded(text), 0
         spans: list[Span] = []
         # Most lost quotations are told by their beginning or end.
-        if self.work.spent or rest[:SHORTEST] not in searched_text or rest[-SHORTEST:] not in searched_text:
+        if (
+            self.work.spent
+            or remaining_quotation[:SHORTEST] not in searched_text
+            or remaining_quotation[-SHORTEST:] not in searched_text
+        ):
             return []
-        self.work.left -= len(searched_text) * len(rest).bit_length() * MOST_PARTS
-        while rest:
-            if len(rest) < SHORTEST or len(spans) == MOST_PARTS:
+        self.work.left -= len(searched_text) * len(remaining_quotation).bit_length() * MOST_PARTS
+        while remaining_quotation:
+            if len(remaining_quotation) < SHORTEST or len(spans) == MOST_PARTS:
                 return []
             # The longest beginning of the rest that the text has behind the part before.
             size = bisect_left(
-                range(1, len(rest) + 1), True, key=lambda size: searched_text.find(rest[:size], search_from) < 0
+                range(1, len(remaining_quotation) + 1),
+                True,
+                key=lambda size: searched_text.find(remaining_quotation[:size], search_from) < 0,
             )
             # What is left for the last part must not be too short for one.
-            if size < len(rest):
-                size = min(size, len(rest) - SHORTEST)
+            if size < len(remaining_quotation):
+                size = min(size, len(remaining_quotation) - SHORTEST)
             if size < SHORTEST:
                 return []
-            start = searched_text.find(rest[:size], search_from)
+            start = searched_text.find(remaining_quotation[:size], search_from)
             search_from = start + size
             spans.append(self._folded.original(Span(start, search_from)))
-            rest = rest[size:]
+            remaining_quotation = remaining_quotation[size:]
         return spans
 
     def contains(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
-        return (folded_words := folded(text)) != "" and folded_words in self._folded.text
+        return (folded_passage := folded(text)) != "" and folded_passage in self._folded.text
 
     def suffix_at(self, text: str, place: int) -> Span | None:
         """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
-        folded_quotation, at = _Folded.of(text), self._folded_offset(place)
-        folded_beginning = self._folded.text[at : at + SHORTEST]
+        folded_quotation, folded_place = _Folded.of(text), self._folded_offset(place)
+        folded_beginning = self._folded.text[folded_place : folded_place + SHORTEST]
         start = folded_quotation.text.find(folded_beginning) if len(folded_beginning) == SHORTEST else -1
         while start >= 0:
-            if self._folded.text.startswith(folded_quotation.text[start:], at):
+            if self._folded.text.startswith(folded_quotation.text[start:], folded_place):
                 return folded_quotation.original(Span(start, len(folded_quotation.text)))
             start = folded_quotation.text.find(folded_beginning, start + 1)
         return None
@@ -350,8 +358,11 @@ class SearchableText:
         Texts are compared as in `typographic_match`. The passage is at the end, at the beginning or around the middle of
         ``text``.
         """
-        first = self._folded_offset(within.start)
-        folded_quotation, searched_text = _Folded.of(text), self._folded.text[first : self._folded_offset(within.end)]
+        folded_range_start = self._folded_offset(within.start)
+        folded_quotation, searched_text = (
+            _Folded.of(text),
+            self._folded.text[folded_range_start : self._folded_offset(within.end)],
+        )
         length = len(folded_quotation.text)
         if length < SHORTEST:
             return None
@@ -361,10 +372,10 @@ class SearchableText:
             """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in searched_text)
 
-        end = reach(length, lambda size: folded_quotation.text[length - size :])
-        begin = reach(length, lambda size: folded_quotation.text[:size])
-        spans = [Span(length - end, length), Span(0, begin)]
-        if max(begin, end) < middle:
+        common_suffix_length = reach(length, lambda size: folded_quotation.text[length - size :])
+        common_prefix_length = reach(length, lambda size: folded_quotation.text[:size])
+        spans = [Span(length - common_suffix_length, length), Span(0, common_prefix_length)]
+        if max(common_prefix_length, common_suffix_length) < middle:
             after = reach(length - middle, lambda size: folded_quotation.text[middle : middle + size])
             before = reach(middle, lambda size: folded_quotation.text[middle - size : middle + after])
             spans.append(Span(middle - before, middle + after))
@@ -372,12 +383,12 @@ class SearchableText:
         if longest.end - longest.start < SHORTEST:
             return None
         place = searched_text.find(folded_quotation.text[longest.start : longest.end])
-        folded_span = Span(first + place, first + place + longest.end - longest.start)
+        folded_span = Span(folded_range_start + place, folded_range_start + place + longest.end - longest.start)
         earlier = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
         later = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
-        altered = _is_similar(folded_quotation.text[: longest.start], earlier, before=True)
-        altered = altered or _is_similar(folded_quotation.text[longest.end :], later, before=False)
-        return CommonPassage(folded_quotation.original(longest), self._folded.original(folded_span), altered)
+        surroundings_alike = _is_similar(folded_quotation.text[: longest.start], earlier, before=True)
+        surroundings_alike = surroundings_alike or _is_similar(folded_quotation.text[longest.end :], later, before=False)
+        return CommonPassage(folded_quotation.original(longest), self._folded.original(folded_span), surroundings_alike)
 
     def _folded_offset(self, place: int) -> int:
         return int(np.searchsorted(self._folded.places, place))
@@ -464,8 +475,8 @@ class _Folded(NamedTuple):
         plain = _plain_replacements(text)
         lengths = np.array([len(plain[code]) for code in sorted(plain)], dtype=np.intp)
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        counts = lengths[np.searchsorted(np.array(sorted(plain), dtype=np.uint32), points)]
-        return cls(text.translate(plain), np.repeat(np.arange(len(points)), counts))
+        folded_length_per_character = lengths[np.searchsorted(np.array(sorted(plain), dtype=np.uint32), points)]
+        return cls(text.translate(plain), np.repeat(np.arange(len(points)), folded_length_per_character))
 
     def original(self, span: Span) -> Span:
         """Convert a range of the folded text to the corresponding range of the original text."""

@@ -33,11 +33,14 @@ importlib.import_module(child).serve()
 
 def _child_arguments() -> str:
     """Return the arguments of the child's code: in an installation this library lies inside another package."""
-    *outer, _ = str(__package__).split(".")
+    *enclosing_package_names, _ = str(__package__).split(".")
     folder = Path(__file__).parents[1]
-    above = [folder, *folder.parents]
-    packages = [[".".join(outer[: count + 1]), str(above[len(outer) - count - 1])] for count in range(len(outer))]
-    return json.dumps([packages, f"{__package__}.reader_child"])
+    folder_and_ancestors = [folder, *folder.parents]
+    package_names_and_folders = [
+        [".".join(enclosing_package_names[: count + 1]), str(folder_and_ancestors[len(enclosing_package_names) - count - 1])]
+        for count in range(len(enclosing_package_names))
+    ]
+    return json.dumps([package_names_and_folders, f"{__package__}.reader_child"])
 
 
 _free_readers = threading.Semaphore(READERS)
@@ -161,12 +164,12 @@ class _Reader:
         each: Callable[[Any], Any] | None,
         options: dict[str, Any],
     ) -> list[Any]:
-        exchanged: list[tuple[list[Any], dict[str, Any]]] = []
+        finished_exchanges: list[tuple[list[Any], dict[str, Any]]] = []
 
         def exchange() -> None:
             # An error means that the process has ended; that is handled below.
             with suppress(OSError, ValueError):
-                exchanged.append(self._exchange(parser, data, name, each, options))
+                finished_exchanges.append(self._exchange(parser, data, name, each, options))
 
         thread = threading.Thread(target=exchange, daemon=True, name="exchange with the reader")
         thread.start()
@@ -177,18 +180,18 @@ class _Reader:
             thread.join()
             self.end()
             raise
-        if not exchanged:
+        if not finished_exchanges:
             self.end()
             status = self._process.returncode
             raise InputError(
                 f"{name}: the process that reads the file ended with status {status}. The file may be damaged, or too large."
             )
-        items, last = exchanged[0]
-        if "memory" in last:
+        items, final_answer = finished_exchanges[0]
+        if "memory" in final_answer:
             self.end()
             raise _memory_error(name)
-        if "error" in last:
-            raise InputError(last["error"])
+        if "error" in final_answer:
+            raise InputError(final_answer["error"])
         return items
 
     def _watch(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
@@ -215,14 +218,14 @@ class _Reader:
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
             raise ValueError("the process that reads files must have pipes; it has none")
-        request = {
+        request_header = {
             "parser": [parser.__module__, parser.__name__],
             "folder": _package_folder(parser),
             "name": name,
             "options": options,
             "size": len(data),
         }
-        requests.write(json.dumps(request).encode() + b"\n")
+        requests.write(json.dumps(request_header).encode() + b"\n")
         requests.write(data)
         requests.flush()
         items: list[Any] = []

@@ -122,11 +122,11 @@ def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         return starts
     new_starts = set(starts)
-    place = quotes = 0
+    counted_until = quotes = 0
     for stop in _IDEOGRAPHIC_STOP.finditer(text):
         end = stop.end()
-        quotes += text.count('"', place, end)
-        place = end
+        quotes += text.count('"', counted_until, end)
+        counted_until = end
         if quotes % 2 and text.startswith('"', end):
             # A straight quotation mark closes if one is open.
             end += 1
@@ -160,12 +160,12 @@ def with_opening_marks(text: str, starts: list[int]) -> list[int]:
     """Move opening quotation marks, brackets, ¿ and ¡ to the sentence that they open."""
     if len(starts) < 2:
         return starts
-    with_space = "«" in text or "‹" in text
-    if not with_space and all([text[start - 1].isspace() for start in starts[1:]]):
+    has_angle_quotes = "«" in text or "‹" in text
+    if not has_angle_quotes and all([text[start - 1].isspace() for start in starts[1:]]):
         return starts
     moved = {0}
     for before, start in pairwise(starts):
-        if with_space or not text[start - 1].isspace():
+        if has_angle_quotes or not text[start - 1].isspace():
             marks = _OPENING_MARKS.search(text, max(before, start - _MOST_MARKS), start)
             start = marks.start() if marks else start
         moved.add(start)
@@ -180,22 +180,26 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
     """
     has_capitals = not text.islower()
     removed_numbers: set[int] = set()
-    first = 0
+    joined_sentence_start = 0
     for number in unsure:
         previous, start = starts[number - 1 : number + 1]
         if number - 1 not in removed_numbers:
-            first = previous
+            joined_sentence_start = previous
         if start - previous <= _SEEN:
-            first_of_line = previous == 0 or text[previous - 1] == "\n"
-            numbers = _NUMBER_OF_A_LINE if first_of_line else _NUMBER
+            begins_line = previous == 0 or text[previous - 1] == "\n"
+            item_number_pattern = _NUMBER_OF_A_LINE if begins_line else _NUMBER
             following = starts[number + 1] if number + 1 < len(starts) else len(text)
-            is_number = _is_only(numbers, text, previous, start) and not _is_only(numbers, text, start, following)
+            is_number = _is_only(item_number_pattern, text, previous, start) and not _is_only(
+                item_number_pattern, text, start, following
+            )
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
-            is_referred = first < previous and _ABBREVIATED.search(text, max(first, previous - _SEEN), previous)
+            is_referred = joined_sentence_start < previous and _ABBREVIATED.search(
+                text, max(joined_sentence_start, previous - _SEEN), previous
+            )
             if is_number and not is_referred:
                 removed_numbers.add(number)
                 continue
-        before, after = text[max(first, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
+        before, after = text[max(joined_sentence_start, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
         if before.endswith("."):
             is_false = _is_reference(before, after) or _is_initial(before) or _is_title(before)
         else:

@@ -89,8 +89,10 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
         If the user has cancelled.
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
-    plain = _LINE_END.sub("\n", text) if "\r" in text else text
-    return _spans_in_original(text, _trimmed_spans(plain, _untrimmed_spans(plain, splitter), cancelled))
+    text_with_line_feeds = _LINE_END.sub("\n", text) if "\r" in text else text
+    return _spans_in_original(
+        text, _trimmed_spans(text_with_line_feeds, _untrimmed_spans(text_with_line_feeds, splitter), cancelled)
+    )
 
 
 def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
@@ -157,8 +159,8 @@ def _spans_in_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
     """Map spans of the text with LF line ends to ``text``; no edge is at white space."""
     if "\r\n" not in text:
         return spans
-    shorter = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
-    return [(start + bisect_left(shorter, start), end + bisect_left(shorter, end - 1)) for start, end in spans]
+    places_of_crlf = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
+    return [(start + bisect_left(places_of_crlf, start), end + bisect_left(places_of_crlf, end - 1)) for start, end in spans]
 
 
 def splitter_packages(splitter: str) -> tuple[str, ...]:
@@ -210,11 +212,11 @@ def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
     def starts_of(window: str) -> list[int]:
         return [0, *accumulate(map(len, segment(language, window)[:-1]))]
 
-    may_end = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
+    stop_pattern = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
     rules = rules_for(text, language)
     for start, end in _spans_between(text, _BLANK_LINES):
         paragraph = text[start:end]
-        if paragraph.isascii() and not may_end.search(paragraph):
+        if paragraph.isascii() and not stop_pattern.search(paragraph):
             yield _apply_rules(paragraph, start, (by_markdown_lines,), [0])
             continue
         yield _apply_rules(paragraph, start, rules, _sentencex_starts(replace_misleading_characters(paragraph), starts_of))

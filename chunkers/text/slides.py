@@ -51,12 +51,12 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
     relations = _part_relations(packed, main)
     slides = PartCollector(name, "slide")
     left_out: list[Omission] = []
-    hidden = 0
+    hidden_count = 0
     for number, entry in enumerate(xml_root(packed, main).iterfind("{*}sldIdLst/{*}sldId"), 1):
         part = relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
         slide = xml_root(packed, part)
         if slide.get("show") in ("0", "false"):
-            hidden += 1
+            hidden_count += 1
             continue
         counts: Counter[str] = Counter()
         title, blocks = _slide_content(slide, name, counts)
@@ -66,8 +66,8 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
             blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
         left_out += omissions_from_counts(counts, len(slides.texts))
         slides.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
-    if hidden:
-        left_out.append(Omission("hidden slide", hidden))
+    if hidden_count:
+        left_out.append(Omission("hidden slide", hidden_count))
     return slides.joined(left_out)
 
 
@@ -75,28 +75,31 @@ def _slide_content(slide: Element, name: str, counts: Counter[str], *, listed: b
     """Return the title and the blocks of text of a slide or its notes."""
     title, blocks = "", []
     for shape in _shapes(slide.find("{*}cSld/{*}spTree")):
-        kind = _local_name(shape)
-        if kind == "sp":
-            place = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
-            holds = "" if place is None else place.get("type", "obj")
-            lines = [] if holds in _REPEATED else [*_paragraphs(shape)]
-            if holds in _TITLES and not title:
-                title = " ".join(words for _, words in lines)
+        shape_kind = _local_name(shape)
+        if shape_kind == "sp":
+            placeholder = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
+            placeholder_type = "" if placeholder is None else placeholder.get("type", "obj")
+            levelled_paragraphs = [] if placeholder_type in _REPEATED else [*_paragraphs(shape)]
+            if placeholder_type in _TITLES and not title:
+                title = " ".join(words for _, words in levelled_paragraphs)
                 continue
-            lines = [(level, _MARK.sub(r"\\", words, count=1) if _MARK.match(words) else words) for level, words in lines]
-            if listed and holds in _LISTED and len(lines) > 1:
-                blocks.append("\n".join(f"{'  ' * level}- {words}" for level, words in lines))
+            levelled_paragraphs = [
+                (level, _MARK.sub(r"\\", words, count=1) if _MARK.match(words) else words)
+                for level, words in levelled_paragraphs
+            ]
+            if listed and placeholder_type in _LISTED and len(levelled_paragraphs) > 1:
+                blocks.append("\n".join(f"{'  ' * level}- {words}" for level, words in levelled_paragraphs))
             else:
-                blocks += [words for _, words in lines]
-        elif kind == "graphicFrame":
+                blocks += [words for _, words in levelled_paragraphs]
+        elif shape_kind == "graphicFrame":
             table = shape.find(".//{*}tbl")
             if table is not None:
                 blocks.append(table_text([*_table_rows(table)], name).text)
             counts.update(what for tag, what in _FRAMED.items() if shape.find(f".//{{*}}{tag}") is not None)
-        elif kind == "pic":
+        elif shape_kind == "pic":
             counts["picture"] += 1
-            about = shape.find("{*}nvPicPr/{*}cNvPr")
-            blocks.append("" if about is None else cell_text(about.get("descr", "")))
+            picture_properties = shape.find("{*}nvPicPr/{*}cNvPr")
+            blocks.append("" if picture_properties is None else cell_text(picture_properties.get("descr", "")))
     return title, [block for block in blocks if block]
 
 
@@ -116,10 +119,10 @@ def _shapes(tree: Element | None) -> Iterator[Element]:
 def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
     """Yield the level and the text of every paragraph that has text."""
     for paragraph in shape.iterfind("{*}txBody/{*}p"):
-        if words := _element_text(paragraph):
-            about = paragraph.find("{*}pPr")
-            level = "0" if about is None else about.get("lvl", "0")
-            yield int(level) if level in "012345678" else 0, words
+        if paragraph_text := _element_text(paragraph):
+            paragraph_properties = paragraph.find("{*}pPr")
+            level = "0" if paragraph_properties is None else paragraph_properties.get("lvl", "0")
+            yield int(level) if level in "012345678" else 0, paragraph_text
 
 
 def _element_text(element: Element) -> str:
@@ -136,8 +139,8 @@ def _table_rows(table: Element) -> Iterator[Row]:
         cells = []
         for column, cell in enumerate(row.iterfind("{*}tc")):
             goes_on = cell.get("vMerge") in ("1", "true") and column < len(above)
-            words = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
-            cells.append(above[column] if goes_on else cell_text(words))
+            own_text = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
+            cells.append(above[column] if goes_on else cell_text(own_text))
         above = cells
         while cells and not cells[-1]:
             cells = cells[:-1]

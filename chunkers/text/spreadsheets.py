@@ -154,10 +154,10 @@ def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
     first, *below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
     if not below:
         return int(not any(_is_value(cell) for cell in first))
-    second, *rest = below
+    second, *cells_below_second = below
     gaps = any(name and not _cell_at(first, column) for column, name in enumerate(second))
-    if gaps and rest and not any(_is_value(cell) for cell in second):
-        in_favour, against, _ = _header_evidence(second, rest)
+    if gaps and cells_below_second and not any(_is_value(cell) for cell in second):
+        in_favour, against, _ = _header_evidence(second, cells_below_second)
         if rows[0].number in grouped or (in_favour and not against):
             return 2
     in_favour, against, repeated = _header_evidence(first, [cells for cells in below if cells != first])
@@ -166,7 +166,7 @@ def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
 
 def _header_evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
-    in_favour = against = repeated = 0
+    names_above_values = values_above_values = repeated_texts = 0
     for column, first in enumerate(header):
         cells = [cell for row in below if (cell := _cell_at(row, column)).lower() not in _MISSING]
         if first.lower() in _MISSING or not cells:
@@ -174,12 +174,12 @@ def _header_evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> t
         if sum(_VALUE.fullmatch(cell) is not None for cell in cells) >= _VALUE_SHARE * len(cells):
             # A year may be a name, but not above other years.
             if _is_value(first) or (_YEAR.fullmatch(first) and all(_YEAR.fullmatch(cell) for cell in cells)):
-                against += 1
+                values_above_values += 1
             else:
-                in_favour += 1
+                names_above_values += 1
         elif first in cells:
-            repeated += 1
-    return in_favour, against, repeated
+            repeated_texts += 1
+    return names_above_values, values_above_values, repeated_texts
 
 
 def _is_value(cell: str) -> bool:
@@ -201,9 +201,9 @@ def _column_names(header: Sequence[Row]) -> list[str]:
 def _join_header_rows(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
     group = ""
     for column in range(max(len(first), len(second))):
-        above, name = _cell_at(first, column), _cell_at(second, column)
-        group = above or group
-        yield f"{group} {name}".strip() if name and name != group else name or above
+        upper_name, name = _cell_at(first, column), _cell_at(second, column)
+        group = upper_name or group
+        yield f"{group} {name}".strip() if name and name != group else name or upper_name
 
 
 # CSV, whose separator is found from the rows.
@@ -229,8 +229,8 @@ def read_csv(text: str, name: str) -> TableText:
         If there are too many rows or columns, or the table is too large as Markdown.
     """
     text = text.removeprefix("\ufeff")
-    head, _, rest = text.partition("\n")
-    separator = head.strip().strip('"')[4:5] if head.lower().startswith(_SEPARATOR_LINE) else ""
+    first_line, _, rest = text.partition("\n")
+    separator = first_line.strip().strip('"')[4:5] if first_line.lower().startswith(_SEPARATOR_LINE) else ""
     if separator:
         text = rest
     separator = separator or find_csv_separator(text)
@@ -319,7 +319,7 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
         if member.startswith("xl/comments"):
             left_out["comment"] += packed.read(member).count(b"<comment ")
     book = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
-    sheets = []
+    titled_tables = []
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             left_out["hidden sheet"] += 1
@@ -327,25 +327,25 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
         sheet_xml = packed.read(sheet._worksheet_path)
         left_out["uncalculated formula"] += len(_WITHOUT_VALUE.findall(sheet_xml))
         merged = [*_merged_ranges(sheet_xml)]
-        rows = _sheet_rows(sheet, name)
-        _fill_merged_cells(rows, merged)
+        cells_by_row_number = _sheet_rows(sheet, name)
+        _fill_merged_cells(cells_by_row_number, merged)
         table = table_text(
-            [Row(number, cells) for number, cells in rows.items()],
+            [Row(number, cells) for number, cells in cells_by_row_number.items()],
             name,
             {top for left, top, right, _ in merged if left < right},
         )
         if table.text:
-            sheets.append((cell_text(sheet.title).replace("\\|", "|"), table))
+            titled_tables.append((cell_text(sheet.title).replace("\\|", "|"), table))
     text = ""
     starts: list[int] = []
     labels: list[str] = []
-    for title, table in sheets:
-        head = f"# {title}\n\n"
+    for title, table in titled_tables:
+        heading_lines = f"# {title}\n\n"
         text += "\n\n" * bool(text)
         # The heading belongs to the first row.
-        starts += [len(text) + (number and len(head) + start) for number, start in enumerate(table.starts)]
-        labels += [f"{title}!{label}" if len(sheets) > 1 else label for label in table.labels]
-        text += head + table.text
+        starts += [len(text) + (number and len(heading_lines) + start) for number, start in enumerate(table.starts)]
+        labels += [f"{title}!{label}" if len(titled_tables) > 1 else label for label in table.labels]
+        text += heading_lines + table.text
         if len(text) > MAX_BYTES:
             raise too_large_error(name, len(text), "at least ", what="the text")
     parts = Parts("row", tuple(starts), tuple(labels)) if starts else None
@@ -354,13 +354,13 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
 
 def _load_workbook() -> Callable[..., Any]:
     """Import openpyxl without NumPy, whose threads reserve more memory than a process that reads files may have."""
-    without = "numpy" not in sys.modules
-    if without:
+    numpy_is_unloaded = "numpy" not in sys.modules
+    if numpy_is_unloaded:
         sys.modules["numpy"] = None  # type: ignore[assignment]
     try:
         from openpyxl import load_workbook
     finally:
-        if without:
+        if numpy_is_unloaded:
             del sys.modules["numpy"]
     loads: Callable[..., Any] = load_workbook
     return loads
@@ -370,7 +370,7 @@ def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
     """Return the texts of the cells of every row that has any, by the row's number."""
     # A file may state other dimensions than it has.
     sheet.reset_dimensions()
-    rows = {}
+    cells_by_row_number = {}
     for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
         if number > _LAST_ROW:
             check_rows(number, name)
@@ -379,9 +379,9 @@ def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
             cells.pop()
         if cells:
             check_columns(len(cells), name)
-            rows[number] = cells
-            check_rows(len(rows), name)
-    return rows
+            cells_by_row_number[number] = cells
+            check_rows(len(cells_by_row_number), name)
+    return cells_by_row_number
 
 
 def _cell_value_text(value: Any) -> str:

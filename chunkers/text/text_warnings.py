@@ -63,8 +63,8 @@ def misfits_of(document: Document, *, embedder: object = None, tokenizer: object
     if isinstance(embedder, ReportsUnknownTokens):
         misfits.append(_unknown_tokens_misfit(embedder, document, "embedder"))
     # One model's words are not complained about twice; an embedder that approximates another has its words.
-    models = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
-    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in models:
+    embedder_names = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
+    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in embedder_names:
         misfits.append(_unknown_tokens_misfit(tokenizer, document, "tokenizer"))
     return tuple(misfit for misfit in misfits if misfit is not None)
 
@@ -92,12 +92,19 @@ def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: 
             if 2 * (end - start) <= longest:
                 sentence_counts[other] = len(spans)
     fault = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
-    begin = "As the sentences were given" if splitter == GIVEN else f"Split by {splitter}"
-    sentence = f"{begin}, {fault}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+    splitter_clause = "As the sentences were given" if splitter == GIVEN else f"Split by {splitter}"
+    warning_beginning = (
+        f"{splitter_clause}, {fault}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+    )
     if not sentence_counts:
-        return Misfit(f"{sentence}No splitter here finds more; fixed_characters and recursive cut without sentences.", ())
-    better = " and ".join(f"{name} finds {number:,}" for name, number in sentence_counts.items())
-    return Misfit(f"{sentence}The splitter {better}.", tuple(Remedy("sentences", name) for name in sentence_counts))
+        return Misfit(
+            f"{warning_beginning}No splitter here finds more; fixed_characters and recursive cut without sentences.", ()
+        )
+    alternatives_phrase = " and ".join(f"{name} finds {number:,}" for name, number in sentence_counts.items())
+    return Misfit(
+        f"{warning_beginning}The splitter {alternatives_phrase}.",
+        tuple(Remedy("sentences", name) for name in sentence_counts),
+    )
 
 
 def clear_misfit_caches() -> None:
@@ -119,12 +126,13 @@ def _unknown_tokens_misfit(
     share, long_word_count = _unknown_token_share(reader.unknown, document.text)
     if not long_word_count and share <= UNKNOWN_SHARE:
         return None
-    name = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
+    reader_phrase = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
     long_word_clause = (
         f"{long_word_count:,} run{'s' * (long_word_count > 1)} of more than {LONGEST_WORD} characters without a space "
-        f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to {name}"
+        f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to "
+        f"{reader_phrase}"
     )
-    share_clause = f"{share:.0%} of the characters are unknown to {name}"
+    share_clause = f"{share:.0%} of the characters are unknown to {reader_phrase}"
     clause = (
         f"{long_word_clause}, and {share:.0%} of the text's characters are unknown to it"
         if long_word_count

@@ -128,11 +128,13 @@ class WordPieceTokenizer:
         keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
         with self._lock:
             counts = [self._counted.get(key) for key in keys]
-        missing = {key: text for key, text, count in zip(keys, texts, counts, strict=True) if count is None}
+        uncounted_texts = {key: text for key, text, count in zip(keys, texts, counts, strict=True) if count is None}
         encodings = (
-            word_piece_tokenizer().encode_batch_fast([*missing.values()], add_special_tokens=False) if missing else []
+            word_piece_tokenizer().encode_batch_fast([*uncounted_texts.values()], add_special_tokens=False)
+            if uncounted_texts
+            else []
         )
-        new_counts = {key: len(encoding.ids) for key, encoding in zip(missing, encodings, strict=True)}
+        new_counts = {key: len(encoding.ids) for key, encoding in zip(uncounted_texts, encodings, strict=True)}
         with self._lock:
             self._counted.update(new_counts)
         return [new_counts[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
@@ -259,9 +261,9 @@ def visible_mask(text: str) -> npt.NDArray[np.bool_]:
 
 def word_starts(text: str) -> IntArray:
     """Return the start offset of each word, in code points; words are separated by white space."""
-    inside = visible_mask(text)
-    before = np.concatenate([[False], inside[:-1]])
-    return np.flatnonzero(inside & ~before)
+    is_visible = visible_mask(text)
+    follows_visible = np.concatenate([[False], is_visible[:-1]])
+    return np.flatnonzero(is_visible & ~follows_visible)
 
 
 @lru_cache(maxsize=1)

@@ -149,15 +149,15 @@ class Transcript:
             Offsets at which sentences begin, in ascending order.
         """
         first, last = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
-        breaks = {}
+        sentence_end_by_offset = {}
         for offset in sentences[first:last]:
             cue = self.cue_at(offset)
             # Neither between a label and its words nor between a cue's number, time and text.
             if offset > turn.spoken and (cue is None or not cue.start < offset <= cue.body):
-                breaks[offset] = not self.cues or self._is_ended(offset)
+                sentence_end_by_offset[offset] = not self.cues or self._is_ended(offset)
         for start in self._cue_starts[bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)]:
-            breaks[start] = self._is_ended(start)
-        return sorted(breaks.items())
+            sentence_end_by_offset[start] = self._is_ended(start)
+        return sorted(sentence_end_by_offset.items())
 
     def _is_ended(self, offset: int) -> bool:
         return ends_sentence(self.text[max(0, offset - 2 * _END) : offset])
@@ -218,29 +218,29 @@ def _new_mark(line: _Line, end: int, speaker: str) -> _Mark:
 def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> list[_Mark]:
     """Return the beginnings of turns in a file of cues."""
     starts = [line.start for line in lines]
-    spoken_cues = []
+    cues_with_marks = []
     for cue, following in pairwise([*cues, Cue(len(text), len(text), "")]):
-        body: list[_Line] = []
+        spoken_lines: list[_Line] = []
         for line in lines[bisect_right(starts, cue.body - 1) : bisect_right(starts, following.start - 1)]:
             # What follows an empty line, as a note, is not spoken.
-            if body and not line.text.strip():
+            if spoken_lines and not line.text.strip():
                 break
-            body.append(line)
-        spoken_cues.append((cue, body, [*_marks_in_cue(body)]))
-    has_speakers = any(mark.speaker for _, _, voices in spoken_cues for mark in voices)
+            spoken_lines.append(line)
+        cues_with_marks.append((cue, spoken_lines, [*_marks_in_cue(spoken_lines)]))
+    has_speakers = any(mark.speaker for _, _, marks_in_cue in cues_with_marks for mark in marks_in_cue)
     marks: list[_Mark] = []
-    words_before = ""
-    for cue, body, voices in spoken_cues:
-        words = "".join(text[line.start : line.end] + "\n" for line in body)
-        if voices and not text[cue.body : voices[0].start].strip():
+    previous_cue_text = ""
+    for cue, spoken_lines, marks_in_cue in cues_with_marks:
+        cue_text = "".join(text[line.start : line.end] + "\n" for line in spoken_lines)
+        if marks_in_cue and not text[cue.body : marks_in_cue[0].start].strip():
             # With its number and time.
-            voices = [voices[0]._replace(start=cue.start), *voices[1:]]
-        elif not marks or (not has_speakers and ends_sentence(words_before)):
-            voices = [_Mark(cue.start, "", "", cue.body), *voices]
-        for mark in voices:
+            marks_in_cue = [marks_in_cue[0]._replace(start=cue.start), *marks_in_cue[1:]]
+        elif not marks or (not has_speakers and ends_sentence(previous_cue_text)):
+            marks_in_cue = [_Mark(cue.start, "", "", cue.body), *marks_in_cue]
+        for mark in marks_in_cue:
             if not (marks and mark.speaker and mark.speaker == marks[-1].speaker):
                 marks.append(mark)
-        words_before = words if words.strip() else words_before
+        previous_cue_text = cue_text if cue_text.strip() else previous_cue_text
     return marks
 
 
@@ -250,8 +250,8 @@ def _marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
     for line in body:
         voices = [*_VOICE.finditer(line.text)]
         for match in voices:
-            at = line.start + match.start()
-            yield _Mark(at, " ".join(match["name"].split()), match[0], line.start + match.end())
+            tag_start = line.start + match.start()
+            yield _Mark(tag_start, " ".join(match["name"].split()), match[0], line.start + match.end())
         if not voices:
             dash = _DASH.match(line.text) if dashes else None
             mark = _mark_of_line(line)

@@ -83,8 +83,8 @@ def applicable_kinds(reference: str, context: Context) -> tuple[Kind, ...]:
 def judgement_request(kind: Kind, asked: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
     """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
     system, template, reply_kind = JUDGING_PROMPTS[kind]
-    question = template.format(**asked._asdict(), passages=asked.context)
-    return [Message("system", system), Message("user", question)], reply_kind
+    prompt = template.format(**asked._asdict(), passages=asked.context)
+    return [Message("system", system), Message("user", prompt)], reply_kind
 
 
 def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
@@ -97,14 +97,14 @@ def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar:
     Cancelled
         If the user asked to stop.
     """
-    reads: dict[Kind, Callable[[str], _Verdict]] = {
+    reply_readers: dict[Kind, Callable[[str], _Verdict]] = {
         "faithfulness": read_faithfulness,
         "relevancy": lambda reply: read_relevancy(reply, asked.question, similar),
         "correctness": read_correctness,
     }
     messages, reply_kind = judgement_request(kind, asked)
     try:
-        verdict = usable_answer(partial(recording, kind=reply_kind), messages, reads[kind], recording.tell)
+        verdict = usable_answer(partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.tell)
     except Unusable as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
     return Judgement(kind, verdict.value, "", verdict.sentences, recording.exchange, repeat)
@@ -116,12 +116,12 @@ def read_faithfulness(reply: str) -> _Verdict:
     It is undefined if the answer states nothing. Raises Unusable if the reply is not in the requested form.
     """
     statements = parse_json_answer(reply, answer_forms.Faithfulness).statements
-    sentences = tuple(
+    statement_verdicts = tuple(
         f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}" for statement in statements
     )
     if not statements:
         return _Verdict(None, ("The answer states nothing.",))
-    return _Verdict(sum(statement.supported for statement in statements) / len(statements), sentences)
+    return _Verdict(sum(statement.supported for statement in statements) / len(statements), statement_verdicts)
 
 
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:

@@ -75,17 +75,17 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    rows: list[tuple[str, Any, Any]] = []
+    placed_questions: list[tuple[str, Any, Any]] = []
     for place, row in read_question_rows(data, name, "answers", cancelled):
         try:
             if isinstance(row, InputError):
                 raise row
-            rows.append((place, row.get("question", row.get("user_input")), _reference_answer(row)))
+            placed_questions.append((place, row.get("question", row.get("user_input")), _reference_answer(row)))
         except InputError as error:
-            rows.append((place, error, ""))
-        if len(rows) > MOST_QUESTIONS:
+            placed_questions.append((place, error, ""))
+        if len(placed_questions) > MOST_QUESTIONS:
             break
-    items = _usable_items(rows)
+    items = _usable_items(placed_questions)
     return QuestionItems(items.usable, tuple(f"{name}, {problem}" for problem in items.problems))
 
 
@@ -280,8 +280,8 @@ def _chunking_seconds(chunking: Chunking) -> float | None:
     if timing is None:
         return 0.0
     # Not a number where it was not recorded.
-    embedding = timing.cold_ms if timing.cold_ms == timing.cold_ms else timing.embed_ms
-    return (timing.decide_ms + timing.merge_ms + embedding) / 1000
+    embedding_ms = timing.cold_ms if timing.cold_ms == timing.cold_ms else timing.embed_ms
+    return (timing.decide_ms + timing.merge_ms + embedding_ms) / 1000
 
 
 class Exchange(NamedTuple):
@@ -331,8 +331,8 @@ class Recording:
         reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
         tokens_in, tokens_out = reply.tokens_in, reply.tokens_out
         if tokens_in is None or tokens_out is None:
-            *asked, tokens_out = self._count([*(text for _, text in messages), reply.text])
-            tokens_in = sum(asked)
+            *tokens_by_message, tokens_out = self._count([*(text for _, text in messages), reply.text])
+            tokens_in = sum(tokens_by_message)
         earlier = self.exchange
         self.exchange = Exchange(
             (*messages, Message("assistant", reply.text)), earlier.tokens_in + tokens_in, earlier.tokens_out + tokens_out
@@ -476,8 +476,10 @@ def gather_trivial_row(
         passages_given = tuple(Passage(0, document.text[start:end], Span(start, end) == whole) for start, end in parts)
         return GatheredPassages((Context(passages_given, ruler(parts)),) * len(items), 0.0, 0.0, 1)
     gaps = range(1, len(document.sentences))
-    places = random.Random(_SEED).sample(gaps, max(0, min(chunks - 1, len(gaps))))
-    return gather_passages(chunking_from_cuts(document, places), [item.question for item in items], budget, tools, ruler)
+    random_cuts = random.Random(_SEED).sample(gaps, max(0, min(chunks - 1, len(gaps))))
+    return gather_passages(
+        chunking_from_cuts(document, random_cuts), [item.question for item in items], budget, tools, ruler
+    )
 
 
 def control_rows(trivial: Sequence[str], before: int) -> dict[str, int]:

@@ -121,18 +121,18 @@ class Report:
         mean_words = f"{format_number(means[best], '.2f')} over {pluralize(count, 'question')}"
         if not others:
             return f"{self.names[best]}: mean {called} {mean_words}."
-        compared = {other: self.comparisons.between(measure, best, other) for other in others}
-        not_behind = [other for other, diff in compared.items() if diff is None or not diff.significant]
+        lead_differences = {other: self.comparisons.between(measure, best, other) for other in others}
+        not_behind = [other for other, diff in lead_differences.items() if diff is None or not diff.significant]
         holms = f"Holm's correction for {pluralize(len(self.comparisons.tested), 'comparison')}"
         if not not_behind:
-            lead = compared[others[0]]
+            lead = lead_differences[others[0]]
             assert lead is not None
             return (
                 f"{self.names[best]} has the highest {called}, {mean_words}, and is significantly ahead of every "
                 f"other: of {self.names[others[0]]} by {_difference_in_words(lead)} ({holms})."
             )
         rival = not_behind[0]
-        difference = compared[rival]
+        difference = lead_differences[rival]
         words = (
             f"Nobody is significantly ahead of all others in {called}. {self.names[best]} has the highest mean, {mean_words}"
         )
@@ -153,8 +153,8 @@ class Report:
         """
         if len(self.controls) < 2:
             return []
-        right, wrong = self.controls[REFERENCE], self.controls[SWAPPED]
-        values = {name: (rows[right], rows[wrong]) for name in self.measured if (rows := self.values(name))}
+        reference_row, swapped_row = self.controls[REFERENCE], self.controls[SWAPPED]
+        values = {name: (rows[reference_row], rows[swapped_row]) for name in self.measured if (rows := self.values(name))}
         both = {name: pair for name, pair in values.items() if not np.isnan(pair[0] - pair[1]).all()}
         if not both:
             return []
@@ -175,20 +175,23 @@ def cost_table(
     rows: list[dict[str, float | str | None]] = []
     some_ask = any(retrieval.asked is not None for retrieval in gathered.values())
     for number, name in enumerate(report.names):
-        own, answers = gathered[number], report.answers(number)
+        own_passages, answers = gathered[number], report.answers(number)
         exchanges = [result.answer.exchange for (chunker, _), result in report.results.items() if chunker == number]
-        read, written = sum(exchange.tokens_in for exchange in exchanges), sum(exchange.tokens_out for exchange in exchanges)
-        price = None if model is None else model.price(read, written)
+        tokens_read, tokens_written = (
+            sum(exchange.tokens_in for exchange in exchanges),
+            sum(exchange.tokens_out for exchange in exchanges),
+        )
+        price = None if model is None else model.price(tokens_read, tokens_written)
         rows.append(
             {
                 "chunker": name,
-                "chunking, s": own.chunk_s,
-                "embedding, s": own.embed_s,
-                "chunks": own.chunks,
-                **({"tokens to chunk": own.asked or 0} if some_ask else {}),
-                "tokens read": read,
-                "answer tokens": written,
-                "tokens an answer": written / answers if answers else None,
+                "chunking, s": own_passages.chunk_s,
+                "embedding, s": own_passages.embed_s,
+                "chunks": own_passages.chunks,
+                **({"tokens to chunk": own_passages.asked or 0} if some_ask else {}),
+                "tokens read": tokens_read,
+                "answer tokens": tokens_written,
+                "tokens an answer": tokens_written / answers if answers else None,
                 "cost, $": None if price is None else float(price),
             }
         )
@@ -196,10 +199,10 @@ def cost_table(
 
 
 def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
-    same = ~np.isnan(right - wrong)
+    shared = ~np.isnan(right - wrong)
     called = MEASURES[name].title
-    means = f"{right[same].mean():.2f} for the reference answers, {wrong[same].mean():.2f} for those of other questions"
-    means_and_count = f"{means}, over {pluralize(int(same.sum()), 'question')}"
+    means = f"{right[shared].mean():.2f} for the reference answers, {wrong[shared].mean():.2f} for those of other questions"
+    means_and_count = f"{means}, over {pluralize(int(shared.sum()), 'question')}"
     if compared is None:
         return f"{called}: too few questions to say whether it tells right from wrong with this model: {means_and_count}."
     tells = "tells" if compared.significant and compared.mean > 0 else "does not tell"

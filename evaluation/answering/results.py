@@ -123,9 +123,11 @@ def reusable_results(
     An answer can be reused if the question and the passages are the same. Its judgements are reused only with
     ``same_judge``.
     """
-    known = {(result.item, result.context): result if same_judge else replace(result, judgements={}) for result in results}
+    earlier_results = {
+        (result.item, result.context): result if same_judge else replace(result, judgements={}) for result in results
+    }
     places = (
-        ((chunker, question), known.get((item, context)))
+        ((chunker, question), earlier_results.get((item, context)))
         for chunker, own in gathered.items()
         for question, (item, context) in enumerate(zip(items, own.contexts, strict=True))
     )
@@ -160,8 +162,8 @@ def answer_item(
     if not result.answer.usable:
         return
     if result.question_cosine is None:
-        others = [item.question, *([item.reference] if item.reference else [])]
-        cosines = [float(cosine) for cosine in services.similar(result.answer.text, others)]
+        compared_texts = [item.question, *([item.reference] if item.reference else [])]
+        cosines = [float(cosine) for cosine in services.similar(result.answer.text, compared_texts)]
         result = replace(result, question_cosine=cosines[0], reference_cosine=cosines[1] if item.reference else None)
         keep(result)
     if services.judge is not None:
@@ -277,14 +279,14 @@ class PromptSizes(NamedTuple):
         fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(JUDGING_PROMPTS[kind][0] for kind in KINDS)]
         sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])
         answering, closed_book, *judging = sizes[: len(fixed)]
-        rest = sizes[len(fixed) :]
+        item_token_counts = sizes[len(fixed) :]
         by_kind = dict(zip(KINDS, judging, strict=True))
-        return cls(answering, closed_book, by_kind, rest[: len(items)], rest[len(items) :])
+        return cls(answering, closed_book, by_kind, item_token_counts[: len(items)], item_token_counts[len(items) :])
 
     def answer_tokens(self, question: int, context: Context) -> int:
         """Estimate the tokens of the request that asks a question with its passages."""
-        task = self.closed_book if context.closed_book else self.answering
-        return task + self.questions[question] + context.tokens
+        prompt_tokens = self.closed_book if context.closed_book else self.answering
+        return prompt_tokens + self.questions[question] + context.tokens
 
     def judgement_tokens(self, kind: Kind, question: int, context: Context) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
@@ -318,13 +320,13 @@ def remaining_requests(
     kinds = () if judge is None else applicable_kinds(item.reference, context)
     if before is not None and before.is_complete(judged=judge is not None):
         return RemainingRequests(False, ())
-    has_text = before is not None and before.answer.text
-    text = has_text or recalled_answer(item.question, context, asking)
+    earlier_text = before is not None and before.answer.text
+    text = earlier_text or recalled_answer(item.question, context, asking)
     if text is None:
         return RemainingRequests(True, kinds)
     if not text or judge is None:
         return RemainingRequests(False, ())
-    judged_before = before.judgements if before is not None and has_text else {}
+    judged_before = before.judgements if before is not None and earlier_text else {}
     asked = JudgingInput(item.question, item.reference, text, context)
     missing = (kind for kind in kinds if kind not in judged_before)
     return RemainingRequests(
@@ -347,15 +349,18 @@ def estimate_run(
     left
         Returns the requests still needed, given the numbers of the chunker and the question, the question, and its context.
     """
-    answers: list[int] = []
-    judgements: list[int] = []
+    answer_request_tokens: list[int] = []
+    judgement_request_tokens: list[int] = []
     for chunker, retrieval in gathered.items():
         for number, (item, context) in enumerate(zip(items, retrieval.contexts, strict=True)):
             needed = left((chunker, number), item, context)
             if needed.answer:
-                answers.append(sizes.answer_tokens(number, context))
-            judgements += [sizes.judgement_tokens(kind, number, context) for kind in needed.kinds]
-    return Estimates(Estimate(len(answers), sum(answers)), Estimate(len(judgements), sum(judgements)))
+                answer_request_tokens.append(sizes.answer_tokens(number, context))
+            judgement_request_tokens += [sizes.judgement_tokens(kind, number, context) for kind in needed.kinds]
+    return Estimates(
+        Estimate(len(answer_request_tokens), sum(answer_request_tokens)),
+        Estimate(len(judgement_request_tokens), sum(judgement_request_tokens)),
+    )
 
 
 # Measures of an answer as JSON without any text: scores, tokens, and whether there was an answer at all.

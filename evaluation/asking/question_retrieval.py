@@ -226,13 +226,19 @@ def ask(
         Cross-encoder that reorders the first `RERANKED` chunks; None for no reordering.
     """
     method = checked_method(method)
-    sources: dict[str, Ranking] = {}
+    rankings_by_method: dict[str, Ranking] = {}
     if method != "bm25" and vector is not None and passages.vectors is not None:
-        sources["embedding"] = rank_by_embedding(vector, passages.vectors)
-    if (method != "embedding" or not sources) and passages.bm25 is not None:
-        sources["bm25"] = rank_by_score(passages.bm25.scores(question))
-    method_used: Method = "hybrid" if len(sources) > 1 else "embedding" if "embedding" in sources else "bm25"
-    ranking = fuse_rankings([*sources.values()], len(passages.texts)) if len(sources) > 1 else next(iter(sources.values()))
+        rankings_by_method["embedding"] = rank_by_embedding(vector, passages.vectors)
+    if (method != "embedding" or not rankings_by_method) and passages.bm25 is not None:
+        rankings_by_method["bm25"] = rank_by_score(passages.bm25.scores(question))
+    method_used: Method = (
+        "hybrid" if len(rankings_by_method) > 1 else "embedding" if "embedding" in rankings_by_method else "bm25"
+    )
+    ranking = (
+        fuse_rankings([*rankings_by_method.values()], len(passages.texts))
+        if len(rankings_by_method) > 1
+        else next(iter(rankings_by_method.values()))
+    )
     if reranker is not None:
         first_texts = [passages.texts[chunk] for chunk in ranking.order[:RERANKED]]
         ranking = rerank_first(ranking, reranker.scores(question, first_texts))
@@ -247,7 +253,7 @@ def ask(
         passages,
         method_used,
         ranking,
-        sources,
+        rankings_by_method,
         hits,
         tokens,
         method_used == "hybrid" and reranker is None,
@@ -267,8 +273,8 @@ def format_search_score(score: float, *, fused: bool = False) -> str:
     """Format a search score with one or two decimals, or four for fused ranks; return an empty string for NaN."""
     if np.isnan(score):
         return ""
-    places = 4 if fused else 2 if abs(score) < 10 else 1
-    return format_number(score, f".{places}f")
+    decimals = 4 if fused else 2 if abs(score) < 10 else 1
+    return format_number(score, f".{decimals}f")
 
 
 # Fate of a marked answer.
@@ -347,8 +353,8 @@ def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
 
     White space is ignored.
     """
-    given = {hit.chunk: hit.parts for hit in asked.hits}
-    return judge_ranking(asked.passages.chunking, asked.ranking.places(), given, answer)
+    parts_by_chunk = {hit.chunk: hit.parts for hit in asked.hits}
+    return judge_ranking(asked.passages.chunking, asked.ranking.places(), parts_by_chunk, answer)
 
 
 def judge_ranking(
@@ -379,23 +385,23 @@ def judge_ranking(
     overlapping = [
         chunk for chunk, parts in enumerate(chunk_spans) if parts[0].start < answer.end and answer.start < parts[-1].end
     ]
-    touching = [chunk for chunk in overlapping if _has_visible_text(text, intersection([answer], chunk_spans[chunk]))]
-    if not touching:
+    answer_chunks = [chunk for chunk in overlapping if _has_visible_text(text, intersection([answer], chunk_spans[chunk]))]
+    if not answer_chunks:
         return AnswerRetrieval("in no chunk")
-    holding = chunks_holding(text, chunk_spans, answer)
-    if not holding:
-        retrieved_parts = [part for chunk in touching for part in given.get(chunk, ())]
+    whole_answer_chunks = chunks_holding(text, chunk_spans, answer)
+    if not whole_answer_chunks:
+        retrieved_parts = [part for chunk in answer_chunks for part in given.get(chunk, ())]
         return outcome(
             "split",
-            touching,
+            answer_chunks,
             together=not lacks_text(text, answer, retrieved_parts),
             seam=_first_cut_reason(chunking, answer),
         )
-    given_whole = [chunk for chunk in holding if chunk in given and not lacks_text(text, answer, given[chunk])]
+    given_whole = [chunk for chunk in whole_answer_chunks if chunk in given and not lacks_text(text, answer, given[chunk])]
     if given_whole:
         return outcome("whole", given_whole, together=True)
-    retrieved_in_part = [chunk for chunk in holding if chunk in given]
-    return outcome("cut off", retrieved_in_part) if retrieved_in_part else outcome("not retrieved", holding)
+    retrieved_in_part = [chunk for chunk in whole_answer_chunks if chunk in given]
+    return outcome("cut off", retrieved_in_part) if retrieved_in_part else outcome("not retrieved", whole_answer_chunks)
 
 
 def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
@@ -471,9 +477,9 @@ def answers_retrieved_whole(
     if not questions:
         return []
     passages = index_passages(chunking, tools, search.method, search.embedded_as)
-    verdicts = []
+    are_whole = []
     for posed in questions:
         vector = None if passages.vectors is None else embed_question(chunking, tools, posed.question)
         asked = ask(passages, posed.question, vector, search.method, search.limit, ruler, search.reranker)
-        verdicts.append(judge_retrieval(asked, posed.answer).fate == "whole")
-    return verdicts
+        are_whole.append(judge_retrieval(asked, posed.answer).fate == "whole")
+    return are_whole

@@ -90,15 +90,15 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         Each message comes with the kind of the score.
         """
         for kind, kept in self.scores.items():
-            for name, before in kept.items():
+            for name, baseline_value in kept.items():
                 now = scores.get(kind, {}).get(name)
                 more_is_better = BASELINE_SCORES[kind][name]
                 if now is None:
-                    yield kind, f"{name} is undefined now; the baseline has {before:.4f}."
-                elif (before - now if more_is_better else now - before) > tolerance:
+                    yield kind, f"{name} is undefined now; the baseline has {baseline_value:.4f}."
+                elif (baseline_value - now if more_is_better else now - baseline_value) > tolerance:
                     yield (
                         kind,
-                        f"{name} must be {'at least' if more_is_better else 'at most'} {before:.4f}, "
+                        f"{name} must be {'at least' if more_is_better else 'at most'} {baseline_value:.4f}, "
                         f"give or take {tolerance:g}; it is {now:.4f}.",
                     )
 
@@ -157,8 +157,8 @@ class KnownProblem(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def of(cls, problem: Problem) -> Self:
         """Return the entry that recognises a problem even after its line number or measured values have changed."""
-        words = " ".join(problem.identity.split())
-        text = words if len(words) <= _LONGEST_SHOWN else words[: _LONGEST_SHOWN - 1] + "…"
+        identity_line = " ".join(problem.identity.split())
+        text = identity_line if len(identity_line) <= _LONGEST_SHOWN else identity_line[: _LONGEST_SHOWN - 1] + "…"
         digest = hashlib.sha256(problem.identity.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
         return cls(rule=problem.rule, passage=digest, text=text.encode("utf-8", "replace").decode())
 
@@ -200,11 +200,11 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
 
     def to_json(self) -> str:
         """Return the known problems as JSON, with one problem per line for readable diffs."""
-        files = []
+        file_entries = []
         for file, problems in sorted(self.files.items()):
             rows = ",\n".join(f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems)
-            files.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{rows}\n    ]")
-        listed = ",\n".join(files)
+            file_entries.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{rows}\n    ]")
+        listed = ",\n".join(file_entries)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
 
     def mark_known(self, checked: CheckedDocument) -> CheckedDocument:
@@ -212,12 +212,12 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
 
         Each entry of the list covers one problem.
         """
-        remaining = Counter((known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ()))
+        known_left = Counter((known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ()))
         problems = []
         for problem in checked.problems:
-            key = KnownProblem.of(problem)
-            is_known = not problem.quiet and remaining[key.rule, key.passage] > 0
-            remaining[key.rule, key.passage] -= is_known
+            known_problem = KnownProblem.of(problem)
+            is_known = not problem.quiet and known_left[known_problem.rule, known_problem.passage] > 0
+            known_left[known_problem.rule, known_problem.passage] -= is_known
             problems.append(replace(problem, quiet="known") if is_known else problem)
         return replace(checked, problems=tuple(problems))
 

@@ -45,22 +45,22 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
     if "seamark:" not in text:
         return [], []
     comments = [block.span for block in outline_of(text).not_prose if block.kind == "HTML"]
-    others = sorted(
+    other_block_spans = sorted(
         {block.span for block in (*outline_of(text).blocks, *outline_of(text).nested) if block.kind != "HTML"},
         key=lambda span: (span.start, -span.end),
     )
-    ignored, wrong = [], []
+    ignored, unknown_names = [], []
     for html in comments:
         for comment in _COMMENT.finditer(text, *html):
             span = Span(*comment.span())
             names = [name for name in _RULE_NAMES.split(comment[1]) if name]
-            wrong += [(span, name) for name in names if name not in known_rules]
+            unknown_names += [(span, name) for name in names if name not in known_rules]
             rules = frozenset(name for name in names if name in known_rules)
-            place = bisect_left(others, span.end, key=lambda other: other.start)
+            next_block = bisect_left(other_block_spans, span.end, key=lambda other: other.start)
             # A comment whose words are all wrong is about nothing, not about all.
-            if place < len(others) and (rules or not names):
-                ignored.append(IgnoredPassage(others[place], rules))
-    return ignored, wrong
+            if next_block < len(other_block_spans) and (rules or not names):
+                ignored.append(IgnoredPassage(other_block_spans[next_block], rules))
+    return ignored, unknown_names
 
 
 Level = Literal["error", "warning", "note"]
@@ -217,12 +217,12 @@ class Check:
         chunking = run(self.chunker, document, replace(self.tools), self.embedded_as)
         lines = _Lines(document, file)
         # Only what is read as it is can have comments of Markdown.
-        ignored, wrong = parse_ignore_comments(document.text, ALL_RULES) if format_of(file) is None else ([], [])
+        ignored, unknown_names = parse_ignore_comments(document.text, ALL_RULES) if format_of(file) is None else ([], [])
         problems = []
         for violation in sorted(self._violations(chunking), key=lambda finding: (finding.span, finding.rule)):
             level = self.level(violation.rule, avoidable=violation.avoidable)
             if level is not None:
-                quiet: Literal["", "ignored"] = (
+                why_quiet: Literal["", "ignored"] = (
                     "ignored" if any(comment.turns_off(violation.rule, violation.span) for comment in ignored) else ""
                 )
                 problems.append(
@@ -234,12 +234,12 @@ class Check:
                         lines.place_of(violation.span),
                         lines.page_words(violation.span),
                         document.text[slice(*violation.span)],
-                        quiet,
+                        why_quiet,
                     )
                 )
         remarks = tuple(
             f"{file}:{lines.line_number(span.start)}: a comment may only ignore rules; {short_repr(name)} is none."
-            for span, name in wrong
+            for span, name in unknown_names
         )
         return CheckedDocument(file, chunking, tuple(problems), remarks=remarks)
 
@@ -262,10 +262,10 @@ class Check:
         bounds = self.bounds or requested_size_bounds(self.chunker)
         if not spans or bounds is None or bounds.most is None:
             return {}
-        blocks = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
-        sizes = zip(spans, chunk_sizes(bounds.unit, blocks, self.tools.tokenizer, self.tools.embedder), strict=True)
-        most, ending = bounds.most, f"{bounds.unit}, where a chunk has {bounds.words()}"
-        return {span: f"{size:,} {ending}" for span, size in sizes if size > most}
+        spans_as_chunks = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
+        sizes = zip(spans, chunk_sizes(bounds.unit, spans_as_chunks, self.tools.tokenizer, self.tools.embedder), strict=True)
+        most, limit_phrase = bounds.most, f"{bounds.unit}, where a chunk has {bounds.words()}"
+        return {span: f"{size:,} {limit_phrase}" for span, size in sizes if size > most}
 
     def _unread(self, chunking: Chunking) -> Iterator[_Violation]:
         embedder = self.tools.embedder

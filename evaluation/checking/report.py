@@ -262,11 +262,11 @@ def _sarif_rule(name: str, level: str) -> dict[str, Any]:
 
 def _number_equal_problems(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
     """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
-    seen: Counter[tuple[str, str, str]] = Counter()
+    equal_counts: Counter[tuple[str, str, str]] = Counter()
     for problem in problems:
         key = (problem.file, problem.rule, problem.identity)
-        seen[key] += 1
-        yield problem, seen[key]
+        equal_counts[key] += 1
+        yield problem, equal_counts[key]
 
 
 def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:

@@ -221,9 +221,9 @@ def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: C
         return None
     name = options.language_model or recipe.language_model
     if not name:
-        what = chunker.name if chunker.asks else "embedded_as context"
+        asking_part = chunker.name if chunker.asks else "embedded_as context"
         raise InputError(
-            f"{what} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
+            f"{asking_part} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
         )
     from chunkers.language_models.limited_requests import as_asking
 

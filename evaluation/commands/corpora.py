@@ -176,6 +176,6 @@ class CorpusRun:
                 ) from error
 
     def _embedded(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
-        longer = [embedded for _, _, embedded, _ in rows if embedded is not None]
-        sizes = iter(load_tokenizer(self.recipe.tokenizer).count(longer) if longer else ())
+        embedded_texts = [embedded for _, _, embedded, _ in rows if embedded is not None]
+        sizes = iter(load_tokenizer(self.recipe.tokenizer).count(embedded_texts) if embedded_texts else ())
         return [(text, tokens) if embedded is None else (embedded, int(next(sizes))) for _, text, embedded, tokens in rows]

@@ -128,8 +128,8 @@ def run_diff(options: argparse.Namespace) -> int:
     _check_options(options)
     sides = _sides(options)
     if options.corpus is None and (options.questions or any(side.run is None for side in sides)):
-        needed = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
-        raise InputError(f"{needed}; CORPUS is missing. Name a folder of documents after A and B.")
+        reason_for_corpus = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
+        raise InputError(f"{reason_for_corpus}; CORPUS is missing. Name a folder of documents after A and B.")
     if any(side.embedded_as == "late" for side in sides):
         print_to_stderr(
             "By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again."
@@ -188,12 +188,12 @@ def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     sources = [
         _run_in_folder(written) or parse_chunker_spec(written, chunks=True) for written in (options.before, options.after)
     ]
-    like = next((source.recipe for source in sources if source.recipe is not None), Recipe(chunker="recursive"))
+    default_recipe = next((source.recipe for source in sources if source.recipe is not None), Recipe(chunker="recursive"))
     options_given = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
-    like = like.model_copy(
+    default_recipe = default_recipe.model_copy(
         update={"versions": {}, **{name: value for name, value in options_given.items() if value is not None}}
     )
-    before, after = (_open_side(source, like, options.embedded_as) for source in sources)
+    before, after = (_open_side(source, default_recipe, options.embedded_as) for source in sources)
     return before, after
 
 
@@ -230,9 +230,9 @@ def _compare_sides(options: argparse.Namespace, sides: Sequence[_Side], cache: E
     left_out = 0
     try:
         with ChunkComparison(_keeps_vectors(*sides)) as comparison:
-            for after, side in enumerate(sides):
+            for is_after, side in enumerate(sides):
                 if side.run is not None:
-                    _add_run(side.run, comparison, bool(after))
+                    _add_run(side.run, comparison, bool(is_after))
             if any(side.run is None for side in sides):
                 left_out = _add_documents(options, sides, comparison, cache)
             return comparison.result(options.top), left_out
@@ -303,14 +303,14 @@ def _chunk_function(
 
 def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> dict[str, Any]:
     total = comparison.total
-    before, after = (
+    before_json, after_json = (
         {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
         for side, count in zip(sides, (total.before, total.after), strict=True)
     )
     dollars = embedding_dollars(total.tokens_again, options.price)
     return {
-        "before": before,
-        "after": after,
+        "before": before_json,
+        "after": after_json,
         "same_model": _same_model(*sides),
         "documents": comparison.documents,
         "changed_documents": comparison.changed_documents,
@@ -377,21 +377,25 @@ class QuestionChanges:
             else:
                 texts.append((document_name, file))
         name = options.questions.name
-        read = read_questions(file_bytes(str(options.questions)), name, build_corpus(texts, "lines", options.exact_ends))
-        for sentence in (*read.problems, *read.changes):
+        questions_read = read_questions(
+            file_bytes(str(options.questions)), name, build_corpus(texts, "lines", options.exact_ends)
+        )
+        for sentence in (*questions_read.problems, *questions_read.changes):
             print_to_stderr(sentence)
-        read.require_usable(name)
-        numbers = sorted({excerpt.document for question in read.usable for excerpt in question.excerpts})
-        if not numbers:
+        questions_read.require_usable(name)
+        answering_documents = sorted(
+            {excerpt.document for question in questions_read.usable for excerpt in question.excerpts}
+        )
+        if not answering_documents:
             raise InputError(f"{name}: at least one question must have an excerpt; none has.")
-        new_numbers = {number: at for at, number in enumerate(numbers)}
+        new_numbers = {number: at for at, number in enumerate(answering_documents)}
         questions = tuple(
             Question(question.text, tuple(Excerpt(new_numbers[number], span) for number, span in question.excerpts))
-            for question in read.usable
+            for question in questions_read.usable
         )
-        documents_with_answers = [texts[number] for number in numbers]
+        documents_with_answers = [texts[number] for number in answering_documents]
         print_to_stderr(
-            f"{len(questions):,} questions on {len(numbers):,} of {len(texts):,} documents. "
+            f"{len(questions):,} questions on {len(answering_documents):,} of {len(texts):,} documents. "
             f"{_estimate_words(options, columns, [file.text for _, file in documents_with_answers])}"
         )
         budgets = parse_budgets(options)
@@ -403,7 +407,7 @@ class QuestionChanges:
         for _, _, index, tools, _ in build_indexes(options, columns, documents_with_answers, cache):
             sides.append(recall_by_amount(index, questions, tools, ruler, options.top_k, budgets))
             end_progress()
-        return cls(questions, len(numbers), WonAndLost(*sides))
+        return cls(questions, len(answering_documents), WonAndLost(*sides))
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""
@@ -433,9 +437,9 @@ class QuestionChanges:
         for amount, difference in changes.differences().items():
             won, lost = changes.changed(amount)
             means = (mean_and_deviation(side[amount]) for side in (changes.before, changes.after))
-            phrase = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
+            means_phrase = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
             verdict = "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
-            lines.append(f"Recall at {amount}: {phrase}; {len(won):,} questions won, {len(lost):,} lost. {verdict}")
+            lines.append(f"Recall at {amount}: {means_phrase}; {len(won):,} questions won, {len(lost):,} lost. {verdict}")
         first_amount = next(iter(changes.before))
         for outcome, numbers in zip(("won", "lost"), changes.changed(first_amount), strict=True):
             lines += [

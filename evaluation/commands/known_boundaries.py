@@ -68,9 +68,9 @@ def add_sweep(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_device(command)
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
     command.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")
-    form = command.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
-    form.add_argument("--json", action="store_true", help="the same as JSON lines")
+    output_options = command.add_mutually_exclusive_group()
+    output_options.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
+    output_options.add_argument("--json", action="store_true", help="the same as JSON lines")
     add_encoding(command)
     command.set_defaults(run=run_sweep)
 
@@ -207,6 +207,6 @@ def run_stitch(options: argparse.Namespace) -> None:
             raise InputError(
                 f"{options.into}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
             ) from error
-        sentences = len(document.split(options.splitter).document.sentences)
+        sentence_count = len(document.split(options.splitter).document.sentences)
         boundaries = pluralize(len(document.known), "known boundary", "known boundaries")
-        print(f"{file}: {sentences:,} sentences, {boundaries}")
+        print(f"{file}: {sentence_count:,} sentences, {boundaries}")

@@ -130,7 +130,7 @@ def add_report(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run_report(options: argparse.Namespace) -> None:
     """Cut the document with every chunker and write an HTML report on the results."""
-    chunkers, sentences, embedder, tokenizer = read_columns(options)
+    chunkers, splitter, embedder, tokenizer = read_columns(options)
     name = "standard input" if options.file == "-" else Path(options.file).name
     file_text = document_reader(options.encoding)(file_bytes(options.file, name), name)
     text, parts, known = file_text.text, file_text.parts, None
@@ -142,7 +142,7 @@ def run_report(options: argparse.Namespace) -> None:
         (text, known), parts = remove_mark_lines(text), None
     elif options.boundaries:
         known = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
-    document = Document.from_text(text, sentences, name, parts)
+    document = Document.from_text(text, splitter, name, parts)
     tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparation_callback(embedder))
     columns = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
     vectors = sentence_vectors(document, tools) if document.sentences else None
@@ -218,7 +218,7 @@ def _stop_if_unusable(message: str, unusable: int) -> None:
 
 
 def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
-    chunkers, sentences, embedder, tokenizer = columns
+    chunkers, splitter, embedder, tokenizer = columns
     judge = None if options.not_judged else asking
     if options.judge:
         judge = asking.with_model(ChatServer(options.judge))
@@ -231,7 +231,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         )
     name = "standard input" if options.file == "-" else Path(options.file).name
     file_text = document_reader(options.encoding)(file_bytes(options.file, name), name)
-    document = Document.from_text(file_text.text, sentences, name, file_text.parts)
+    document = Document.from_text(file_text.text, splitter, name, file_text.parts)
     budget = fitting_budget(len(document.text)) if options.budget is None else options.budget
     cache = EmbeddingCache()
     tools = Tools(embedder, tokenizer, cache, preparing=preparation_callback(embedder), asking=asking)

@@ -103,17 +103,17 @@ def run_questions(options: argparse.Namespace) -> None:
         outcomes.append(outcome)
         progress(len(outcomes), settings.count)
 
-    stopped: BaseException | None = None
+    stopping_error: BaseException | None = None
     try:
         generate_questions(texts.texts, settings, asking.ask, keep, tell=asking.tell)
     except (InputError, KeyboardInterrupt) as error:
-        stopped = error
+        stopping_error = error
     end_progress()
     print_to_stderr(f"{asking.model.name}: {asking.summary}.")
-    if outcomes or stopped is None:
+    if outcomes or stopping_error is None:
         _write_filtered(outcomes, texts, tools, options)
-    if stopped is not None:
-        raise stopped
+    if stopping_error is not None:
+        raise stopping_error
 
 
 def _read_documents(options: argparse.Namespace) -> SourceTexts:

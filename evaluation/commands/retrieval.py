@@ -230,12 +230,12 @@ def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
     def distinct_name(name: str, path: Path) -> str:
         if all(other == path for same, other in named if same == name):
             return name
-        length = next(
-            length
-            for length in range(1, len(path.parts) + 1)
-            if all(other.parts[-length:] != path.parts[-length:] for other in paths - {path})
+        parts_shown = next(
+            parts_shown
+            for parts_shown in range(1, len(path.parts) + 1)
+            if all(other.parts[-parts_shown:] != path.parts[-parts_shown:] for other in paths - {path})
         )
-        return Path(*path.parts[-length:]).as_posix()
+        return Path(*path.parts[-parts_shown:]).as_posix()
 
     return [distinct_name(name, path) for name, path in named]
 
@@ -295,8 +295,8 @@ def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking |
 
 def _row_title(name: str, embedded_as: EmbeddedAs, search: Method, way: ReturnedText) -> str:
     phrases = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
-    parts = [*filter(None, [phrases[embedded_as], way.said])]
-    title = f"{name} with {' and '.join(parts)}" if parts else name
+    embedding_parts = [*filter(None, [phrases[embedded_as], way.said])]
+    title = f"{name} with {' and '.join(embedding_parts)}" if embedding_parts else name
     return title + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
 
 
@@ -390,10 +390,10 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
     for measure in MEASURES:
         cells = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in UNITS]
         print(f"  {measure:16} {', '.join(cells)}")
-    for what in KINDS:
-        f1_at_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(what).items()}
+    for retrieved_kind in KINDS:
+        f1_at_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_kind).items()}
         cells = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_at_k.items()]
-        print(f"  {what + ' F1':16} {', '.join(cells)}", flush=True)
+        print(f"  {retrieved_kind + ' F1':16} {', '.join(cells)}", flush=True)
 
 
 def _mean_words(evaluation: Evaluation, measure: str, unit: str) -> str:

@@ -236,12 +236,12 @@ def near_duplicate_words(repeats: Repeats, evaluation: Evaluation, ruler: Ruler,
 def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
     difference = cost.difference
     means = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
-    before, after = ("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
+    recall_phrase, recall_without_phrase = ("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
     gain = "too few questions for an interval" if difference is None else f"{difference.points}, {difference.interval}"
     return (
         f"{limit}: {cost.taken.mean():.2f} of {cost.retrieved.mean():.1f} chunks repeat a better one, in "
-        f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,} questions; recall in {unit} {before}, without them "
-        f"{after} ({gain})"
+        f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,} questions; recall in {unit} {recall_phrase}, without them "
+        f"{recall_without_phrase} ({gain})"
     )
 
 

@@ -74,19 +74,19 @@ def run_trace(options: argparse.Namespace) -> None:
         print_to_stderr(problem)
     spec = None if options.chunker is None else parse_chunker_spec(options.chunker, chunks=True)
     documents, searched = _documents_and_chunks(options, spec)
-    tracing = TraceDiagnoser(documents, traces.questions, searched, _excerpts_by_question(options.questions, documents))
+    diagnoser = TraceDiagnoser(documents, traces.questions, searched, _excerpts_by_question(options.questions, documents))
     diagnoses: list[Diagnosis] = []
     problems = list(traces.problems)
-    interruption = _diagnose(tracing, len(traces.questions), diagnoses)
+    interruption = _diagnose(diagnoser, len(traces.questions), diagnoses)
     end_progress()
     if interruption is not None:
         if not diagnoses:
             raise interruption
         problems.append(f"Stopped: the report has {len(diagnoses):,} of {pluralize(len(traces.questions), 'question')}.")
         print_to_stderr(problems[-1])
-    if tracing.remark:
-        print_to_stderr(tracing.remark)
-    report = TraceReport(documents, diagnoses, tracing.remark, problems)
+    if diagnoser.remark:
+        print_to_stderr(diagnoser.remark)
+    report = TraceReport(documents, diagnoses, diagnoser.remark, problems)
     if options.json:
         print(json.dumps(report_as_json(report), ensure_ascii=False, allow_nan=False), flush=True)
     else:
@@ -100,19 +100,19 @@ def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -
 
     Questions that are located when the user interrupts are diagnosed; a second interruption ends that too.
     """
-    stopped = None
+    stopping_interruption = None
     try:
         tracing.locate(progress_callback("Retrieved texts located: ", "questions"))
     except KeyboardInterrupt as interruption:
-        stopped = interruption
+        stopping_interruption = interruption
     try:
         progress = progress_callback("Answers looked for: ", "questions")
         for diagnosis in tracing.diagnoses():
             diagnoses.append(diagnosis)
             progress(len(diagnoses), count)
     except KeyboardInterrupt as interruption:
-        stopped = interruption
-    return stopped
+        stopping_interruption = interruption
+    return stopping_interruption
 
 
 def _read_documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:

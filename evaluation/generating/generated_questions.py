@@ -219,9 +219,9 @@ def question_cosines(made: Sequence[Generated], corpus: Corpus, tools: Tools) ->
     embedded_texts = [*(question.question for question in made), *(text for _, text in excerpts)]
     vectors = embed_texts(corpus.whole, embedded_texts, tools).astype(float)
     question_vectors, excerpt_vectors = vectors[: len(made)], vectors[len(made) :]
-    owners = np.array([number for number, _ in excerpts], dtype=np.intp)
+    question_of_excerpt = np.array([number for number, _ in excerpts], dtype=np.intp)
     lowest = np.ones(len(made))
-    np.minimum.at(lowest, owners, np.einsum("ij,ij->i", question_vectors[owners], excerpt_vectors))
+    np.minimum.at(lowest, question_of_excerpt, np.einsum("ij,ij->i", question_vectors[question_of_excerpt], excerpt_vectors))
     # Unit vectors in single precision may have a cosine of a little more than 1.
     return Cosines(np.clip(lowest, -1, 1), np.clip(question_vectors @ question_vectors.T, -1, 1))
 
@@ -233,9 +233,9 @@ def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = 
     highest cosine therefore does not depend on ``highest``, and its bar in the histogram stays in place.
     """
     passed = cosines.excerpts >= lowest
-    earlier = np.full(len(passed), np.nan)
+    earlier_similarity = np.full(len(passed), np.nan)
     for number in np.flatnonzero(passed):
         earlier_cosines = cosines.questions[number, :number][passed[:number]]
         if earlier_cosines.size:
-            earlier[number] = earlier_cosines.max()
-    return FilterResult(cosines.excerpts, earlier, passed & ~(earlier > highest))
+            earlier_similarity[number] = earlier_cosines.max()
+    return FilterResult(cosines.excerpts, earlier_similarity, passed & ~(earlier_similarity > highest))

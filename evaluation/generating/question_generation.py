@@ -105,10 +105,10 @@ def _least_overlapping_windows(texts: Sequence[str], sums: Sequence[int], size: 
 def _drawn_windows(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
     while True:
         # Python promises the same numbers in every version for this function alone.
-        place, within = int(random.random() * sums[-1]), random.random()
-        document = next(number for number, most in enumerate(sums) if place < most)
+        drawn_offset, relative_start = int(random.random() * sums[-1]), random.random()
+        document = next(number for number, most in enumerate(sums) if drawn_offset < most)
         text = texts[document]
-        start = int(within * (max(0, len(text) - size) + 1))
+        start = int(relative_start * (max(0, len(text) - size) + 1))
         span = _span_of_whole_words(text, start, min(len(text), start + size))
         if text[span.start : span.end].strip():
             yield Window(document, span)
@@ -274,29 +274,33 @@ def generate_questions(
     outcomes = _OrderedOutcomes(len(chosen), done)
 
     def ask_about_window(number: int, stopped: Callable[[], bool]) -> None:
-        asked = outcomes.wait_for_first(_count_to_await(chosen, number), stopped)
-        if asked is None:
+        earlier_questions = outcomes.wait_for_first(_count_to_await(chosen, number), stopped)
+        if earlier_questions is None:
             raise Cancelled
-        window = _unquoted_part(texts, chosen[number], asked)
+        window = _unquoted_part(texts, chosen[number], earlier_questions)
         reader = _AnswerReader(
             texts[window.document], window, lambda question: outcomes.is_repeated(question, number, stopped)
         )
-        messages = _messages(texts, window, number + 1, asked)
+        messages = _messages(texts, window, number + 1, earlier_questions)
         part, begun, skipped = window, messages, len(messages)
 
         def send(messages: Sequence[Message]) -> Reply:
             nonlocal part, begun, skipped
             if reader.repeated:
-                other_part = _unquoted_part(texts, window, [*asked, *reader.repeated], 1)
+                other_part = _unquoted_part(texts, window, [*earlier_questions, *reader.repeated], 1)
                 if other_part not in (part, window):
                     # In a new conversation, as a weak model would copy the question from this one.
-                    part, begun, skipped = other_part, _messages(texts, other_part, number + 1, asked), len(messages)
+                    part, begun, skipped = (
+                        other_part,
+                        _messages(texts, other_part, number + 1, earlier_questions),
+                        len(messages),
+                    )
             later_messages = messages[skipped:]
-            excerpts = _sentences(texts, part)
+            sentences = _sentences(texts, part)
             unused_excerpts = [
-                excerpt for excerpt in excerpts if not any(excerpt in message.text for message in later_messages)
+                excerpt for excerpt in sentences if not any(excerpt in message.text for message in later_messages)
             ]
-            return ask([*begun, *later_messages], stopped, kind=_answer_kind(unused_excerpts or excerpts))
+            return ask([*begun, *later_messages], stopped, kind=_answer_kind(unused_excerpts or sentences))
 
         try:
             outcomes.store(number, usable_answer(send, messages, reader.parse_answer, tell))
@@ -372,12 +376,12 @@ class _OrderedOutcomes:
 
         After a stop, the question is compared with the questions finished so far.
         """
-        before = self.wait_for_first(number, stopped)
-        if before is None:
+        earlier_outcomes = self.wait_for_first(number, stopped)
+        if earlier_outcomes is None:
             with self._changed:
-                before = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
+                earlier_outcomes = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
         return _folded(question) in {
-            _folded(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in before))
+            _folded(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in earlier_outcomes))
         }
 
     def store(self, number: int, made: Outcome) -> None:
@@ -422,8 +426,8 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
 def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
     document, (start, end) = window
     before = [f"- {question.question}" for question in _nearest_questions(window, asked)]
-    earlier = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
-    passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier, number=number)
+    earlier_phrase = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
+    passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier_phrase, number=number)
     example, answer = QUESTION_EXAMPLE
     opening = [Message("system", QUESTION_SYSTEM), Message("user", example), Message("assistant", answer)]
     return [*opening, Message("user", passage)]
@@ -434,13 +438,13 @@ def _nearest_questions(window: Window, asked: Sequence[Generated]) -> Iterator[G
 
     A question about other text can hardly be repeated here, and a weak model would copy it.
     """
-    same = [
+    quoting_questions = [
         question
         for question in asked
         if any(Window(question.window.document, excerpt).overlaps(window) for excerpt in question.excerpts)
     ]
-    near = sorted(same, key=lambda question: abs(question.window.span.start - window.span.start))[:MOST_BEFORE]
-    return (question for question in same if any(question is other for other in near))
+    near = sorted(quoting_questions, key=lambda question: abs(question.window.span.start - window.span.start))[:MOST_BEFORE]
+    return (question for question in quoting_questions if any(question is other for other in near))
 
 
 def one_line(question: str) -> str:
@@ -466,15 +470,15 @@ class _AnswerReader:
         return SearchableText(self.text[slice(*self.window.span)])
 
     def parse_answer(self, answer: str) -> Generated:
-        asked = parse_json_answer(answer, QuestionWithExcerpts)
-        question = one_line(asked.question)
+        parsed_answer = parse_json_answer(answer, QuestionWithExcerpts)
+        question = one_line(parsed_answer.question)
         if not any(map(str.isalnum, question)):
             raise Unusable("the question must have at least one word; it has none")
         if len(question) > LONGEST_QUESTION:
             raise Unusable(f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(question):,}")
-        if not 1 <= len(asked.excerpts) <= MOST_EXCERPTS:
-            raise Unusable(f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(asked.excerpts):,}")
-        places = [self._place(number, excerpt) for number, excerpt in enumerate(asked.excerpts, start=1)]
+        if not 1 <= len(parsed_answer.excerpts) <= MOST_EXCERPTS:
+            raise Unusable(f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(parsed_answer.excerpts):,}")
+        places = [self._place(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)]
         repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
         generated = Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
         # Last of all, as it waits for the questions before.
@@ -485,17 +489,17 @@ class _AnswerReader:
 
     def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""
-        wanted = Quotation(excerpt.strip())
-        if not wanted.text:
+        quotation = Quotation(excerpt.strip())
+        if not quotation.text:
             raise Unusable(f"every excerpt must have words; excerpt {number} is empty")
-        match = self._searched.exact_match(wanted) or self._searched.typographic_match(wanted)
+        match = self._searched.exact_match(quotation) or self._searched.typographic_match(quotation)
         # What is much longer than the window is not like any part of it, and need not be compared.
-        if match is None and len(wanted.text) <= 2 * len(self._searched.text):
-            match = self._searched.altered_match(wanted, REPAIRED)
+        if match is None and len(quotation.text) <= 2 * len(self._searched.text):
+            match = self._searched.altered_match(quotation, REPAIRED)
         if match is None:
             raise Unusable(
                 f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "
-                f"{short_repr(wanted.text)}, is not in it"
+                f"{short_repr(quotation.text)}, is not in it"
             )
         offset = self.window.span.start
         return Span(offset + match.span.start, offset + match.span.end), match.how in ("in place", "elsewhere")

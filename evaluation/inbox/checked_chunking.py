@@ -130,23 +130,23 @@ def is_empty(text: str) -> bool:
         or any(char > "\U0001f000" for char in without_markup)
     ):
         return False
-    marks = sum(not char.isspace() for char in without_markup)
-    return sum(map(str.isdigit, without_markup)) <= FEW_DIGITS * marks
+    visible_count = sum(not char.isspace() for char in without_markup)
+    return sum(map(str.isdigit, without_markup)) <= FEW_DIGITS * visible_count
 
 
 def broken_characters(text: str) -> str:
     """Return the reason why broken characters make a chunk unreadable; empty if they do not."""
     code_characters = sum(map(len, _codes_without_meaning(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
-    if code_characters and 2 * code_characters >= (marks := len("".join(text.split()))):
-        return f"{code_characters:,} of its {marks:,} characters are codes or signs without a meaning"
+    if code_characters and 2 * code_characters >= (visible_count := len("".join(text.split()))):
+        return f"{code_characters:,} of its {visible_count:,} characters are codes or signs without a meaning"
     if text.isascii():
         return ""
     foreign = sum(char > "\x7f" for char in text)
     misread, lost = _MISREAD.findall(text), _LOST.findall(text)
     in_sequences = set("".join(misread))
-    broken = sum(map(len, misread)) + sum(char not in in_sequences for char in lost)
-    if len(misread) + len(lost) >= LEAST_BROKEN and 2 * broken >= foreign:
-        return f"{broken:,} of its {foreign:,} characters outside ASCII are wrongly decoded"
+    broken_count = sum(map(len, misread)) + sum(char not in in_sequences for char in lost)
+    if len(misread) + len(lost) >= LEAST_BROKEN and 2 * broken_count >= foreign:
+        return f"{broken_count:,} of its {foreign:,} characters outside ASCII are wrongly decoded"
     if _is_misread_chinese(text):
         return "its characters are Chinese in UTF-8, wrongly decoded as GBK"
     return ""

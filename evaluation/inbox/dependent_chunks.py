@@ -91,7 +91,7 @@ def _english_pointers() -> re.Pattern[str]:
         "post, study, website"
     )
     this = r"(?:this|that|these|those|such)\b(?!\s+" + own + ")"
-    that = r"(?:it|them|him|" + this + ")"
+    pronoun = r"(?:it|them|him|" + this + ")"
     certain = _phrase_pattern(
         "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, "
         "enough, easy, "
@@ -111,11 +111,11 @@ def _english_pointers() -> re.Pattern[str]:
         r"Those\b(?!\s+(?:who|of|that|with|in|without|which|whose|from|on|at)\b)",
         r"(?:[Oo]ne|[Ss]ome|[Nn]one|[Mm]any|[Mm]ost|[Ee]ach|[Aa]ll|[Tt]wo|[Tt]hree|[Ff]ew|[Ss]everal|[Bb]oth|[Aa]ny"
         r"|[Ee]ither|[Nn]othing|Part|Much)"
-        rf"\s+of\s+(?:its|their|{that})\b",
+        rf"\s+of\s+(?:its|their|{pronoun})\b",
         r"Each\s+(?:is|was|has|had|counts?|can|must|may|will|comes?|costs?|holds?)\b",
         r"(?:For|In|With|On|To|From|By|After|Before|Without|At|Of|Despite|Under|During|Since|Until|Through|Because\s+of"
         r"|Like|Unlike|Beyond"
-        rf"|Instead\s+of|Due\s+to|Apart\s+from|As\s+a\s+result\s+of|Besides|Except\s+for)\s+(?:all\s+)?{that}\b",
+        rf"|Instead\s+of|Due\s+to|Apart\s+from|As\s+a\s+result\s+of|Besides|Except\s+for)\s+(?:all\s+)?{pronoun}\b",
         r"(?:When|If|Once|Although|While|Because|Until|Unless|Where|As\s+long\s+as|As\s+soon\s+as)\s+"
         r"(?:it\s+(?:is|was|has|does|becomes)\s+(?!cold|hot|dark|possible|necessary|raining|not\s+possible|too|clear|likely)"
         r"|they|this|that\s+(?:is|happens|was|does)|these|he|she)\b",
@@ -143,7 +143,7 @@ def _french_pointers() -> re.Pattern[str]:
         "manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport"
     )
     this = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{own}|\s+qu|\s+dont)"
-    that = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{this})\b"
+    pronoun = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{this})\b"
     certain = _phrase_pattern(
         "probable, possible, impossible, prudent, nécessaire, important, interdit, utile, conseillé, recommandé, "
         "préférable, "
@@ -174,7 +174,7 @@ def _french_pointers() -> re.Pattern[str]:
         r"|Malgré\s+tout|Au\s+lieu\s+de\s+cela"
         r"|De\s+même|Depuis\s+lors|D['’]où)\b",
         r"(?:Pour|Dans|De|Avec|Sans|Après|Avant|Par|Sur|Sous|Chez|Contre|Depuis|Selon|Malgré|À|En|Grâce\s+à"
-        r"|À\s+cause\s+de|Outre|D['’]après)\s+" + that,
+        r"|À\s+cause\s+de|Outre|D['’]après)\s+" + pronoun,
         _INSERTED
         + _phrase_pattern(
             "en~revanche, cependant, toutefois, pourtant, au~contraire, en~effet, par~exemple, par~conséquent, donc"
@@ -321,8 +321,8 @@ def dangling_start(case: CheckedChunking) -> RuleFindings:
             continue
         stop = _STOP.search(text, start, chunk.end)
         last = stop.end() if stop else chunk.end
-        if words := words_pointing_back(text[start : min(last, start + 160)], language, reader_addressed):
-            yield Span(start, last), 0.6, f"the chunk begins with “{words}”, which points back to an earlier one"
+        if pointing_phrase := words_pointing_back(text[start : min(last, start + 160)], language, reader_addressed):
+            yield Span(start, last), 0.6, f"the chunk begins with “{pointing_phrase}”, which points back to an earlier one"
 
 
 def without_lead_in(case: CheckedChunking) -> RuleFindings:
@@ -431,8 +431,8 @@ def _cut_condition(case: CheckedChunking, cut: int, language: str) -> str:
     open_clause = re.match(rf"\s*{conjunction}{boundary}", clause, re.IGNORECASE)
     if open_clause and re.search(r"\w", clause):
         return clause.strip()
-    follows = re.match(rf"\s*,?\s*{conjunction}{boundary}", after, re.IGNORECASE)
-    if follows and re.search(r"\w", before):
+    condition_after = re.match(rf"\s*,?\s*{conjunction}{boundary}", after, re.IGNORECASE)
+    if condition_after and re.search(r"\w", before):
         return after.strip()
     return ""
 

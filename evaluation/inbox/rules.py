@@ -172,8 +172,8 @@ def _bad_split(case: CheckedChunking) -> RuleFindings:
     cuts = set(case.cuts)
     for number in range(1, len(document.sentences)):
         before, after = document.sentences[number - 1], document.sentences[number]
-        left, right = document.text[before.start : before.end], document.text[after.start : after.end]
-        why = _bad_split_words(left, right, touching=before.end == after.start)
+        earlier_text, later_text = document.text[before.start : before.end], document.text[after.start : after.end]
+        why = _bad_split_words(earlier_text, later_text, touching=before.end == after.start)
         if why and case.prose_around(before.end) is not None:
             score = 0.9 if after.start in cuts else 0.4
             cut_phrase = ", and a chunk begins there" if after.start in cuts else ""
@@ -215,10 +215,10 @@ def _far_from_heading(case: CheckedChunking) -> RuleFindings:
         return
     edges = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
     for number, (start, end) in enumerate(pairwise(edges)):
-        place = bisect_right(heading_starts, start) - 1
-        chunks_between = number - bisect_right(edges, heading_starts[place]) + 1 if place >= 0 else 0
+        heading_index = bisect_right(heading_starts, start) - 1
+        chunks_between = number - bisect_right(edges, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
         if chunks_between >= FAR:
-            title = all_headings[place].title
+            title = all_headings[heading_index].title
             title_words = f"“{title[:60]}{'…' * (len(title) > 60)}”" if title else "without a title"
             yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {chunks_between:,} chunks before"
 
@@ -231,10 +231,10 @@ def _without_header(case: CheckedChunking) -> RuleFindings:
         for start, end in chunk.spans:
             place = bisect_left(table_starts, start) - 1
             if place >= 0 and start < tables[place].end and not chunk.context:
-                rows = Span(start, min(end, tables[place].end))
-                count = text.count("\n", *rows) + 1
+                rows_span = Span(start, min(end, tables[place].end))
+                count = text.count("\n", *rows_span) + 1
                 yield (
-                    rows,
+                    rows_span,
                     0.7,
                     f"{pluralize(count, 'line')} of a table begin{'s' * (count == 1)} a chunk, "
                     "and its header is in one before",
@@ -255,9 +255,9 @@ def _whole_paragraph(case: CheckedChunking) -> RuleFindings:
             continue
         stops = len(_STOP.findall(document.text, start, end - 1))
         if end - start > LONG_PARAGRAPH or stops >= FEW_STOPS:
-            within = f"{pluralize(stops, 'stop')} in it" if stops else "no stop in it"
+            stops_phrase = f"{pluralize(stops, 'stop')} in it" if stops else "no stop in it"
             score = 0.3 + 0.4 * min(1, max((end - start) / LONG_PARAGRAPH / 4, stops / FEW_STOPS / 4))
-            yield Span(start, end), score, f"a paragraph of {end - start:,} characters is one sentence, with {within}"
+            yield Span(start, end), score, f"a paragraph of {end - start:,} characters is one sentence, with {stops_phrase}"
 
 
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
@@ -268,22 +268,24 @@ def _off_a_paragraph(case: CheckedChunking) -> RuleFindings:
     document = case.chunking.document
     sentences = document.sentences
     cuts = {document.sentence_at(cut): cut for cut in case.cuts}
-    ends = {
+    paragraph_starts = {
         number
         for number in range(1, len(sentences))
         if _BLANK_LINE.search(document.text, sentences[number - 1].end, sentences[number].start)
     }
-    for number in sorted(cuts.keys() - ends):
+    for number in sorted(cuts.keys() - paragraph_starts):
         if cuts[number] > sentences[number].start:
             # Inside a sentence, which is another rule's.
             continue
         for end, where in ((number + 1, "later"), (number - 1, "earlier")):
-            if end in ends and end not in cuts:
-                alone, rest = (number, number - 1) if end > number else (number - 1, number)
+            if end in paragraph_starts and end not in cuts:
+                stranded, neighbour_sentence = (number, number - 1) if end > number else (number - 1, number)
                 yield (
-                    Span(sentences[min(alone, rest)].start, sentences[max(alone, rest)].end),
+                    Span(
+                        sentences[min(stranded, neighbour_sentence)].start, sentences[max(stranded, neighbour_sentence)].end
+                    ),
                     0.55,
-                    f"sentence {alone + 1:,} is cut off the rest of its paragraph, and one sentence {where}, between two "
+                    f"sentence {stranded + 1:,} is cut off the rest of its paragraph, and one sentence {where}, between two "
                     "paragraphs, there is no cut",
                 )
                 break
@@ -334,8 +336,8 @@ def _by_a_hair(case: CheckedChunking) -> RuleFindings:
             continue
         distance = abs(gap.score - gap.threshold)
         if distance <= case.hair:
-            last = min(gap.index + 1, len(document.sentences) - 1)
-            span = Span(document.sentences[gap.index].start, document.sentences[last].end)
+            next_sentence = min(gap.index + 1, len(document.sentences) - 1)
+            span = Span(document.sentences[gap.index].start, document.sentences[next_sentence].end)
             score, threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
             nearness = 1 - distance / case.hair if case.hair else 1
             yield span, 0.2 + 0.3 * nearness, f"score {score}, threshold {threshold}: {distance:.4f} apart"
@@ -366,16 +368,16 @@ def _worthless(fault: Fault, score: float, case: CheckedChunking) -> RuleFinding
 def _near_duplicate(case: CheckedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     runs = repeated_runs(case.chunking.document.text)
-    chunks, end = [], 0
+    chunks, furthest_end = [], 0
     for number, (chunk, worthless) in enumerate(zip(case.chunking.chunks, case.worthless, strict=True)):
         if number in case.parents:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
-        may_be_alike = chunk.start < end or len(chunk.spans) > 1 or runs.share(chunk.start, chunk.end) >= ALIKE
+        may_be_alike = chunk.start < furthest_end or len(chunk.spans) > 1 or runs.share(chunk.start, chunk.end) >= ALIKE
         if worthless is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:
             chunks.append(chunk)
-        end = max(end, chunk.end)
+        furthest_end = max(furthest_end, chunk.end)
     nearest: dict[int, tuple[float, int]] = {}
     for first, second, similarity in find_near_duplicates([chunk.text for chunk in chunks], ALIKE).pairs:
         for number, other in ((first, second), (second, first)):

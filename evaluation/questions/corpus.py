@@ -63,13 +63,13 @@ class CoveredRanges:
 
     def _add_one(self, start: int, end: int) -> Iterator[Span]:
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
-        at = start
+        uncovered_start = start
         for begin, stop in zip(self._starts[first:last], self._ends[first:last], strict=True):
-            if begin > at:
-                yield Span(at, begin)
-            at = stop
-        if at < end:
-            yield Span(at, end)
+            if begin > uncovered_start:
+                yield Span(uncovered_start, begin)
+            uncovered_start = stop
+        if uncovered_start < end:
+            yield Span(uncovered_start, end)
         if first < last:
             start, end = min(start, self._starts[first]), max(end, self._ends[last - 1])
         self._starts[first:last], self._ends[first:last] = [start], [end]
@@ -125,8 +125,8 @@ class Corpus:
     def __post_init__(self) -> None:
         if not self.documents:
             raise InputError("A corpus must have at least one document; got none.")
-        if twice := next((name for name, times in Counter(self.names).items() if times > 1), None):
-            raise InputError(f"The documents of a corpus must have different names; {twice!r} appears twice.")
+        if repeated_name := next((name for name, times in Counter(self.names).items() if times > 1), None):
+            raise InputError(f"The documents of a corpus must have different names; {repeated_name!r} appears twice.")
 
     @cached_property
     def names(self) -> list[str]:

@@ -114,9 +114,9 @@ class ExcerptFinder:
         InputError
             If the excerpt is not found; the message names the most similar passage if there is one.
         """
-        given = item if isinstance(item, dict) else {"content": item}
-        quoted = _quotation(given)
-        own_document = self.document_number(given.get("corpus_id"))
+        excerpt_fields = item if isinstance(item, dict) else {"content": item}
+        quoted = _quotation(excerpt_fields)
+        own_document = self.document_number(excerpt_fields.get("corpus_id"))
         number = number if own_document is None else own_document
         numbers = range(len(self._searched)) if number is None else [number]
         for search_method in (SearchableText.exact_match, SearchableText.typographic_match):
@@ -127,9 +127,9 @@ class ExcerptFinder:
             return self._located(best[0], quoted, best[1])
         for candidate in numbers:
             if spans := self._searched[candidate].divided_match(quoted.text):
-                places = " and ".join(f"{span.start:,}" for span in spans)
+                offsets = " and ".join(f"{span.start:,}" for span in spans)
                 remark = (
-                    f"the excerpt {short_repr(quoted.text)} stands in {self.corpus.names[candidate]} in parts, at {places}."
+                    f"the excerpt {short_repr(quoted.text)} stands in {self.corpus.names[candidate]} in parts, at {offsets}."
                 )
                 return LocatedExcerpt(candidate, tuple(spans), "divided", remark)
         where = "any document" if number is None else self.corpus.names[number]
@@ -353,8 +353,8 @@ def _question_of_row(row: Row, finder: ExcerptFinder, labels: list[Label]) -> tu
             f"the question must be valid Unicode; {short_repr(text)} contains a lone surrogate. Remove the broken character."
         )
     number = finder.document_number(row.get("corpus_id"))
-    places: list[LocatedExcerpt] = []
-    lost: list[str] = []
+    located_excerpts: list[LocatedExcerpt] = []
+    lost_notes: list[str] = []
     column = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
     items = [] if column is None else excerpt_list(row[column], column)
     excerpts: list[Excerpt] = []
@@ -363,16 +363,16 @@ def _question_of_row(row: Row, finder: ExcerptFinder, labels: list[Label]) -> tu
         try:
             place = finder.whole_document(item) if column == "documents" else finder.locate(item, number)
         except InputError as error:
-            lost.append(str(error))
-            labels.append(Label(text, quoted, "orphaned", remark=lost[-1]))
+            lost_notes.append(str(error))
+            labels.append(Label(text, quoted, "orphaned", remark=lost_notes[-1]))
             continue
-        places.append(place)
+        located_excerpts.append(place)
         state = _label_state(place, excerpts)
         labels.append(Label(text, quoted, state, finder.corpus.names[place.document], place.spans, place.remark))
         excerpts += [excerpt for excerpt in place.excerpts if state != "merged" or excerpt not in excerpts]
-    if items and not places:
-        raise InputError(f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost[0]}")
-    return Question(text, tuple(excerpts)), lost, [place.remark for place in places if place.remark]
+    if items and not located_excerpts:
+        raise InputError(f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost_notes[0]}")
+    return Question(text, tuple(excerpts)), lost_notes, [place.remark for place in located_excerpts if place.remark]
 
 
 def _label_state(place: LocatedExcerpt, earlier: Sequence[Excerpt]) -> LabelState:

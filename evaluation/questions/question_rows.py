@@ -93,7 +93,7 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
     text = decode_file(data, name)
     if not text.strip():
         raise InputError(f"{name}: a file of questions must contain at least one question; this one is empty.")
-    counted = InputCounter(name, "a file of questions")
+    input_counter = InputCounter(name, "a file of questions")
     for number, (place, row) in enumerate(
         raw_rows(text, name, _check_question_column if purpose == "answers" else _check_columns)
     ):
@@ -108,7 +108,11 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
         try:
             if isinstance(row, InputError):
                 raise row
-            yield place, _used_columns(_with_standard_columns(row) if purpose == "retrieval" else row, purpose, counted), ""
+            yield (
+                place,
+                _used_columns(_with_standard_columns(row) if purpose == "retrieval" else row, purpose, input_counter),
+                "",
+            )
         except InputError as error:
             yield place, None, str(error)
 

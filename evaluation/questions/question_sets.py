@@ -140,13 +140,13 @@ def parse_set_file(data: bytes, name: str, split: str | None = None) -> Iterator
         yield from _pieces_of_set(_read_beir(_beir_parts_of_zip(data, name), name, split))
         return
     try:
-        whole = parse_json(decode_file(data, name), name)
+        json_value = parse_json(decode_file(data, name), name)
     except InputError:
         raise
     except (ValueError, RecursionError):
         return
-    if isinstance(whole, dict) and isinstance(whole.get("data"), list):
-        yield from _pieces_of_set(_read_squad(whole["data"], name))
+    if isinstance(json_value, dict) and isinstance(json_value.get("data"), list):
+        yield from _pieces_of_set(_read_squad(json_value["data"], name))
 
 
 def parse_beir_parts(
@@ -167,26 +167,28 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
             raise InputError(
                 f"{name}: a BEIR set must have {part}; this one has {shorten_text(', '.join(parts)) or 'no files'}."
             )
-    texts, empty = _documents_with_text(parts[CORPUS], f"{name}/{CORPUS}")
-    table = _table_path(parts, name, split)
-    answers, unknown = _relevant_documents(parts[table], f"{name}/{table}", {title for title, _ in texts})
+    texts, textless_documents = _documents_with_text(parts[CORPUS], f"{name}/{CORPUS}")
+    qrels_path = _table_path(parts, name, split)
+    documents_by_query, unknown = _relevant_documents(
+        parts[qrels_path], f"{name}/{qrels_path}", {title for title, _ in texts}
+    )
     queries = dict(_rows_by_id(parts[QUERIES], f"{name}/{QUERIES}"))
-    lost = [query for query in answers if query not in queries]
+    lost = [query for query in documents_by_query if query not in queries]
     rows = [
         {"question": queries[query]["text"], "documents": documents}
-        for query, documents in answers.items()
+        for query, documents in documents_by_query.items()
         if query in queries
     ]
     if not rows:
-        raise InputError(f"{name}/{table}: at least one question must have a document that answers it; none has one.")
+        raise InputError(f"{name}/{qrels_path}: at least one question must have a document that answers it; none has one.")
     notes = [
         f"{name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
         "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
         "whether the answer is. A relevance of 1 and more counts the same."
     ]
-    notes += _left_out_note(f"{name}/{CORPUS}: documents without text, which are left out", empty)
-    notes += _left_out_note(f"{name}/{table}: documents that are not in {CORPUS}, which are left out", unknown)
-    notes += _left_out_note(f"{name}/{table}: questions that are not in {QUERIES}, which are left out", lost)
+    notes += _left_out_note(f"{name}/{CORPUS}: documents without text, which are left out", textless_documents)
+    notes += _left_out_note(f"{name}/{qrels_path}: documents that are not in {CORPUS}, which are left out", unknown)
+    notes += _left_out_note(f"{name}/{qrels_path}: questions that are not in {QUERIES}, which are left out", lost)
     return QuestionSet(tuple(texts), json_lines_file(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
 
 
@@ -198,8 +200,8 @@ def is_beir_path(path: str) -> bool:
 def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
     """Return the parts of a set that is packed, in a folder or without one."""
     try:
-        packed = zipfile.ZipFile(io.BytesIO(data))
-        members = [member for member in packed.infolist() if not member.is_dir()]
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        members = [member for member in archive.infolist() if not member.is_dir()]
         corpus_path = next((member.filename for member in members if PurePosixPath(member.filename).name == CORPUS), None)
         if corpus_path is None:
             member_names = shorten_text(", ".join(member.filename for member in members))
@@ -217,7 +219,7 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
             raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {size:,}.")
         for member in wanted:
             _check_size(member.filename, member.file_size)
-        return {member.filename.removeprefix(folder): packed.read(member) for member in wanted}
+        return {member.filename.removeprefix(folder): archive.read(member) for member in wanted}
     except (InputError, MemoryError):
         raise
     # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
@@ -309,7 +311,7 @@ def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[s
     _check_size(name, len(data))
     rows = csv_rows(decode_file(data, name), name, tabs=True)
     # In order, each once: a list of them would be searched for every row.
-    answers: dict[str, dict[str, None]] = {}
+    documents_by_query: dict[str, dict[str, None]] = {}
     unknown: list[str] = []
     for number, row in enumerate(rows, start=1):
         if not row:
@@ -329,8 +331,8 @@ def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[s
         if document not in known:
             unknown.append(document)
         else:
-            answers.setdefault(query, {})[document] = None
-    return {query: list(documents) for query, documents in answers.items()}, unknown
+            documents_by_query.setdefault(query, {})[document] = None
+    return {query: list(documents) for query, documents in documents_by_query.items()}, unknown
 
 
 def _is_number(written: str) -> bool:

@@ -125,10 +125,10 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
             continue
         # The amount of one threshold means nothing to another.
         dependent = {other_spec.name for other_spec in specs if other_spec.depends == spec.name}
-        kept = {name: value for name, value in values.items() if name not in dependent}
+        independent_values = {name: value for name, value in values.items() if name not in dependent}
         for value in _alternative_values(spec, values):
             try:
-                other = type(chunker).build(**{**kept, spec.name: value})
+                other = type(chunker).build(**{**independent_values, spec.name: value})
             except InputError:
                 continue
             yield Variation(spec.name, _variation_words(spec, value, values), other)
@@ -139,14 +139,14 @@ def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[
     current = values[spec.name]
     if spec.kind == "choice":
         return [word for word in spec.choices if word != current]
-    number = int if spec.kind == "integer" else float
+    number_type = int if spec.kind == "integer" else float
     if spec.optional and current is None:
         return SIZES.get(spec.name, {}).get(_parameter_unit(spec, values), ())
     if spec.optional:
-        return [*sorted({number(round(current * factor, 6)) for factor in FACTORS} - {current}), None]
+        return [*sorted({number_type(round(current * factor, 6)) for factor in FACTORS} - {current}), None]
     low, high = spec.offered or (spec.low, spec.high)
     step = spec.step or 1
-    stops = [number(round(current + sign * count * step, 6)) for count in STEPS for sign in (-1, 1)]
+    stops = [number_type(round(current + sign * count * step, 6)) for count in STEPS for sign in (-1, 1)]
     return [
         stop for stop in stops if (low is None or stop >= min(low, current)) and (high is None or stop <= max(high, current))
     ]
@@ -414,12 +414,12 @@ class QuestionRetrieval:
         passages = self.prepare_chunks(chunking) if column.others else None
         after = [passages is not None and self.is_whole(passages, other) for other in column.others]
         pairs = [*zip(before, after, strict=True)]
-        marks = None
+        boundary_counts = None
         if column.known:
             boundaries_found = [
                 count_found_missed_added(cut_offsets(variant), column.known)[0] for variant in (column.chunking, chunking)
             ]
-            marks = (boundaries_found[0], boundaries_found[1], len(column.known))
+            boundary_counts = (boundaries_found[0], boundaries_found[1], len(column.known))
         return Remedy(
             trial.variation,
             trial.changed,
@@ -428,6 +428,6 @@ class QuestionRetrieval:
             len(pairs),
             pairs.count((False, True)),
             pairs.count((True, False)),
-            marks,
+            boundary_counts,
             findings,
         )

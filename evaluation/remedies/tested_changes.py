@@ -118,7 +118,7 @@ class _Reach:
         texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
         holding = chunks_holding(document.text, spans, answer)
         budget = failure.limit.tokens or self.questions.current_retrieval(failure.posed).tokens
-        room = budget - min(ruler(_spans_until(spans[chunk], answer.end)) for chunk in holding)
+        tokens_left = budget - min(ruler(_spans_until(spans[chunk], answer.end)) for chunk in holding)
         self._embed(chunking, [texts[chunk] for chunk in holding])
         best_holding_score = max(self._scores[texts[chunk]] for chunk in holding) + ROUNDING
         lengths = chunk_lengths(spans, ruler)
@@ -129,8 +129,10 @@ class _Reach:
         }
         missing = sorted(expected_scores, key=expected_scores.__getitem__, reverse=True)
         while True:
-            above = np.array([self._scores.get(text, -np.inf) > best_holding_score for text in texts])
-            if lengths[above].sum() > room or (failure.limit.top is not None and above.sum() >= failure.limit.top):
+            is_above = np.array([self._scores.get(text, -np.inf) > best_holding_score for text in texts])
+            if lengths[is_above].sum() > tokens_left or (
+                failure.limit.top is not None and is_above.sum() >= failure.limit.top
+            ):
                 return True
             if not missing:
                 return False
@@ -191,10 +193,10 @@ class FindingsByRule(NamedTuple):
 
 def findings_by_rule(chunking: Chunking, tools: Tools, hair: float = HAIR) -> FindingsByRule:
     """Return the suspicious passages of a chunking, by rule."""
-    passages: dict[str, list[Span]] = {}
+    spans_by_rule: dict[str, list[Span]] = {}
     for finding in find_suspicious_cuts(chunking, tools.embedder, hair):
-        passages.setdefault(finding.rule, []).append(finding.span)
-    return FindingsByRule(passages, len(chunking.chunks))
+        spans_by_rule.setdefault(finding.rule, []).append(finding.span)
+    return FindingsByRule(spans_by_rule, len(chunking.chunks))
 
 
 def try_settings_for_findings(suspect: SuspiciousColumn, tools: Tools) -> list[Trial[FindingsByRule]]:

@@ -126,18 +126,20 @@ def ranking_table(compared: ComparedColumns) -> Table:
         else rank_by_known_boundaries(document, known, named_chunkings)
     )
     summary_sentence = f"{ranked.words()} {ranked.basis(known is not None)}"
-    places, names = ranked.order, [contender.name for contender in ranked.contenders]
+    rank_order, names = ranked.order, [contender.name for contender in ranked.contenders]
     if known is None:
         # On paper there is room for the first of its cells.
         cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
         heads = BY_STRUCTURE[:5]
     else:
         reference = segmentation_in_sentences(document, known)
-        cut = [segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings]
-        summary_sentence = f"{summary_sentence} {explain_why_no_cut_wins(reference, cut)}".rstrip()
-        cut += [Segmentation(reference.units, contender.cuts) for contender in ranked.contenders[len(named_chunkings) :]]
-        cells, heads = [boundary_cells(reference, segmentation) for segmentation in cut], BY_KNOWN
-    rows = [(names[place], lead_cells(ranked, place) + cells[place]) for place in places]
+        segmentations = [segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings]
+        summary_sentence = f"{summary_sentence} {explain_why_no_cut_wins(reference, segmentations)}".rstrip()
+        segmentations += [
+            Segmentation(reference.units, contender.cuts) for contender in ranked.contenders[len(named_chunkings) :]
+        ]
+        cells, heads = [boundary_cells(reference, segmentation) for segmentation in segmentations], BY_KNOWN
+    rows = [(names[place], lead_cells(ranked, place) + cells[place]) for place in rank_order]
     return Table("Which is best?", summary_sentence, heads, rows)
 
 
@@ -321,9 +323,9 @@ def _page_heading(compared: ComparedColumns) -> str:
 
 def cut_strips(titled: Sequence[tuple[str, Chunking]], known: tuple[int, ...] | None) -> str:
     """Return the cuts of each titled column and the known boundaries as strips on one axis."""
-    boundaries = "" if known is None else marks_html(titled[0][1], known, "known")
+    boundaries_html = "" if known is None else marks_html(titled[0][1], known, "known")
     rows = "".join(strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1))
-    return f'<div class="axis strips">{boundaries}{rows}</div>'
+    return f'<div class="axis strips">{boundaries_html}{rows}</div>'
 
 
 def _table_html(table: Table) -> str:

@@ -60,15 +60,15 @@ def handout_html(title: str, about: str, sheets: Sequence[SceneSheet]) -> str:
 
 
 def _scene_html(number: int, sheet: SceneSheet) -> str:
-    parts = [(part.capitalize(), words) for part, words in sheet.words.items() if words]
-    words = "".join(f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in parts)
+    parts = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
+    words_html = "".join(f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in parts)
     most = MOST_SHOWN // max(1, len(sheet.columns))
     columns = "".join(f"<section>{column_html(cut, most)}</section>" for cut in sheet.columns)
     shown = ""
     if sheet.columns:
         cuts = cut_strips([(chunker_title(cut), cut) for cut in sheet.columns], sheet.known)
         shown = f'{cuts}<div class="columns">{columns}</div>'
-    return f'<section class="scene"><h2>{number}. {escape_html(sheet.title)}</h2><dl>{words}</dl>{shown}</section>'
+    return f'<section class="scene"><h2>{number}. {escape_html(sheet.title)}</h2><dl>{words_html}</dl>{shown}</section>'
 
 
 def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
@@ -83,10 +83,10 @@ def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
     for number, same in enumerate(texts.values(), start=1):
         document = same[0].document
         assert document is not None
-        name = f"<h3>Text {number}: {escape_html(document.name)}</h3>"
+        heading_html = f"<h3>Text {number}: {escape_html(document.name)}</h3>"
         sentences = "".join(f"<li>{escape_html(sentence.strip())}</li>" for sentence in document.sentence_texts)
-        uncut.append(f'{name}<ol class="exercise">{sentences}</ol>')
-        answers.append(f"{name}<dl>{''.join(_answers_html(document, same))}</dl>")
+        uncut.append(f'{heading_html}<ol class="exercise">{sentences}</ol>')
+        answers.append(f"{heading_html}<dl>{''.join(_answers_html(document, same))}</dl>")
     return (
         '<section class="exercises"><h2>Where would you cut?</h2><p class="said">Draw a line before each sentence with '
         f"which a chunk begins. The answers are on the last page.</p>{''.join(uncut)}</section>"
@@ -96,14 +96,14 @@ def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
 
 def _answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]:
     """Return the known boundaries, and the cuts of each chunker."""
-    rows: dict[str, str] = {}
+    places_by_name: dict[str, str] = {}
     known = sheets[0].known
     if known is not None:
-        rows["known boundaries"] = _sentence_place_words(document, known)
+        places_by_name["known boundaries"] = _sentence_place_words(document, known)
     for sheet in sheets:
         for cut in sheet.columns:
-            rows[column_name(cut)] = _sentence_place_words(document, cut_offsets(cut))
-    return [f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>" for name, places in rows.items()]
+            places_by_name[column_name(cut)] = _sentence_place_words(document, cut_offsets(cut))
+    return [f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>" for name, places in places_by_name.items()]
 
 
 def column_name(cut: Chunking) -> str:
@@ -188,19 +188,19 @@ class _Drawing:
 
     def _column(self, number: int, cut: Chunking) -> Iterator[str]:
         known = self.sheet.known or ()
-        end = len(cut.document.text)
+        drawn_end = len(cut.document.text)
         if self.until is not None and number == 0:
             ends = [0, *(span.end for span in cut.document.sentences)]
-            end = ends[min(max(0, self.until), len(ends) - 1)]
-        facts = pluralize(sum(chunk.spans[0].start < end for chunk in cut.chunks), "chunk") + (
-            " so far" if end < len(cut.document.text) else ""
+            drawn_end = ends[min(max(0, self.until), len(ends) - 1)]
+        facts = pluralize(sum(chunk.spans[0].start < drawn_end for chunk in cut.chunks), "chunk") + (
+            " so far" if drawn_end < len(cut.document.text) else ""
         )
         yield self._words(
             " · ".join(filter(None, (f"{number + 1} {chunker_title(cut)}", settings_phrase(cut), facts))), 24, _INK["ink"]
         )
         if cut.curves and any(map(math.isfinite, cut.curves[0].scores)):
-            yield from self._curve(cut, end)
-        yield from self._strip(cut, end, known)
+            yield from self._curve(cut, drawn_end)
+        yield from self._strip(cut, drawn_end, known)
 
     def _curve(self, cut: Chunking, end: int) -> Iterator[str]:
         drawn = cut.curves[0]
@@ -243,9 +243,9 @@ class _Drawing:
                 if span.start >= end:
                     continue
                 left, right = _x_position(cut, span.start), _x_position(cut, min(span.end, end))
-                ground, edge = (colours["light"][number % COUNT] for colours in (GROUNDS, EDGES))
+                fill_colour, edge = (colours["light"][number % COUNT] for colours in (GROUNDS, EDGES))
                 yield (
-                    f'<rect x="{left:.1f}" y="{top}" width="{right - left:.1f}" height="{high}" fill="{ground}" '
+                    f'<rect x="{left:.1f}" y="{top}" width="{right - left:.1f}" height="{high}" fill="{fill_colour}" '
                     f'stroke="{edge}" stroke-width="1.5"/>'
                 )
                 if right - left > 16 * len(str(number + 1)):

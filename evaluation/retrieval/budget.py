@@ -193,8 +193,8 @@ def evaluate_at_budget_sets(
     rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
     lengths_by_unit = [chunk_lengths(index.chunks, length) for length in rulers]
     queries = Queries.of(index, [question.text for question in questions], tools)
-    needs = [(lengths_by_unit[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets]
-    for number, ranked in _ranked_chunks(queries, needs, tools):
+    lengths_and_sizes = [(lengths_by_unit[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets]
+    for number, ranked in _ranked_chunks(queries, lengths_and_sizes, tools):
         excerpts = excerpt_ranges(index.corpus, questions[number])
         if index.returns is None:
             pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths_by_unit)
@@ -297,8 +297,8 @@ def _ranked_chunks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tool
             raise_if_cancelled(tools.cancelled)
             batch = open_questions[start : start + at_once]
             ranked = queries.ranked(batch, depth)
-            full = np.logical_and.reduce([lengths[ranked].sum(axis=1) >= size for lengths, size in needs])
-            for number, row, enough in zip(batch.tolist(), ranked, full.tolist(), strict=True):
+            is_filled = np.logical_and.reduce([lengths[ranked].sum(axis=1) >= size for lengths, size in needs])
+            for number, row, enough in zip(batch.tolist(), ranked, is_filled.tolist(), strict=True):
                 if enough or depth == count:
                     yield number, row
                 else:
@@ -319,11 +319,11 @@ def _measure_question(
         reached = min(int(np.searchsorted(sums[unit], size)), len(sums[unit]) - 1)
         whole = reached - (sums[unit][reached] > size)
         taken = [span for place in pieces.holding if place < whole for span in pieces.spans(place)]
-        part: list[Span] = []
+        cut_off_spans: list[Span] = []
         if whole < reached and at.budgets.last == "cut":
-            part = spans_up_to(pieces.spans(whole), int(size - sums[unit][whole]), rulers[unit])
-        at.taken[row, number] = whole + bool(part)
-        at.part[row, number] = rulers[unit](part)
+            cut_off_spans = spans_up_to(pieces.spans(whole), int(size - sums[unit][whole]), rulers[unit])
+        at.taken[row, number] = whole + bool(cut_off_spans)
+        at.part[row, number] = rulers[unit](cut_off_spans)
         for place, length in enumerate(rulers):
-            at.given[place, row, number] = int(sums[place][whole]) + length(part)
-            at.hit[place, row, number] = length(intersection(excerpts, taken + part))
+            at.given[place, row, number] = int(sums[place][whole]) + length(cut_off_spans)
+            at.hit[place, row, number] = length(intersection(excerpts, taken + cut_off_spans))

@@ -85,9 +85,9 @@ def given_at_budget(
     evaluation: Evaluation, ladder: Ladder, question: int, budget: int, unit: str, last: Last, ruler: Ruler
 ) -> GivenChunks:
     """Return the chunks that fill a budget for the question with the zero-based number ``question``."""
-    at = ladder.results_for(unit, last)
-    budget_row = at.budgets.sizes.index(budget)
-    taken, part = int(at.taken[budget_row, question]), int(at.part[budget_row, question])
+    budget_results = ladder.results_for(unit, last)
+    budget_row = budget_results.budgets.sizes.index(budget)
+    taken, part = int(budget_results.taken[budget_row, question]), int(budget_results.part[budget_row, question])
     length = ruler_for(unit, ruler)
     ranked = [number for number in ladder.ranked[question].tolist() if number >= 0]
     ranked_chunks = []
@@ -98,7 +98,7 @@ def given_at_budget(
         is_whole = rank < taken or (rank == taken and not part)
         given = spans if is_whole else tuple(spans_up_to(spans, part, length))
         ranked_chunks.append(RankedChunk(rank, number, spans, given if rank <= taken else ()))
-    filled = int(at.given[UNITS.index(unit), budget_row, question])
+    filled = int(budget_results.given[UNITS.index(unit), budget_row, question])
     if ranked_chunks and not ranked_chunks[-1].given and filled == budget:
         ranked_chunks.pop()  # The budget is full: nothing is left out for want of room.
     return GivenChunks(tuple(ranked_chunks), max(0, taken - len(ranked)), budget, unit, filled)
@@ -212,12 +212,12 @@ def retrieval_failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit
     failures_by_chunker: dict[int, list[Failure]] = {number: [] for number in all_measured}
     if not all_measured:
         return failures_by_chunker
-    first = next(iter(all_measured.values())).evaluation
-    text = first.index.corpus.whole.text
+    any_evaluation = next(iter(all_measured.values())).evaluation
+    text = any_evaluation.index.corpus.whole.text
     givers = {number: _GivenText(measured, limit, ruler) for number, measured in all_measured.items()}
     excerpt_number = -1
-    for number, question in enumerate(first.search.questions):
-        for excerpt in excerpt_ranges(first.index.corpus, question):
+    for number, question in enumerate(any_evaluation.search.questions):
+        for excerpt in excerpt_ranges(any_evaluation.index.corpus, question):
             excerpt_number += 1
             missed = {
                 chunker: _missing_characters(text, excerpt, giver.spans_near(number, excerpt))

@@ -116,12 +116,12 @@ def count_repeats_by_words(
     alike
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
-    near, bm25 = find_near_duplicates(texts, alike), Bm25(texts, language)
+    near_copies, bm25 = find_near_duplicates(texts, alike), Bm25(texts, language)
     repeats = []
     for question in questions:
         scores = bm25.scores(question)
         best_chunks = np.argsort(-scores, kind="stable")[: min(top_k, np.count_nonzero(scores))]
-        repeats.append(len(near.repeated_chunks(best_chunks.tolist())))
+        repeats.append(len(near_copies.repeated_chunks(best_chunks.tolist())))
     return np.array(repeats, dtype=np.intp)
 
 
@@ -152,22 +152,22 @@ def find_repeats(
     ChunkingError
         As in `Tools.embed`.
     """
-    near = find_near_duplicates(index.texts, alike)
+    near_copies = find_near_duplicates(index.texts, alike)
     places: dict[int, tuple[int, ...]] = {}
-    if near.pairs and questions:
+    if near_copies.pairs and questions:
         depths = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)
         queries = Queries.of(index, [question.text for question in questions], tools)
         for start in range(0, len(questions), QUERY_BLOCK):
             raise_if_cancelled(tools.cancelled)
             numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
             for number, row in zip(numbers.tolist(), queries.ranked(numbers, int(depths[numbers].max())), strict=True):
-                repeats = near.repeated_chunks(row[: depths[number]].tolist())
+                repeats = near_copies.repeated_chunks(row[: depths[number]].tolist())
                 if repeats:
                     places[number] = tuple(np.flatnonzero(np.isin(row, repeats)).tolist())
     ranked = np.zeros((0, top_k), dtype=np.intp)
     if places:
         affected_questions = [questions[number] for number in places]
-        index = replace(index, behind=near)
+        index = replace(index, behind=near_copies)
         queries = Queries.of(index, [question.text for question in affected_questions], tools)
         numbers = np.arange(len(affected_questions))
         ranked = np.vstack(
@@ -177,7 +177,7 @@ def find_repeats(
             ]
         )
         at = evaluate_at_budget_sets(index, affected_questions, tools, ruler, [at_budgets.budgets for at_budgets in at])
-    return Repeats(sum(map(len, near.groups)), len(near.groups), places, ranked, tuple(at) if places else ())
+    return Repeats(sum(map(len, near_copies.groups)), len(near_copies.groups), places, ranked, tuple(at) if places else ())
 
 
 # A ladder of budgets, and the chunk with most of each excerpt.
@@ -256,8 +256,8 @@ def budgets_for_length(length: int, unit: str) -> tuple[int, ...]:
 
 def ladder_budgets(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
     """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
-    axis = [(0, len(corpus.whole.text))]
-    lengths = {"characters": total_length(axis), "tokens": ruler(axis)}
+    whole_range = [(0, len(corpus.whole.text))]
+    lengths = {"characters": total_length(whole_range), "tokens": ruler(whole_range)}
     return tuple(Budgets(budgets_for_length(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
 
 
@@ -308,8 +308,8 @@ def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dic
 
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
-    near = overlapping_chunks(index.edges, [excerpt])
-    held_lengths = {number: total_length(intersection([excerpt], index.chunks[number])) for number in near}
+    overlapping_numbers = overlapping_chunks(index.edges, [excerpt])
+    held_lengths = {number: total_length(intersection([excerpt], index.chunks[number])) for number in overlapping_numbers}
     most = max(held_lengths.values(), default=0)
     return [number for number, size in held_lengths.items() if size == most and most], most
 
@@ -319,10 +319,10 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
     holders: list[tuple[int, int]] = []
     unranked: list[tuple[int, int, list[int]]] = []
     for number, question in enumerate(questions):
-        places = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
+        ranks_by_chunk = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
         for excerpt in excerpt_ranges(index.corpus, question):
             chunks, _ = best_holders(index, excerpt)
-            ranked_chunks = [(places[chunk], chunk) for chunk in chunks if chunk in places]
+            ranked_chunks = [(ranks_by_chunk[chunk], chunk) for chunk in chunks if chunk in ranks_by_chunk]
             if chunks and not ranked_chunks:
                 unranked.append((number, len(holders), chunks))
             holders.append((min(ranked_chunks)[1], min(ranked_chunks)[0]) if ranked_chunks else (-1, 0))

@@ -180,10 +180,10 @@ class Leads:
             return (
                 " ".join(sentences) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
             )
-        ahead: dict[tuple[int, ...], list[int]] = {}
+        sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
         for size, lead in self.leads.items():
-            ahead.setdefault((lead.best, *lead.level), []).append(size)
-        leaders_apart = {best: sizes for best, sizes in ahead.items() if len(best) <= self.leads[sizes[0]].others}
+            sizes_by_leaders.setdefault((lead.best, *lead.level), []).append(size)
+        leaders_apart = {best: sizes for best, sizes in sizes_by_leaders.items() if len(best) <= self.leads[sizes[0]].others}
         if leaders_apart:
             where = [
                 f"with {self._leaders_in_words(best)} at {self._sizes_in_words(sizes)}"
@@ -230,8 +230,8 @@ class Leads:
         if not significant:
             return f"The best is significantly ahead of every other at none of the {count} budgets ({holms})."
         if len(significant) == count:
-            every = "both" if count == 2 else f"all {count}"
-            return f"The best is significantly ahead of every other at {every} budgets ({holms})."
+            all_budgets_phrase = "both" if count == 2 else f"all {count}"
+            return f"The best is significantly ahead of every other at {all_budgets_phrase} budgets ({holms})."
         where = f"{len(significant)} of {count} budgets, {self._sizes_in_words(significant)}"
         return f"The best is significantly ahead of every other at {where} ({holms})."
 
@@ -245,11 +245,11 @@ class Leads:
             return f"{at}, {best} and {rival} are level."
         difference = lead.difference
         points = "less than 0.1" if difference.mean < 0.001 else f"{100 * difference.mean:.1f}"
-        seen = f"{at}, {best} is {points} points ahead of {rival} ({difference.interval}, {difference.p_words})"
+        lead_phrase = f"{at}, {best} is {points} points ahead of {rival} ({difference.interval}, {difference.p_words})"
         if lead.needed <= difference.count:
-            return f"{seen}: not significant among so many comparisons, though it may be by itself."
+            return f"{lead_phrase}: not significant among so many comparisons, though it may be by itself."
         return (
-            f"{seen}: not significant; it would take some {round_up(lead.needed):,} questions, and there are "
+            f"{lead_phrase}: not significant; it would take some {round_up(lead.needed):,} questions, and there are "
             f"{difference.count:,}."
         )
 

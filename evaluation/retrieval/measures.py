@@ -116,11 +116,19 @@ def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Mea
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
     |t_r|, IoU = |h| / (|t_r| + |t_e| - |h|). In |t_r|, text counts each time it is retrieved; otherwise it counts once.
     """
-    wanted, hit, given = length(union(excerpts)), length(intersection(excerpts, retrieved)), length(retrieved)
-    if not wanted:
+    wanted_length, hit_length, given_length = (
+        length(union(excerpts)),
+        length(intersection(excerpts, retrieved)),
+        length(retrieved),
+    )
+    if not wanted_length:
         return dict.fromkeys(FOUND_SCORES, Score.without(NO_EXCERPT))
-    precision = Score(hit / given) if given else Score.without(NOTHING_RETRIEVED)
-    return {"recall": Score(hit / wanted), "precision": precision, "iou": Score(hit / (given + wanted - hit))}
+    precision = Score(hit_length / given_length) if given_length else Score.without(NOTHING_RETRIEVED)
+    return {
+        "recall": Score(hit_length / wanted_length),
+        "precision": precision,
+        "iou": Score(hit_length / (given_length + wanted_length - hit_length)),
+    }
 
 
 def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: Measuring) -> Score:
@@ -211,11 +219,11 @@ class Evaluation:
     def at_top_k(self, top_k: int, ruler: Ruler) -> "Evaluation":
         """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores = self.scores.copy()
-        lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)
+        rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
             excerpts = excerpt_ranges(self.index.corpus, question)
             retrieved = [*chain(*self.index.returned_spans(row[:top_k]))]
-            for unit, length in enumerate(lengths):
+            for unit, length in enumerate(rulers):
                 for name, score in text_scores(excerpts, retrieved, length).items():
                     scores[unit, MEASURES.index(name), number] = value_or_nan(score)
         return replace(self, top_k=top_k, scores=scores)
@@ -247,13 +255,13 @@ def measure_search(searched: Search, ruler: Ruler, top_k: int = 5) -> Evaluation
     index = searched.index
     count = len(searched.questions)
     scores = np.empty((len(UNITS), len(MEASURES), count))
-    lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)
+    rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
     omega_row = MEASURES.index("precision_omega")
     documents, evidence = np.empty((2, len(TOP_KS), len(SET_SCORES), count))
     for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
         excerpts = excerpt_ranges(index.corpus, question)
         near_excerpts = index.returned_near(excerpts)
-        for unit, length in enumerate(lengths):
+        for unit, length in enumerate(rulers):
             scores[unit, omega_row, number] = value_or_nan(precision_omega(excerpts, near_excerpts, length))
         chunks = list(index.returned_spans(row))
         for stored_scores, scores_by_k in (

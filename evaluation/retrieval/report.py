@@ -269,8 +269,8 @@ class Report:
     @property
     def lead(self) -> Lead | None:
         """Leading chunker; None if fewer than two chunkers have values."""
-        leads, size = (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
-        return leads.leads.get(size)
+        leads, amount = (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
+        return leads.leads.get(amount)
 
     @property
     def too_few(self) -> str:
@@ -403,10 +403,10 @@ class Reports:
         names = {number: self._names[number] for number in results_at_budgets}
         key = (tuple(all_measured), choice._replace(budget=1, baseline=0, top_k=0))
         chunks = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
-        everything = set.intersection(
+        full_budgets = set.intersection(
             *(set(at_budgets.holds_everything(chunks[number])) for number, at_budgets in results_at_budgets.items())
         )
-        return self._curves(key, lambda: Curve.of(results_at_budgets, names, choice.measure, sorted(everything)))
+        return self._curves(key, lambda: Curve.of(results_at_budgets, names, choice.measure, sorted(full_budgets)))
 
     def _leads_at_top_k(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Leads:
         """Return the leaders at the top k, whatever the report is about."""

@@ -219,7 +219,7 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
             f"{len(holders):,}. Run the evaluation again."
         )
     beyond = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
-    for numbers, most, what in (
+    for numbers, most, kind in (
         (ranked, chunks, "chunks"),
         (holders[:, 0], chunks, "chunks"),
         (beyond[:, 1], chunks, "chunks"),
@@ -227,7 +227,7 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
     ):
         if numbers.size and not -1 <= numbers.min() <= numbers.max() < most:
             raise InputError(
-                f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
+                f"The stored evaluation must refer only to its own {most:,} {kind}; it refers to others. Run the evaluation "
                 "again."
             )
     repeats = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, wanted)
@@ -283,8 +283,8 @@ def _float_array(values: Sequence[object], shape: tuple[int, ...], name: str) ->
     except ValueError:
         array = np.empty(0)
     if array.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, array.shape, strict=True)):
-        wanted = " × ".join("any" if length < 0 else f"{length:,}" for length in shape)
+        shape_text = " × ".join("any" if length < 0 else f"{length:,}" for length in shape)
         raise InputError(
-            f"The stored evaluation must have {name} of the shape {wanted}; the shape differs. Run the evaluation again."
+            f"The stored evaluation must have {name} of the shape {shape_text}; the shape differs. Run the evaluation again."
         )
     return array

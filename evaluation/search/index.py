@@ -98,9 +98,9 @@ class Indexed:
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
             return
-        known = CoveredRanges()
+        returned_ranges = CoveredRanges()
         for number in ranked:
-            yield tuple(known.add(self.returns[number]))
+            yield tuple(returned_ranges.add(self.returns[number]))
 
     def returned_near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
@@ -255,8 +255,8 @@ def embed_chunks_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArra
     places = [
         LateChunks.chunk_place(chunking.document.text, chunk.spans) for chunking in chunkings for chunk in chunking.chunks
     ]
-    late = LateChunks(tools.embedder, [chunking.document.text for chunking in chunkings])
-    return replace(tools, embedder=late).embed(places)
+    late_embedder = LateChunks(tools.embedder, [chunking.document.text for chunking in chunkings])
+    return replace(tools, embedder=late_embedder).embed(places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,12 +292,12 @@ class Queries:
 
         Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
-        near = self.index.behind
-        if near is None:
+        near_copies = self.index.behind
+        if near_copies is None:
             return self._ranked(numbers, depth)
         rows = []
         for number, row in zip(numbers, self._ranked(numbers, 2 * depth), strict=True):
-            while len(row) - len(repeats := near.repeated_chunks(row.tolist())) < depth and len(row) < len(
+            while len(row) - len(repeats := near_copies.repeated_chunks(row.tolist())) < depth and len(row) < len(
                 self.index.chunks
             ):
                 (row,) = self._ranked(np.array([number]), 2 * len(row))
@@ -320,9 +320,9 @@ class Queries:
         """
         if self.index.bm25 is None:
             queries, vectors = self.vectors[[*numbers]], self.index.vectors
-            every = np.arange(len(vectors))
+            all_numbers = np.arange(len(vectors))
             lines = zip((queries @ vectors.T).astype(float), queries, strict=True)
-            return np.array([resolve_near_ties(line, every, query, vectors) for line, query in lines]).reshape(
+            return np.array([resolve_near_ties(line, all_numbers, query, vectors) for line, query in lines]).reshape(
                 len(queries), -1
             )
         return np.array([self._scores_of(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)

@@ -134,10 +134,12 @@ class RepeatedRuns:
 @lru_cache(maxsize=1)
 def repeated_runs(text: str) -> RepeatedRuns:
     """Return the repeated runs of a document; its chunks by many settings are compared with the same ones."""
-    numbers: dict[str, int] = {}
-    words = [(word.start(), numbers.setdefault(word[0].lower(), len(numbers))) for word in _WORDS.finditer(text)]
-    starts = np.array([start for start, _ in words], np.int32)
-    codes = np.array([number + 1 for _, number in words], np.uint64)
+    numbers_by_word: dict[str, int] = {}
+    starts_and_numbers = [
+        (word.start(), numbers_by_word.setdefault(word[0].lower(), len(numbers_by_word))) for word in _WORDS.finditer(text)
+    ]
+    starts = np.array([start for start, _ in starts_and_numbers], np.int32)
+    codes = np.array([number + 1 for _, number in starts_and_numbers], np.uint64)
     runs = np.zeros(max(0, len(codes) - SHINGLE + 1), np.uint64)
     for place in range(SHINGLE):
         # Hashes: two runs with the same one only cost a comparison of chunks.
@@ -159,11 +161,13 @@ def find_near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDupl
     alike
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
-    numbers: dict[tuple[str, ...], int] = {}
+    numbers_by_shingle: dict[tuple[str, ...], int] = {}
     first_with: dict[frozenset[int], int] = {}
     copies: list[int | None] = []
     for chunk, text in enumerate(texts):
-        own_shingles = frozenset(numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text))
+        own_shingles = frozenset(
+            numbers_by_shingle.setdefault(shingle, len(numbers_by_shingle)) for shingle in shingles(text)
+        )
         copies.append(first_with.setdefault(own_shingles, chunk) if own_shingles else None)
     pairs = [NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk]
     first_with.pop(frozenset(), None)

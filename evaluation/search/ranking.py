@@ -68,9 +68,9 @@ def resolve_near_ties(scores: FloatArray, rows: IntArray, query: VectorArray, ve
         return scores
     doubtful = order[np.union1d(near, near + 1)]
     # Row by row, and not as a product of matrices: equal rows have equal sums.
-    settled = scores.copy()
-    settled[doubtful] = (vectors[rows[doubtful]].astype(float) * query).sum(axis=1)
-    return settled
+    exact_scores = scores.copy()
+    exact_scores[doubtful] = (vectors[rows[doubtful]].astype(float) * query).sum(axis=1)
+    return exact_scores
 
 
 # Rankings by embeddings or scores, and their fusion.
@@ -195,8 +195,8 @@ class Bm25:
         self._found: dict[str, list[tuple[int, float]]] = {}
         for number, words in enumerate(tokens):
             for word, frequency in Counter(words).items():
-                share = frequency / (K1 * (1 - B + B * len(words) / mean) + frequency)
-                self._found.setdefault(word, []).append((number, share))
+                word_weight = frequency / (K1 * (1 - B + B * len(words) / mean) + frequency)
+                self._found.setdefault(word, []).append((number, word_weight))
 
     def scores(self, question: str) -> FloatArray:
         """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
@@ -204,8 +204,8 @@ class Bm25:
         for word in self._tokens(question):
             postings = self._found.get(word, ())
             rarity = math.log(1 + (self._count - len(postings) + 0.5) / (len(postings) + 0.5))
-            for number, share in postings:
-                scores[number] += rarity * share
+            for number, word_weight in postings:
+                scores[number] += rarity * word_weight
         return scores
 
     def _tokens(self, text: str) -> list[str]:

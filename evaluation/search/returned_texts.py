@@ -151,8 +151,8 @@ def _neighbour_windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
     for _, group in groupby(index.chunks, key=lambda spans: index.corpus.document_at(spans[0].start)):
         chunks = list(group)
         for number in range(len(chunks)):
-            near = chunks[max(0, number - size) : number + size + 1]
-            yield tuple(union(span for spans in near for span in spans))
+            window_chunks = chunks[max(0, number - size) : number + size + 1]
+            yield tuple(union(span for spans in window_chunks for span in spans))
 
 
 @dataclass(frozen=True)

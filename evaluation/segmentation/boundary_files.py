@@ -72,17 +72,17 @@ def parse_boundary_file(data: bytes, _: str) -> Iterator[str | int]:
     InputError
         If it is not a boundary file.
     """
-    what = "known boundaries"
-    given = parse_json_file(decode_file(data, what), what)
+    file_kind = "known boundaries"
+    given = parse_json_file(decode_file(data, file_kind), file_kind)
     if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
         raise InputError(
-            f"{what}: the file must have exactly the fields name, sha256 and boundaries; got {short_repr(given)}."
+            f"{file_kind}: the file must have exactly the fields name, sha256 and boundaries; got {short_repr(given)}."
         )
     known = given["boundaries"]
     if not isinstance(known, list) or not all(type(place) is int for place in known):
-        raise InputError(f"{what} must be a list of whole numbers; got {short_repr(known)}.")
+        raise InputError(f"{file_kind} must be a list of whole numbers; got {short_repr(known)}.")
     if len(known) > MAX_SENTENCES:
-        raise InputError(f"{what}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has {len(known):,}.")
+        raise InputError(f"{file_kind}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has {len(known):,}.")
     yield str(given["sha256"])[:_DIGITS]
     yield from known
 

@@ -105,8 +105,8 @@ def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) 
         return Score.without(_NO_BOUNDARY)
     if reference.units <= k:
         return Score.without(f"{reference.units} units are too few for a window of {k}")
-    left, right = reference.counts(), segmentation.counts()
-    return left[k:] - left[:-k], right[k:] - right[:-k]
+    reference_counts, segmentation_counts = reference.counts(), segmentation.counts()
+    return reference_counts[k:] - reference_counts[:-k], segmentation_counts[k:] - segmentation_counts[:-k]
 
 
 def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
@@ -172,18 +172,18 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, rea
     B = 1 - (missing + moved distance / reach) / (missing + moved + matching).
     """
     _check_same_units(reference, segmentation)
-    only_here = set(reference.boundaries) - set(segmentation.boundaries)
-    only_there = set(segmentation.boundaries) - set(reference.boundaries)
-    matching = len(reference.boundaries) - len(only_here)
+    only_reference = set(reference.boundaries) - set(segmentation.boundaries)
+    only_segmentation = set(segmentation.boundaries) - set(reference.boundaries)
+    matching = len(reference.boundaries) - len(only_reference)
     moved: list[int] = []
     for distance in range(1, reach):
-        for place in sorted(only_here | only_there):
-            for one, other in ((only_here, only_there), (only_there, only_here)):
+        for place in sorted(only_reference | only_segmentation):
+            for one, other in ((only_reference, only_segmentation), (only_segmentation, only_reference)):
                 if place in one and place + distance in other:
                     one.discard(place)
                     other.discard(place + distance)
                     moved.append(distance)
-    missing = len(only_here) + len(only_there)
+    missing = len(only_reference) + len(only_segmentation)
     edits = missing + len(moved) + matching
     if not edits:
         return Score.without("there is no boundary in either")
@@ -374,12 +374,12 @@ def _assign_row(
     remaining = np.arange(columns)[::-1].copy()
     shortest, before = np.full(columns, np.inf), np.full(columns, -1)
     seen_rows, seen_columns = [], []
-    at, least = row, 0.0
+    current_row, least = row, 0.0
     while True:
-        seen_rows.append(at)
-        reached = least + costs[at, remaining] - row_prices[at] - column_prices[remaining]
+        seen_rows.append(current_row)
+        reached = least + costs[current_row, remaining] - row_prices[current_row] - column_prices[remaining]
         shorter = reached < shortest[remaining]
-        shortest[remaining[shorter]], before[remaining[shorter]] = reached[shorter], at
+        shortest[remaining[shorter]], before[remaining[shorter]] = reached[shorter], current_row
         least = shortest[remaining].min()
         nearest = np.flatnonzero(shortest[remaining] == least)
         free = nearest[row_of[remaining[nearest]] < 0]
@@ -390,16 +390,16 @@ def _assign_row(
         remaining = remaining[:-1]
         if row_of[column] < 0:
             break
-        at = int(row_of[column])
+        current_row = int(row_of[column])
     row_prices[row] += least
     others = np.array(seen_rows[1:], dtype=np.intp)
     row_prices[others] += least - shortest[column_of[others]]
     column_prices[seen_columns] -= least - shortest[seen_columns]
     while True:
-        at = int(before[column])
-        row_of[column] = at
-        column_of[at], column = column, int(column_of[at])
-        if at == row:
+        current_row = int(before[column])
+        row_of[column] = current_row
+        column_of[current_row], column = column, int(column_of[current_row])
+        if current_row == row:
             return
 
 

@@ -29,16 +29,16 @@ def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStati
     texts = [chunk.text for chunk in chunking.chunks]
     if not texts:
         return ()
-    measured = {
+    sizes_by_unit = {
         "sentences": sentence_counts(chunking),
         "words": load_tokenizer("words").count(texts),
         "characters": [len(text) for text in texts],
     }
     with suppress(InputError):
-        measured["tokens"] = tokenizer.count(texts)
+        sizes_by_unit["tokens"] = tokenizer.count(texts)
     return tuple(
         SizeStatistics(unit, min(values), statistics.median(values), statistics.fmean(values), max(values))
-        for unit, values in measured.items()
+        for unit, values in sizes_by_unit.items()
     )
 
 

@@ -218,9 +218,14 @@ def rank_contenders(
     leader = ranking.leader
     if leader is None:
         return ranking
-    valued = [number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart]
-    columns = [number for number in valued if not contenders[number].trivial]
-    pairs = [*combinations(columns, 2), *product(columns, (number for number in valued if contenders[number].trivial))]
+    valued_numbers = [
+        number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart
+    ]
+    column_numbers = [number for number in valued_numbers if not contenders[number].trivial]
+    pairs = [
+        *combinations(column_numbers, 2),
+        *product(column_numbers, (number for number in valued_numbers if contenders[number].trivial)),
+    ]
     tested = dict(
         zip(
             pairs,
@@ -230,7 +235,7 @@ def rank_contenders(
     )
     leads = {}
     for other in order:
-        if other in valued and other != leader:
+        if other in valued_numbers and other != leader:
             difference = tested.get((leader, other)) or tested.get((other, leader))
             if difference is not None and (leader, other) not in tested:
                 difference = difference.reversed()
@@ -248,8 +253,8 @@ def f1_from_counts(sums: FloatArray) -> FloatArray:
     F1 is 1 if all counts are 0.
     """
     found, missed, added = np.moveaxis(sums, -1, 0)
-    all_of_them = 2 * found + missed + added
-    return np.asarray(np.where(all_of_them > 0, 2 * found / np.maximum(all_of_them, 1), 1.0))
+    f1_denominator = 2 * found + missed + added
+    return np.asarray(np.where(f1_denominator > 0, 2 * found / np.maximum(f1_denominator, 1), 1.0))
 
 
 def rank_by_known_boundaries(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
@@ -341,20 +346,20 @@ def _positions_with_kinds(chunking: Chunking, embedder: Embedder | None) -> list
 
 def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
     """Return the kind and position of each of the ``cuts``, code points."""
-    text, whole = document.text, outline_of(document.text).special
-    starts = [block.span.start for block in whole]
-    judged = []
+    text, special_blocks = document.text, outline_of(document.text).special
+    starts = [block.span.start for block in special_blocks]
+    kinds_and_cuts = []
     for cut in cuts:
         start, end = document.sentences[document.sentence_at(cut)]
-        block = whole[bisect_left(starts, cut) - 1].span if bisect_left(starts, cut) else None
+        block = special_blocks[bisect_left(starts, cut) - 1].span if bisect_left(starts, cut) else None
         if start < cut < end:
-            judged.append(("sentence", cut))
+            kinds_and_cuts.append(("sentence", cut))
         elif block is not None and block.start < cut < block.end:
-            judged.append(("block", cut))
+            kinds_and_cuts.append(("block", cut))
         else:
-            solid = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
-            judged.append(("end" if _PARAGRAPH_END.search(text, solid, cut) else "between", cut))
-    return judged
+            visible_end = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
+            kinds_and_cuts.append(("end" if _PARAGRAPH_END.search(text, visible_end, cut) else "between", cut))
+    return kinds_and_cuts
 
 
 _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}

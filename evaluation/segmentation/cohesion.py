@@ -57,9 +57,9 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
     if not in_chunks:
         return Contrast(None, None, 0, 0)
     rows = _unit_vectors(vectors)[in_chunks]
-    _, owners = np.unique([chunks[place] for place in in_chunks], return_inverse=True)
-    sums, counts = _chunk_vector_sums(rows, owners)
-    squares = np.bincount(owners, np.einsum("ij,ij->i", rows, rows), len(sums))
+    _, chunk_of_sentence = np.unique([chunks[place] for place in in_chunks], return_inverse=True)
+    sums, counts = _chunk_vector_sums(rows, chunk_of_sentence)
+    squares = np.bincount(chunk_of_sentence, np.einsum("ij,ij->i", rows, rows), len(sums))
     within = (np.einsum("ij,ij->i", sums, sums) - squares) / 2
     pairs = int((counts * (counts - 1) // 2).sum())
     crossing = int((counts[:-1] * counts[1:]).sum())
@@ -216,6 +216,6 @@ def compare_stretches(
     for before, cut, after in zip(edges, cuts, edges[2:], strict=False):
         stretch = Span(before + 1, after + 1)
         inside = tuple(place for place in others if stretch.start <= place < stretch.end - 1)
-        here = similarities.within(stretch, (cut,)), similarities.within(stretch, inside)
-        compared[cut] = StretchComparison(stretch, (cut,), inside, *here)
+        both_cohesions = similarities.within(stretch, (cut,)), similarities.within(stretch, inside)
+        compared[cut] = StretchComparison(stretch, (cut,), inside, *both_cohesions)
     return compared

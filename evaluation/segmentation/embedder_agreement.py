@@ -52,11 +52,11 @@ class Shift:
                 f"both results must have one number for each gap of the same text; got the shapes {full_values.shape} and "
                 f"{other_values.shape}."
             )
-        moved: FloatArray = np.abs(full_values - other_values)
-        defined = np.flatnonzero(~np.isnan(moved))
+        absolute_changes: FloatArray = np.abs(full_values - other_values)
+        defined = np.flatnonzero(~np.isnan(absolute_changes))
         if not len(defined):
             return None
-        shifts = moved[defined]
+        shifts = absolute_changes[defined]
         return cls(len(defined), float(shifts.max()), float(shifts.mean()), int(defined[shifts.argmax()]))
 
 
@@ -121,12 +121,14 @@ class BoundaryAgreement:
     def _place_words(self, offsets: Sequence[int]) -> str:
         """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
-        named: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
+        sentences_by_position: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
         for offset in offsets[:NAMED]:
             index = max(self.document.sentence_at(offset), 0)
             where = "before" if self.document.sentences[index].start == offset else "inside"
-            named[where][f"{index + 1:,}"] = None
-        places = " and ".join(f"{how} {_sentence_list_words(numbers)}" for how, numbers in named.items() if numbers)
+            sentences_by_position[where][f"{index + 1:,}"] = None
+        places = " and ".join(
+            f"{how} {_sentence_list_words(numbers)}" for how, numbers in sentences_by_position.items() if numbers
+        )
         further = len(offsets) - NAMED
         return f"{places}, and at {further:,} more" if further > 0 else places
 

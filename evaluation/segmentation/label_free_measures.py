@@ -100,8 +100,8 @@ def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Sp
     for kind, (start, end) in stretches:
         begun_count = bisect_right(starts, start)
         is_whole = begun_count > 0 and furthest_ends[begun_count - 1] >= end
-        before = kinds.get(kind, WholeBlocks(0, 0))
-        kinds[kind] = WholeBlocks(before.count + is_whole, before.of + 1)
+        counts_before = kinds.get(kind, WholeBlocks(0, 0))
+        kinds[kind] = WholeBlocks(counts_before.count + is_whole, counts_before.of + 1)
     return BlockIntegrity(kinds)
 
 
@@ -283,11 +283,11 @@ def check_edit_count(document: Document, edits: int) -> None:
         raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
     if not document.sentences:
         raise InputError(f"{document.name}: edit stability needs a text with at least one sentence; this one has none.")
-    work = edits * len(document.text)
-    if work > MOST_EDITED_CHARACTERS:
+    characters_cut = edits * len(document.text)
+    if characters_cut > MOST_EDITED_CHARACTERS:
         raise InputError(
             f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edits:,} × "
-            f"{len(document.text):,} is {work:,}. Use fewer edits or a shorter text."
+            f"{len(document.text):,} is {characters_cut:,}. Use fewer edits or a shorter text."
         )
 
 
@@ -353,16 +353,16 @@ def _prose_sentences(document: Document) -> list[int]:
     """Return the numbers of the sentences of the text's prose, ascending, each text once."""
     not_prose = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE]
     # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
-    outer: list[Span] = []
+    excluded_spans: list[Span] = []
     for block in sorted([*not_prose, *outline_of(document.text).special], key=lambda block: block.span):
-        if not outer or block.span.end > outer[-1].end:
-            outer.append(block.span)
-    starts = [span.start for span in outer]
+        if not excluded_spans or block.span.end > excluded_spans[-1].end:
+            excluded_spans.append(block.span)
+    starts = [span.start for span in excluded_spans]
     numbers: dict[str, int] = {}
     for number, (start, end) in enumerate(document.sentences):
         text = document.text[start:end]
         begun = bisect_left(starts, end)
-        if begun and outer[begun - 1].end > start:
+        if begun and excluded_spans[begun - 1].end > start:
             continue
         if text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not text[-1].isalnum()):
             numbers.setdefault(text, number)

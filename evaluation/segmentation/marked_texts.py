@@ -79,11 +79,11 @@ def read_marked_texts(
             marked_texts.append(_find_boundaries(name, text, marks))
         except InputError as error:
             complaints.append(message_with_file_name(name, error))
-    given = {text_sha256(candidate) for text in texts.values() for candidate in (text, remove_mark_lines(text)[0])}
+    text_hashes = {text_sha256(candidate) for text in texts.values() for candidate in (text, remove_mark_lines(text)[0])}
     complaints += [
         f"{name}: known boundaries must be of a text that is given; none has this SHA-256."
         for sha256, (name, _) in marks.items()
-        if sha256 not in given
+        if sha256 not in text_hashes
     ]
     return marked_texts, complaints
 
@@ -251,8 +251,8 @@ def read_passages(
         for number, (start, end) in enumerate(pairwise([0, *known, len(bare)]), start=1):
             text = bare[start:end].strip()
             subject = f"{name}, part {number}" if known else name
-            if same := passages.get(text):
-                complaints.append(f"{subject}: a document to stitch must be its own; it is that of {same.subject}.")
+            if equal_passage := passages.get(text):
+                complaints.append(f"{subject}: a document to stitch must be its own; it is that of {equal_passage.subject}.")
             elif text:
                 passages[text] = Passage(text, subject)
     return list(passages.values()), complaints

@@ -95,8 +95,8 @@ def threshold_staircase(
 def _chunk_lengths(document: Document, cut: npt.NDArray[np.bool_]) -> IntArray:
     """Return the characters of every chunk, when the document is cut after each sentence at which ``cut`` is true."""
     starts, ends = np.asarray(document.sentences, dtype=np.int64).T
-    after = np.flatnonzero(cut)
-    sizes: IntArray = np.append(ends[after], ends[-1]) - np.append(starts[0], starts[after + 1])
+    cut_sentences = np.flatnonzero(cut)
+    sizes: IntArray = np.append(ends[cut_sentences], ends[-1]) - np.append(starts[0], starts[cut_sentences + 1])
     return sizes
 
 

@@ -82,14 +82,14 @@ def _run_batch(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str
     if batch.vectors is not None:
         cache.put_many(cache.keys(_SentVectors.name, _SentVectors.revision, batch.texts), batch.vectors, 0.0)
     tools = Tools(_SentVectors(), load_tokenizer(batch.tokenizer), cache)
-    results, places, texts = [], [], dict[str, None]()
+    results, unfinished_runs, missing_texts = [], [], dict[str, None]()
     for place, run in enumerate(batch.runs):
         try:
             results.append(run(replace(tools)))
         except _VectorsMissing as more:
-            places.append(place)
-            texts.update(dict.fromkeys(more.texts))
-    return results, places, list(texts)
+            unfinished_runs.append(place)
+            missing_texts.update(dict.fromkeys(more.texts))
+    return results, unfinished_runs, list(missing_texts)
 
 
 def can_run_processes() -> bool:

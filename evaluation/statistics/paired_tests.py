@@ -163,14 +163,14 @@ def paired_differences_by_family(
     tested = [testable_comparisons(family) for family in differences]
     rows = [differences[place, number] for place, numbers in enumerate(tested) for number in numbers]
     tails = iter(_tails_of_rows(rows, draws or draws_needed(max(map(len, tested), default=0)), seed))
-    for family, numbers, into in zip(differences, tested, outcomes, strict=True):
+    for family, numbers, family_outcomes in zip(differences, tested, outcomes, strict=True):
         own = [next(tails) for _ in numbers]
         for number, tail, corrected in zip(numbers, own, holm_correction([tail.p for tail in own]), strict=True):
             kept = family[number][~np.isnan(family[number])]
             low, high = _widen_interval(
                 tail.interval(corrected.alpha, widths[number]), kept, corrected.alpha, widths[number]
             )
-            into[number] = Difference(
+            family_outcomes[number] = Difference(
                 float(kept.mean()), low, high, tail.p, corrected.p, corrected.alpha, len(kept), len(numbers)
             )
     return outcomes
@@ -205,8 +205,8 @@ def share_of_most_frequent(values: FloatArray) -> float:
 
     Rows of values are compared as a whole.
     """
-    _, times = np.unique(np.round(values, 12), axis=0, return_counts=True)
-    return float(times.max() / len(values))
+    _, value_counts = np.unique(np.round(values, 12), axis=0, return_counts=True)
+    return float(value_counts.max() / len(values))
 
 
 @dataclass(frozen=True)
@@ -279,23 +279,23 @@ def _tails_of_rows(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_T
 
 def _tails_of_complete_rows(rows: FloatArray, draws: int, seed: int) -> Iterator[_Tails]:
     """Yield the tails of each of ``rows``, shape (comparisons, questions), without undefined values."""
-    parts, empty = [], 0
+    parts, empty_count = [], 0
     for subsets in subset_masks(rows.shape[1], draws, seed):
         sizes = subsets.sum(axis=1)
         filled = sizes > 0
-        empty += int(np.count_nonzero(~filled))
+        empty_count += int(np.count_nonzero(~filled))
         parts.append(rows @ subsets[filled].T / sizes[filled])
     means = np.concatenate(parts, axis=1)
     # Sums in another order may miss 0 by a rounding.
     means[np.abs(means) <= _ROUNDING * np.abs(rows).max(axis=1, keepdims=True)] = 0
-    total = empty + means.shape[1]
-    kept = min(means.shape[1], ceil(ALPHA * total / 2))
+    total = empty_count + means.shape[1]
+    tail_length = min(means.shape[1], ceil(ALPHA * total / 2))
     for row, skewed in zip(means, hall_p_values(rows), strict=True):
         below, above = int(np.count_nonzero(row <= 0)), int(np.count_nonzero(row >= 0))
-        row.partition((kept - 1, len(row) - kept))
+        row.partition((tail_length - 1, len(row) - tail_length))
         # Copies: a view would keep the means of all rows.
-        lowest, highest = np.sort(row[:kept]), np.sort(row[-kept:])[::-1]
-        yield _Tails(empty + below, empty + above, empty, total, lowest, highest, skewed)
+        lowest, highest = np.sort(row[:tail_length]), np.sort(row[-tail_length:])[::-1]
+        yield _Tails(empty_count + below, empty_count + above, empty_count, total, lowest, highest, skewed)
 
 
 def _takes_all_subsets(count: int, draws: int) -> bool:

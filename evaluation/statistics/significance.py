@@ -62,13 +62,13 @@ def holm_correction(p_values: Sequence[float]) -> list[CorrectedP]:
     """
     order = sorted(range(len(p_values)), key=lambda number: p_values[number])
     corrected = [CorrectedP(1.0, ALPHA)] * len(order)
-    least, stopped = 0.0, None
+    least, stopped_alpha = 0.0, None
     for place, number in enumerate(order):
         left = len(order) - place
         least = max(least, min(1.0, left * p_values[number]))
-        if stopped is None and least >= ALPHA:
-            stopped = ALPHA / left
-        corrected[number] = CorrectedP(least, ALPHA / left if stopped is None else stopped)
+        if stopped_alpha is None and least >= ALPHA:
+            stopped_alpha = ALPHA / left
+        corrected[number] = CorrectedP(least, ALPHA / left if stopped_alpha is None else stopped_alpha)
     return corrected
 
 

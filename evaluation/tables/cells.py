@@ -185,15 +185,20 @@ SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page
 def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
     lead = ranking.leads.get(place)
-    own = difference_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
+    score_cell = difference_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
     if lead is None:
-        return [own, *[Cell("")] * 3]
+        return [score_cell, *[Cell("")] * 3]
     tested, why = lead.tested, lead.verdict
-    behind = difference_cell(lead.ahead, why)
+    distance_cell = difference_cell(lead.ahead, why)
     if tested is None:
-        return [own, behind, unknown_cell(why), unknown_cell(why)]
+        return [score_cell, distance_cell, unknown_cell(why), unknown_cell(why)]
     ends = " to ".join(interval_end_words(tested.low, tested.high, 1, 2))
-    return [own, behind, Cell(ends, tested.low, why), Cell(tested.p_words.rpartition(" ")[2], tested.adjusted, why)]
+    return [
+        score_cell,
+        distance_cell,
+        Cell(ends, tested.low, why),
+        Cell(tested.p_words.rpartition(" ")[2], tested.adjusted, why),
+    ]
 
 
 def boundary_cells(reference: Segmentation, segmentation: Segmentation) -> list[Cell]:
@@ -213,8 +218,8 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
     sentences = median(sentence_counts(chunking) or [0])
     tokens = unknown_cell("They cannot be counted here.")
     if lengths:
-        middle = median(lengths)
-        tokens = Cell(f"{middle:,.4g} ({max(lengths):,})", middle)
+        median_tokens = median(lengths)
+        tokens = Cell(f"{median_tokens:,.4g} ({max(lengths):,})", median_tokens)
     blocks = Cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words())
     return [
         blocks,
@@ -241,13 +246,13 @@ def unlabelled_cells(measured: LabelFreeMeasures) -> list[Cell]:
     if contrast is None:
         why = "The sentences of this text are not embedded: a column of Breakpoint without a buffer does that."
         return cells + [unknown_cell(why)] * 4
-    alone = "No two sentences share a chunk." if contrast.inside is None else "There is one chunk."
+    no_pairs_reason = "No two sentences share a chunk." if contrast.inside is None else "There is one chunk."
     return [
         *cells,
-        difference_cell(contrast.inside, f"{contrast.pairs:,} pairs" if contrast.pairs else alone),
-        difference_cell(contrast.across, f"{contrast.crossing:,} pairs" if contrast.crossing else alone),
-        difference_cell(contrast.difference, "" if contrast.difference is not None else alone),
-        difference_cell(measured.coherence, "" if measured.coherence is not None else alone),
+        difference_cell(contrast.inside, f"{contrast.pairs:,} pairs" if contrast.pairs else no_pairs_reason),
+        difference_cell(contrast.across, f"{contrast.crossing:,} pairs" if contrast.crossing else no_pairs_reason),
+        difference_cell(contrast.difference, "" if contrast.difference is not None else no_pairs_reason),
+        difference_cell(measured.coherence, "" if measured.coherence is not None else no_pairs_reason),
     ]
 
 
@@ -267,8 +272,8 @@ def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
     """
     if not sizes:
         return unknown_cell("They cannot be counted here." if sizes is None else "No chunks.")
-    middle = median(sizes)
-    return Cell(f"{min(sizes):,} · {format_three_figures(middle)} · {max(sizes):,}", middle, why, sizes)
+    median_size = median(sizes)
+    return Cell(f"{min(sizes):,} · {format_three_figures(median_size)} · {max(sizes):,}", median_size, why, sizes)
 
 
 def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:

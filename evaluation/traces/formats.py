@@ -54,7 +54,7 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
     text = decode_file(data, name)
     if not text.strip():
         raise InputError(f"{name}: a file of traces must contain at least one trace; this file is empty.")
-    counted = InputCounter(name, "a file of traces")
+    input_counter = InputCounter(name, "a file of traces")
     traces = TraceCollector()
     for place, row in _rows_of_file(text, name):
         try:
@@ -65,9 +65,11 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
             yield {"problem": f"{name}, {place}: {fault_sentence(error)}"}
             continue
         if question is not None:
-            yield _counted(question, counted)
+            yield _counted(question, input_counter)
     for question in traces.questions():
-        yield _counted(question, counted) if "problem" not in question else {"problem": f"{name}, {question['problem']}"}
+        yield (
+            _counted(question, input_counter) if "problem" not in question else {"problem": f"{name}, {question['problem']}"}
+        )
 
 
 def _counted(row: Row, counted: InputCounter) -> Row:
@@ -84,14 +86,14 @@ def _rows_of_file(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]
         yield from _table_rows(text, name)
         return
     try:
-        whole: Any = json.loads(text)
+        json_value: Any = json.loads(text)
     except (ValueError, RecursionError):
         yield from json_line_objects(text, lambda value, line: _trace_object(value))
         return
-    if isinstance(whole, dict):
-        lists = (whole[key] for key in ("data", "traces", "spans", "rows") if isinstance(whole.get(key), list))
-        whole = next(lists, [whole])
-    yield from ((f"item {number:,}", _trace_object(row)) for number, row in enumerate(whole, start=1))
+    if isinstance(json_value, dict):
+        lists = (json_value[key] for key in ("data", "traces", "spans", "rows") if isinstance(json_value.get(key), list))
+        json_value = next(lists, [json_value])
+    yield from ((f"item {number:,}", _trace_object(row)) for number, row in enumerate(json_value, start=1))
 
 
 def _table_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
@@ -155,26 +157,26 @@ def _question_or_part(row: Mapping[str, Any], place: str, traces: TraceCollector
 
 
 def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
-    asked, listing = first_field(row, QUESTIONS), first_field(row, RETRIEVED)
+    asked, retrieved_field = first_field(row, QUESTIONS), first_field(row, RETRIEVED)
     if asked is None:
         raise InputError(
             f"a row must be a span, a Langfuse trace or observation, or have a question ({', '.join(QUESTIONS)}); this one "
             f"has only {short_repr(', '.join(map(str, row)))}."
         )
-    if listing is None:
+    if retrieved_field is None:
         raise InputError(
             "a row with a question must say what was retrieved, in a field such as retrieved or retrieved_contexts; this "
             f"one has only {short_repr(', '.join(map(str, row)))}."
         )
-    items = document_list(listing)
-    if items is None and isinstance(listing, str):
-        items = excerpt_list(listing, "retrieved")
+    items = document_list(retrieved_field)
+    if items is None and isinstance(retrieved_field, str):
+        items = excerpt_list(retrieved_field, "retrieved")
     if items is None:
-        raise InputError(f"what was retrieved must be a list; got {short_repr(listing)}.")
+        raise InputError(f"what was retrieved must be a list; got {short_repr(retrieved_field)}.")
     scores = parse_if_json(row.get("scores"))
     if isinstance(scores, list) and len(scores) == len(items):
         items = [[item, score] for item, score in zip(items, scores, strict=True)]
-    by_id = listing in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
+    by_id = retrieved_field in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
     limit = parse_if_json(first_field(row, LIMITS))
     limit = int(limit) if isinstance(limit, str) and limit.isdecimal() else limit
     retrieved = ranked_rows([{"id": item} if by_id and isinstance(item, str | int) else item for item in items])

@@ -179,13 +179,15 @@ class SearchedChunks:
         by_document: dict[str, list[GivenChunk]] = {}
         for chunk in chunks:
             by_document.setdefault(name if chunk.document is None else chunk.document, []).append(chunk)
-        wholes = {
+        rebuilt_by_name = {
             document_name: whole for document_name, own in by_document.items() if (whole := rebuild_text(own)) is not None
         }
-        if not wholes:
+        if not rebuilt_by_name:
             raise InputError(f"{name}: a file of chunks must contain at least one chunk with words; this one has none.")
-        documents = [Document.from_text(whole.text, splitter, document_name) for document_name, whole in wholes.items()]
-        visible = [[chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in wholes.values()]
+        documents = [
+            Document.from_text(whole.text, splitter, document_name) for document_name, whole in rebuilt_by_name.items()
+        ]
+        visible = [[chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in rebuilt_by_name.values()]
         chunkings = [
             Chunking(document, tuple([Chunk.of(document, chunk.spans[0]) for chunk in own]), ())
             for document, own in zip(documents, visible, strict=True)
@@ -193,11 +195,11 @@ class SearchedChunks:
         # Of several chunks with the same identifier, the first counts.
         identified = {
             chunk.id: chunk._replace(document=document_name)
-            for document_name, own in zip(reversed(wholes), reversed(visible), strict=True)
+            for document_name, own in zip(reversed(rebuilt_by_name), reversed(visible), strict=True)
             for chunk in reversed(own)
             if chunk.id is not None
         }
-        are_whole = all(whole.is_whole for whole in wholes.values())
+        are_whole = all(whole.is_whole for whole in rebuilt_by_name.values())
         places_phrase = "" if are_whole else ", and places are places in these texts"
         remark = (
             f"Without the documents, texts are put together from the chunks of {name}{places_phrase}; what no chunk has "
@@ -314,16 +316,16 @@ class TraceDiagnoser:
 
     def _locate_text(self, retrieved: RetrievedText) -> Placement:
         chunk = retrieved.chunk
-        known = self._searched.by_id.get(chunk.id) if chunk.id is not None else None
+        searched_chunk = self._searched.by_id.get(chunk.id) if chunk.id is not None else None
         if chunk.text is None and not chunk.spans:
-            if known is None:
+            if searched_chunk is None:
                 numbers = self._unordered.numbers(chunk.id)
                 if len(numbers) == 1 and (length := len(self._documents[numbers[0]].text)):
                     return Placement((Place(numbers[0], Span(0, length)),), "it names a whole document")
                 return Placement((), f"it has an identifier alone, {short_repr(chunk.id)}, and no chunk at hand has it")
-            return self._unordered.find(known)
-        if known is not None and known.document is not None and chunk.document is None:
-            chunk = chunk._replace(document=known.document)
+            return self._unordered.find(searched_chunk)
+        if searched_chunk is not None and searched_chunk.document is not None and chunk.document is None:
+            chunk = chunk._replace(document=searched_chunk.document)
         return self._unordered.find(chunk)
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
@@ -340,8 +342,10 @@ class TraceDiagnoser:
         elif outcomes and all(outcome.was_retrieved for outcome in outcomes):
             failed, rule = False, f"its {passage_kind} was retrieved"
         else:
-            given = f"the feedback {feedback} is neither positive nor negative" if feedback else "there is no feedback"
-            return Diagnosis(question, placements, None, f"{given}, and {_why_unknown(outcomes)}")
+            feedback_phrase = (
+                f"the feedback {feedback} is neither positive nor negative" if feedback else "there is no feedback"
+            )
+            return Diagnosis(question, placements, None, f"{feedback_phrase}, and {_why_unknown(outcomes)}")
         if not failed:
             return Diagnosis(question, placements, False, rule)
         if not outcomes:
@@ -374,10 +378,10 @@ class TraceDiagnoser:
         return _Passage(words, places, f"{short_repr(words)} is altered there, {int(100 * alike)} % alike" if places else "")
 
     def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> Outcome:
-        words, places, remark, unplaced = passage
-        is_short = len(folded(words)) < SHORTEST
+        passage_text, places, remark, unplaced = passage
+        is_short = len(folded(passage_text)) < SHORTEST
         if not is_short:
-            wanted = folded(words[slice(*trim_span(words, Span(0, len(words))))])
+            wanted = folded(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
             for retrieved in question.retrieved:
                 if retrieved.given and retrieved.text is not None and wanted in folded(retrieved.text):
                     place = places[0] if len(places) == 1 else None
@@ -386,17 +390,17 @@ class TraceDiagnoser:
             if unplaced:
                 return Outcome("cannot be told", unplaced)
             if self._unordered.is_spent:
-                return Outcome("cannot be told", f"{short_repr(words)} was not compared with all passages")
+                return Outcome("cannot be told", f"{short_repr(passage_text)} was not compared with all passages")
             if not self._searched.has_documents:
                 return Outcome(
                     "cannot be told",
-                    f"no chunk of {self._searched.name} has {short_repr(words)}, and the documents are not at hand",
+                    f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
                 )
-            return Outcome("not in the documents", f"no document has {short_repr(words)}")
+            return Outcome("not in the documents", f"no document has {short_repr(passage_text)}")
         outcomes = [self._outcome_at(question, placements, place) for place in places]
         if is_short and len({outcome.stage for outcome in outcomes}) > 1:
             return Outcome(
-                "cannot be told", f"{short_repr(words)} stands in {len(places)} places, which may not all answer it"
+                "cannot be told", f"{short_repr(passage_text)} stands in {len(places)} places, which may not all answer it"
             )
         # A copy is as good: the one that came furthest counts.
         best = max(outcomes, key=lambda outcome: _FURTHEST.index(outcome.stage))
@@ -413,15 +417,15 @@ class TraceDiagnoser:
                 return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         chunking = self._chunkings[place.document]
         ranks: dict[int, int] = {}
-        given: dict[int, list[Span]] = {}
+        parts_by_chunk: dict[int, list[Span]] = {}
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
             if placement.place is not None and placement.place.document == place.document:
                 for number in self._chunks_at(self._chunkings, placement.place):
                     ranks[number] = min(retrieved.rank, ranks.get(number, retrieved.rank))
                     if retrieved.given:
                         parts = intersection(chunking.chunks[number].spans, [placement.place.span])
-                        given.setdefault(number, []).extend(parts)
-        judgement = judge_ranking(chunking, ranks, given, answer)
+                        parts_by_chunk.setdefault(number, []).extend(parts)
+        judgement = judge_ranking(chunking, ranks, parts_by_chunk, answer)
         stage, evidence, cuts = self._stage_and_evidence(question, placements, place, judgement, answer)
         return Outcome(stage, evidence, place, judgement, cuts)
 
@@ -513,9 +517,9 @@ def _visible_edges(chunking: Chunking) -> IntArray:
     text = chunking.document.text
     edges = []
     for chunk in chunking.chunks:
-        words = text[chunk.start : chunk.end]
-        start = chunk.start + len(words) - len(words.lstrip())
-        edges.append((start, max(start, chunk.start + len(words.rstrip()))))
+        chunk_text = text[chunk.start : chunk.end]
+        start = chunk.start + len(chunk_text) - len(chunk_text.lstrip())
+        edges.append((start, max(start, chunk.start + len(chunk_text.rstrip()))))
     return np.array(edges, dtype=np.intp).reshape(-1, 2)
 
 

@@ -74,12 +74,12 @@ def report_as_text(report: TraceReport) -> str:
         indent = " " * (sum(widths) + 4)
         lines += [f"{indent}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence]
     lines += [""] * bool(lines)
-    told = [
+    counts_by_outcome = [
         f"{report.question_count(True):,} failed",
         f"{report.question_count(False):,} did not",
         f"{report.question_count(None):,} cannot be told",
     ]
-    lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(told)}")
+    lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(counts_by_outcome)}")
     width = max(map(len, STAGES))
     lines += [f"  {stage:<{width}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()]
     texts = report.text_counts

@@ -176,9 +176,11 @@ class _Trace:
     feedback: list[list[Any]] = field(default_factory=list)
 
     def question_row(self) -> Row:
-        asked = next((words for words in map(message_text, self.root) if isinstance(words, str) and words.strip()), None)
-        if asked is None:
-            asked = next((message_text(query) for query, _ in self.searches if query is not None), None)
+        question_text = next(
+            (words for words in map(message_text, self.root) if isinstance(words, str) and words.strip()), None
+        )
+        if question_text is None:
+            question_text = next((message_text(query) for query, _ in self.searches if query is not None), None)
         rows = [row for _, items in self.searches for row in ranked_rows(items)]
         # Several searches of one question: the best of each first.
         rows.sort(key=lambda row: row["rank"])
@@ -186,7 +188,7 @@ class _Trace:
             passed_rows = ranked_rows(self.passed_on)
             texts, ids = {row["text"] for row in passed_rows} - {None}, {row["id"] for row in passed_rows} - {None}
             rows = [{**row, "given": row["text"] in texts or row["id"] in ids} for row in rows] or passed_rows
-        return question_row(self.place, self.form, asked, rows, self.held, self.feedback)
+        return question_row(self.place, self.form, question_text, rows, self.held, self.feedback)
 
 
 class TraceCollector:
@@ -214,18 +216,18 @@ class TraceCollector:
 
     def add_span(self, span: Mapping[str, Any], place: str) -> None:
         """Add a span of OpenInference or OpenTelemetry."""
-        flat = flatten_attributes(
+        span_fields = flatten_attributes(
             {key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")}
         )
-        attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(flat, "attributes")
-        trace_id = first_field(flat, ("context.trace_id", "trace_id", "traceId"))
+        attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(span_fields, "attributes")
+        trace_id = first_field(span_fields, ("context.trace_id", "trace_id", "traceId"))
         if observation := _attributes_below(attributes, "langfuse.observation"):
             # Langfuse's SDK writes an observation as a span.
             row = {
                 **observation,
                 "type": str(observation.get("type")).upper(),
                 "metadata": _attributes_below(observation, "metadata"),
-                "parentObservationId": first_field(flat, _PARENTS),
+                "parentObservationId": first_field(span_fields, _PARENTS),
             }
             self.add_langfuse_part(row, str(trace_id or place), place)
             return
@@ -237,9 +239,9 @@ class TraceCollector:
         event_attributes = [flatten_attributes(event.get("attributes") or {}) for event in events]
         is_genai = any(key.startswith("gen_ai.") for some in (attributes, *event_attributes) for key in some)
         trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if is_genai else "OpenInference")
-        is_root = first_field(flat, _PARENTS) is None and not any(key in span for key in _RECORD)
+        is_root = first_field(span_fields, _PARENTS) is None and not any(key in span for key in _RECORD)
         query = self._add_exchange(trace, attributes, is_root=is_root)
-        self._add_searches(trace, attributes, event_attributes, query, str(flat.get("span_kind")))
+        self._add_searches(trace, attributes, event_attributes, query, str(span_fields.get("span_kind")))
         metadata = _attributes_below(attributes, "metadata")
         trace.held |= {key: value for key, value in metadata.items() if key in (*REFERENCES, *EXCERPTS)}
         trace.held |= {column: items for column in EXCERPTS if (items := _list_items(metadata, column))}
@@ -337,10 +339,10 @@ class TraceCollector:
         for score in _as_parsed_list(scores):
             if isinstance(score, dict):
                 self._add_score(trace_id, score, place)
-        named = {**row, **(scores if isinstance(scores, dict) else {})}
+        named_fields = {**row, **(scores if isinstance(scores, dict) else {})}
         feedback = self._trace_of(trace_id, place, "Langfuse").feedback
-        for name in filter(is_feedback, named):
-            values = parse_if_json(named[name])
+        for name in filter(is_feedback, named_fields):
+            values = parse_if_json(named_fields[name])
             feedback += [[name, value] for value in (values if isinstance(values, list) else [values])]
 
     def _add_score(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:

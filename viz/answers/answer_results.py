@@ -92,9 +92,9 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     )
     if run.plan.trivial:
         st.caption("  \n".join(f"{TRIVIAL_TITLES[name]}: {TRIVIAL_EXPLAINED[name]}" for name in run.plan.trivial))
-    proof = [] if run.running else report.control_verdicts()
-    if proof:
-        notice(" ".join(proof), key="answers_proof")
+    control_verdicts = [] if run.running else report.control_verdicts()
+    if control_verdicts:
+        notice(" ".join(control_verdicts), key="answers_proof")
     if measure and not run.running:
         _question_by_question(report, measure)
 
@@ -129,9 +129,15 @@ def _means_table(report: Report) -> dict[str, list[Any]]:
         for number, row in enumerate(report.values(measure)):
             kept = row[~np.isnan(row)]
             cell = f"{format_number(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
-            left = report.not_judged(number, measure)
+            unjudged_count = report.not_judged(number, measure)
             # If the judge always failed, show only the number of failures.
-            cells.append(f"{cell}, {left} not judged" if left and len(kept) else f"{left} not judged" if left else cell)
+            cells.append(
+                f"{cell}, {unjudged_count} not judged"
+                if unjudged_count and len(kept)
+                else f"{unjudged_count} not judged"
+                if unjudged_count
+                else cell
+            )
         table[MEASURES[measure].title] = cells
     return table
 

@@ -118,13 +118,13 @@ def show() -> None:
 def _check_link_parameters(here: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
     here.check_words(ALLOWED)
-    words = here.choices.extra
-    if unknown := [name for name in words[TRIVIAL].split(",") if name and name not in TRIVIAL_TITLES]:
+    link_parameters = here.choices.extra
+    if unknown := [name for name in link_parameters[TRIVIAL].split(",") if name and name not in TRIVIAL_TITLES]:
         here.complain(
             f"The link's {TRIVIAL} must be some of {', '.join(TRIVIAL_TITLES)}; got {short_repr(unknown[0])}. Using the "
             "default."
         )
-        words[TRIVIAL] = WORDS[TRIVIAL]
+        link_parameters[TRIVIAL] = WORDS[TRIVIAL]
 
 
 def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
@@ -206,9 +206,15 @@ def _answer_plan(here: Page, text: Text, results: list[ColumnResult], items: Que
     )
     trivial = chosen_trivial_baselines(here.choices)
     names += tuple(TRIVIAL_TITLES[name] for name in trivial)
-    embedder = here.embedder.name, here.embedder.identity
+    embedder_identity = here.embedder.name, here.embedder.identity
     return AnswerPlan(
-        tuple(task.of_model for task in tasks), names, items.usable, size, *embedder, here.choices.tokenizer, trivial
+        tuple(task.of_model for task in tasks),
+        names,
+        items.usable,
+        size,
+        *embedder_identity,
+        here.choices.tokenizer,
+        trivial,
     )
 
 
@@ -314,12 +320,14 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
             remark("All of this was answered before: nothing is sent.", key="answers_nothing_left")
         return
     answers = len(plan.names) * len(plan.items)
-    judging = None if judge is None else (judge.model, estimated.judgements, ANSWER_TOKENS)
-    ask = partial(ask_to_send, _requests_in_words(plan, estimated, answers), key="answers_run", send=send, formed=judge)
+    judging_request = None if judge is None else (judge.model, estimated.judgements, ANSWER_TOKENS)
+    draw_send_button = partial(
+        ask_to_send, _requests_in_words(plan, estimated, answers), key="answers_run", send=send, formed=judge
+    )
     if judge is not None and not estimated.answers.requests:
-        ask(judge, estimated.judgements, ANSWER_TOKENS)
+        draw_send_button(judge, estimated.judgements, ANSWER_TOKENS)
     else:
-        ask(asking, estimated.answers, ANSWER_TOKENS, also=judging)
+        draw_send_button(asking, estimated.answers, ANSWER_TOKENS, also=judging_request)
 
 
 def _is_complete(run: Answering, plan: AnswerPlan, models: Models) -> bool:
@@ -366,12 +374,12 @@ def _begin_run(
     choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, judge: Asking | None, run: Answering | None
 ) -> None:
     """Begin a run, or go on with the one on the page under its link."""
-    plan, models, words = gathering.plan, chosen_models(choices, asking), choices.extra
+    plan, models, link_parameters = gathering.plan, chosen_models(choices, asking), choices.extra
     if run is not None:
         run.cancel()
         run.join(ENDING_S)
     continues = run is not None and run.plan == plan and run.models == models
-    token = words[RUN] if continues else new_token()
+    token = link_parameters[RUN] if continues else new_token()
     kept = run.kept if run is not None and continues else None
     keeper = new_keeper(token, KeptAnswers)
     if kept is None and keeper is not None:
@@ -389,7 +397,7 @@ def _begin_run(
         kept,
         _reusable_results(run, gathering, models),
     )
-    begin_run(words, job, token)
+    begin_run(link_parameters, job, token)
 
 
 def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:

@@ -64,17 +64,17 @@ def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     job = _sharing_job()
     entry = job.found.get(text.document.text)
-    kept = tuple(
+    kept_questions = tuple(
         QuestionItem(question.question, question.answer)
         for question in session.questions
         if question.identity == text.document.identity
     )
     sample = () if choices.document == OWN else _sample_questions(choices.document)
-    all_items = (*kept, *sample, *(entry.items.usable if entry is not None else ()))
+    all_items = (*kept_questions, *sample, *(entry.items.usable if entry is not None else ()))
     by_question = {item.question: item for item in all_items}
     items = QuestionItems((*by_question.values(),), entry.items.problems if entry is not None else ())
     origins = [
-        *(["kept on Compare"] if kept else []),
+        *(["kept on Compare"] if kept_questions else []),
         *(["that come with this sample"] if sample else []),
         *([entry.origin] if entry is not None and entry.items.usable else []),
     ]
@@ -92,17 +92,17 @@ def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
         show_job_progress(job, key="answers/sharing")
     elif job.error:
         notice(job.error, "error", key="answers_sharing_error")
-    others = [other for other in [*job.found.values()] if other is not entry and other.items.usable]
-    if others:
-        _offer_other_texts(choices, others)
+    other_texts = [other for other in [*job.found.values()] if other is not entry and other.items.usable]
+    if other_texts:
+        _offer_other_texts(choices, other_texts)
     return items
 
 
 def _sharing_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
-    given, job = shared_question_sets(), session.sharing
-    if job is None or job.given != given:
-        session.sharing = job = QuestionSharing(given)
+    question_sets, job = shared_question_sets(), session.sharing
+    if job is None or job.given != question_sets:
+        session.sharing = job = QuestionSharing(question_sets)
         job.start(AT_ONCE_S)
     return job
 

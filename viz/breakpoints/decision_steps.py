@@ -62,12 +62,12 @@ def _gap_step(
     compared: Mapping[int, StretchComparison] | None,
     scale: tuple[float, float],
 ) -> Step:
-    grown = gap.index + 1
+    sentences_before_gap = gap.index + 1
     inside = gap.offset is not None
     story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else "")]
-    numbers = [["chunk", f"{number:,}: {sentence_range(first, grown)}"]]
+    numbers = [["chunk", f"{number:,}: {sentence_range(first, sentences_before_gap)}"]]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not inside:
-        vectors = f"{vector_name(gap.index)} · {vector_name(grown)}"
+        vectors = f"{vector_name(gap.index)} · {vector_name(sentences_before_gap)}"
         numbers.append(
             ["distance", f"1 − {vectors} = 1 − {format_number(1 - gap.score, '.3f')} = {format_number(gap.score, '.3f')}"]
         )
@@ -90,22 +90,26 @@ def _gap_step(
             if comparison.gain is not None and abs(comparison.gain) >= SMALL:
                 tone = "turn"
     else:
-        story.append(f"Sentence {grown + 1:,} joins chunk {number:,}.")
-    where = f"inside sentence {grown:,}" if inside else f"between sentences {grown:,} and {grown + 1:,}"
+        story.append(f"Sentence {sentences_before_gap + 1:,} joins chunk {number:,}.")
+    place_phrase = (
+        f"inside sentence {sentences_before_gap:,}"
+        if inside
+        else f"between sentences {sentences_before_gap:,} and {sentences_before_gap + 1:,}"
+    )
     return {
-        "title": f"Gap {grown:,}, {where}: {gap.verdict}",
+        "title": f"Gap {sentences_before_gap:,}, {place_phrase}: {gap.verdict}",
         "story": story,
         "numbers": numbers,
         "aside": (remarks, more),
         "tone": tone,
         "mark": {
-            "growing": (first, grown),
-            "next": None if inside else (grown, grown + 1),
+            "growing": (first, sentences_before_gap),
+            "next": None if inside else (sentences_before_gap, sentences_before_gap + 1),
             "middle": None,
             "gap": gap.index,
         },
-        "placed": (grown, grown if inside else grown + 1),
-        "prediction": {"words": f"Cut {where}?", "yes": "Cut", "no": "No cut", "right": gap.verdict.is_cut},
+        "placed": (sentences_before_gap, sentences_before_gap if inside else sentences_before_gap + 1),
+        "prediction": {"words": f"Cut {place_phrase}?", "yes": "Cut", "no": "No cut", "right": gap.verdict.is_cut},
         "gauge": gauge_of(gap, scale),
     }
 
@@ -191,7 +195,9 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
     """Prepend the compared sentences to a step's text and numbers, and mark them."""
     first, last = gap + 1 - scanned.size, gap + 1
     if scanned.size == 1:
-        sentence = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
+        explanation = (
+            f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
+        )
         numbers = [
             [
                 "similarity",
@@ -202,7 +208,7 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
         middle = None
     else:
         nearest = scanned.nearest + 1
-        sentence = (
+        explanation = (
             f"The open chunk is sentences {first + 1:,} to {last:,}; most like sentence {last + 1:,} is sentence "
             f"{nearest:,}, which is hatched."
         )
@@ -212,7 +218,7 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
             ["threshold", _threshold_in_words(chunker, scanned)],
         ]
         middle = scanned.nearest, scanned.nearest + 1
-    step["story"] = [step["story"][0], sentence, *step["story"][1:]]
+    step["story"] = [step["story"][0], explanation, *step["story"][1:]]
     # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
     step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
     step["mark"] = {**step["mark"], "growing": (first, last), "middle": middle}
@@ -220,13 +226,13 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
 
 def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
     """Return the formula of the threshold with its values filled in."""
-    share, least = logistic(scanned.size - 1), _three_decimals(scanned.least)
-    follows = _three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
+    sigmoid_value, least = logistic(scanned.size - 1), _three_decimals(scanned.least)
+    adaptive_threshold = _three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
     formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
-    numbers = f"{chunker.relaxation:g} × {share:.3f} × {least} = {follows}"
-    which = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
+    numbers = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least} = {adaptive_threshold}"
+    threshold_kind = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
     hard = format_number(chunker.hard_threshold)
-    return f"{formula} = {numbers}; not below hard {hard}: {_three_decimals(scanned.threshold)}, {which}"
+    return f"{formula} = {numbers}; not below hard {hard}: {_three_decimals(scanned.threshold)}, {threshold_kind}"
 
 
 def _three_decimals(number: float) -> str:
@@ -246,8 +252,8 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) 
         if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in places)
     ]
     edges = [0, *(gap.index + 1 for _, gap in cuts_told if gap.offset is None and is_cut_by_search(gap)), count]
-    ends = [*(step["mark"]["gap"] for step, _ in cuts_told[1:]), count - 1]
-    for (step, gap), following in zip(cuts_told, ends, strict=True):
+    next_gaps = [*(step["mark"]["gap"] for step, _ in cuts_told[1:]), count - 1]
+    for (step, gap), following in zip(cuts_told, next_gaps, strict=True):
         assert following is not None
         # Up to the next place there is no other cut.
         step["placed"] = step["placed"][0], following + 1
@@ -297,10 +303,10 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
     step["story"] = [gap.reason, sentence]
     assert gap.score is not None
     # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
-    apart = gap.score * (before + after) / (before * after)
+    squared_distance = gap.score * (before + after) / (before * after)
     numbers = [
-        ["means apart", f"{apart:.3f}, squared"],
-        ["gain", f"{before:,} × {after:,} ÷ {before + after:,} × {apart:.3f} = {gap.score:.3f}"],
+        ["means apart", f"{squared_distance:.3f}, squared"],
+        ["gain", f"{before:,} × {after:,} ÷ {before + after:,} × {squared_distance:.3f} = {gap.score:.3f}"],
     ]
     if gap.threshold is not None:
         numbers.append(["penalty", f"{gap.threshold:.3f}"])
@@ -318,10 +324,10 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
     opened, chunk = 0, 1
     for number, block in enumerate(scanned):
         first, last = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
-        whole = document.starts[first] == block.start
+        begins_sentence = document.starts[first] == block.start
         if block.cut:
             chunk += 1
-        name = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
+        block_phrase = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
         done = f"opens chunk {chunk:,}" if block.cut or not number else f"stays in chunk {chunk:,}"
         reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
         joint_size = []
@@ -329,7 +335,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
             joint_size = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
         steps.append(
             {
-                "title": f"{_capitalised(name, '')} {done}",
+                "title": f"{_capitalised(block_phrase, '')} {done}",
                 "story": [reason],
                 "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size],
                 "tone": "cut" if block.cut else "",
@@ -337,11 +343,11 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
                     "growing": (opened, max(first, opened + 1)) if number else None,
                     "next": (first, last),
                     "middle": None,
-                    "gap": None if not number else first - 1 if whole else first,
+                    "gap": None if not number else first - 1 if begins_sentence else first,
                 },
-                "placed": (first if whole else first + 1, last),
+                "placed": (first if begins_sentence else first + 1, last),
                 "prediction": {
-                    "words": f"Does the {name} join the chunk before it?",
+                    "words": f"Does the {block_phrase} join the chunk before it?",
                     "yes": "Join",
                     "no": "New chunk",
                     "right": not block.cut,

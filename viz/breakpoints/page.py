@@ -187,13 +187,13 @@ def _checked_margin(choices: Choices) -> float:
 
 
 def _choose_chunker(choices: Choices) -> None:
-    words = {"chunker": choices.columns[0].chunker}
+    chunker_choice = {"chunker": choices.columns[0].chunker}
 
     def changed() -> None:
-        choices.columns = [new_column(words["chunker"])]
+        choices.columns = [new_column(chunker_choice["chunker"])]
         choices.extra["step"] = "1"
 
-    select_word("Chunker", words, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)
+    select_word("Chunker", chunker_choice, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)
 
 
 def _choose_axis(choices: Choices, chunker: object) -> None:

@@ -113,10 +113,10 @@ def _cached_staircase(
 
 def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
     """Describe the stretch of amounts with the same chunks, around the current amount or else the widest one."""
-    here = stairs.around(amount)
-    if here is not None:
-        words = here.words()
-        return f"{words[0].upper()}{words[1:]}. Bands are stretches that make the same chunks."
+    current_stretch = stairs.around(amount)
+    if current_stretch is not None:
+        stretch_phrase = current_stretch.words()
+        return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
     if not stairs.flat:
         return f"No {FLAT} consecutive amounts of the slider make the same chunks."
     widest = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
@@ -220,11 +220,17 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
             row,
             1,
         )
-    at = _size_label_index(stairs, amount)
+    label_index = _size_label_index(stairs, amount)
     highest = max(stairs.largest, default=0)
     for name, values in (("largest", stairs.largest), ("median", stairs.median)):
-        below = name == "median" and values[at] > 0.2 * highest
-        where = {"x": stairs.amounts[at], "y": values[at], "yanchor": "top" if below else "bottom", "row": 2, "col": 1}
+        below = name == "median" and values[label_index] > 0.2 * highest
+        where = {
+            "x": stairs.amounts[label_index],
+            "y": values[label_index],
+            "yanchor": "top" if below else "bottom",
+            "row": 2,
+            "col": 1,
+        }
         figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **where)
     _draw_labelled_line(figure, amount, f"now {format_number(amount)}")
     # All bands in one call, because `add_vrect` slows down with every existing shape.
@@ -241,10 +247,13 @@ def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]
     colours = INK[theme_name()]
     bands = []
     for number, stretch in enumerate(stairs.flat):
-        here = stretch.low <= amount <= stretch.high
+        is_current = stretch.low <= amount <= stretch.high
         place = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
         band = {"type": "rect", **place, "line": {"width": 0}, "layer": "below"}
-        band |= {"fillcolor": colours["accent" if here else "muted"], "opacity": 0.16 if here else (0.1, 0.16)[number % 2]}
+        band |= {
+            "fillcolor": colours["accent" if is_current else "muted"],
+            "opacity": 0.16 if is_current else (0.1, 0.16)[number % 2],
+        }
         bands += [band | {"xref": f"x{row}", "yref": f"y{row} domain"} for row in ("", "2")]
     return bands
 

@@ -75,13 +75,20 @@ def show_steps(
 def _greedy_steps(
     shown: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, margin: float
 ) -> list[Step]:
-    _, best, sentences = results
-    compared: Mapping[int, StretchComparison] | None = None
-    if best.error:
-        notice(f"The cuts cannot be compared with those of “optimal”: {best.error}", "error", key="optimal_error")
-    elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
+    _, optimal_result, unbuffered_result = results
+    comparison_by_gap: Mapping[int, StretchComparison] | None = None
+    if optimal_result.error:
+        notice(f"The cuts cannot be compared with those of “optimal”: {optimal_result.error}", "error", key="optimal_error")
+    elif (
+        optimal_result.chunking is not None
+        and optimal_result.task is not None
+        and unbuffered_result.chunking is not None
+        and embedder is not None
+    ):
         with suppress(Cancelled):
-            compared = _compared_stretches(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
+            comparison_by_gap = _compared_stretches(
+                shown.identity[0], optimal_result.task, shown.chunking, optimal_result.chunking, embedder
+            )
     elif results[0].chunking is not None:
         notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
     chunker = shown.chunker
@@ -98,12 +105,14 @@ def _greedy_steps(
             with suppress(Cancelled):
                 return _cached_steps(
                     shown,
-                    lambda: _scanned_steps(shown, chunker, margin, compared, embedder),
+                    lambda: _scanned_steps(shown, chunker, margin, comparison_by_gap, embedder),
                     "scanned",
                     margin,
-                    compared is None,
+                    comparison_by_gap is None,
                 )
-    return _cached_steps(shown, lambda: scan_steps(shown.chunking, margin, compared), margin, compared is None)
+    return _cached_steps(
+        shown, lambda: scan_steps(shown.chunking, margin, comparison_by_gap), margin, comparison_by_gap is None
+    )
 
 
 @cached_while_shown(32, lambda shown, make, *settings: (shown.identity[0].document, shown.identity, *settings))
@@ -136,8 +145,8 @@ def _scanned_steps(
 
 def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
     document = shown.chunking.document
-    at_hand = embedder.for_document(document) if embedder is not None and chunker.embeds else None
-    scanned = chunker.scan(document, cached_only_tools(at_hand, shown.identity[0].tokenizer, session.on_disk))
+    document_embedder = embedder.for_document(document) if embedder is not None and chunker.embeds else None
+    scanned = chunker.scan(document, cached_only_tools(document_embedder, shown.identity[0].tokenizer, session.on_disk))
     return structure_steps(shown.chunking, chunker, scanned)
 
 
@@ -175,11 +184,11 @@ def show_optimal_steps(
         table = _partition_table(shown, chunker, embedder)
         mean = mean_similarity(vectors)
         steps = _cached_steps(shown, lambda: optimal_steps(shown.chunking, table, mean))
-        left, over = st.columns(2)
+        left, heatmap_half = st.columns(2)
         with left:
             show_stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
             _compare_with_greedy(shown.chunking, greedy, text, choices)
-        with over:
+        with heatmap_half:
             show_heatmap(
                 SentenceColours([0] * count, [0]),
                 vectors.astype(np.float64),
@@ -202,15 +211,17 @@ def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, c
     known = text.source.known
     # What is built up or predicted is not given away.
     if known and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
-        mine, other = (
+        optimal_pk, greedy_pk = (
             pk(
                 segmentation_in_sentences(text.document, known),
                 segmentation_in_sentences(text.document, cut_offsets(result)),
             ).value
             for result in (chunking, greedy.chunking)
         )
-        if mine is not None and other is not None:
-            st.caption(f"Pk, lower is better: Optimal {mine:.2f}, Breakpoint {other:.2f} ({greedy.chunker.describe()}).")
+        if optimal_pk is not None and greedy_pk is not None:
+            st.caption(
+                f"Pk, lower is better: Optimal {optimal_pk:.2f}, Breakpoint {greedy_pk:.2f} ({greedy.chunker.describe()})."
+            )
     if choices.document != BEST_CASE:
         st.button(
             f"Where it wins: {sample_titles()[BEST_CASE]}",
@@ -243,7 +254,7 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
         Mean similarity of all pairs of sentences.
     """
     count = len(chunking.document.sentences)
-    whole = (0, count)
+    all_sentences = (0, count)
     entries = [_entry_step(table, end) for end in range(1, count + 1)]
     turn: Step = {
         **explaining_step(
@@ -256,13 +267,13 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
         ),
         "tone": "turn",
         "pauses": True,
-        "table": (whole, whole),
+        "table": (all_sentences, all_sentences),
     }
     edges = [0, *table.cuts().tolist(), count]
-    read = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edges)])]
+    read_off_steps = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edges)])]
     # Only now is every cut final.
-    read[-1]["placed"] = (0, count)
-    return [_opening_step(count, mean), *entries, turn, *read]
+    read_off_steps[-1]["placed"] = (0, count)
+    return [_opening_step(count, mean), *entries, turn, *read_off_steps]
 
 
 def _opening_step(count: int, mean: float) -> Step:
@@ -286,11 +297,13 @@ def _opening_step(count: int, mean: float) -> Step:
 
 def _entry_step(table: PartitionTable, end: int) -> Step:
     """Return the step that fills in the entry of the first ``end`` sentences."""
-    runs = table.last_runs(end)
-    first, value = runs[0]
+    last_chunks = table.last_runs(end)
+    first, value = last_chunks[0]
     chunk = sentence_range(first, end)
     story = [
-        f"The best last chunk is {chunk}, one of {len(runs):,} possible." if len(runs) > 1 else f"It is one chunk, {chunk}."
+        f"The best last chunk is {chunk}, one of {len(last_chunks):,} possible."
+        if len(last_chunks) > 1
+        else f"It is one chunk, {chunk}."
     ]
     if first:
         keep = "keeps" if first == 1 else "keep"
@@ -300,7 +313,7 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
     numbers = [["value", _value_in_words(table, first, end, value)]]
     numbers += [
         ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_value_in_words(table, start, end, total)}"]
-        for place, (start, total) in enumerate(runs[1 : 1 + RUNNERS_UP], start=1)
+        for place, (start, total) in enumerate(last_chunks[1 : 1 + RUNNERS_UP], start=1)
     ]
     return {
         "title": f"{_first_sentences(end).capitalize()}: value {_entry_value(table, end)}",
@@ -360,6 +373,6 @@ def _entry_value(table: PartitionTable, end: int) -> str:
 
 def _value_in_words(table: PartitionTable, first: int, end: int, value: float) -> str:
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
-    within = float(table.rewards[first, end - first - 1])
-    sign = "\N{MINUS SIGN}" if within < 0 else "+"
-    return f"{_entry_value(table, first)} {sign} {abs(within):.2f} = {format_number(value, '.2f')}"
+    chunk_reward = float(table.rewards[first, end - first - 1])
+    sign = "\N{MINUS SIGN}" if chunk_reward < 0 else "+"
+    return f"{_entry_value(table, first)} {sign} {abs(chunk_reward):.2f} = {format_number(value, '.2f')}"

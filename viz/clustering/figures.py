@@ -41,13 +41,19 @@ def dendrogram_figure(
     ]
     _brackets(figure, tree.refused, refused_joins, {"color": ink["muted"], "width": 1, "dash": "dot"}, size)
     for colour in range(palette.COUNT):
-        own = [at for at, merge in enumerate(merges) if grounds[chunk_of[merge.left.start]] == colour]
-        words = [
+        joins_of_colour = [at for at, merge in enumerate(merges) if grounds[chunk_of[merge.left.start]] == colour]
+        join_texts = [
             f"join {at + 1}: sentences {merges[at].left.start + 1} and {merges[at].right.start + 1}, "
             f"distance {1 - merges[at].similarity:.2f}, chunk {chunk_of[merges[at].left.start] + 1}"
-            for at in own
+            for at in joins_of_colour
         ]
-        _brackets(figure, [tree.joins[at] for at in own], words, {"color": edges[colour], "width": 1.5 if few else 1}, size)
+        _brackets(
+            figure,
+            [tree.joins[at] for at in joins_of_colour],
+            join_texts,
+            {"color": edges[colour], "width": 1.5 if few else 1},
+            size,
+        )
     figure.add_scatter(
         x=[*range(len(tree.leaves))],
         y=[0] * len(tree.leaves),
@@ -156,20 +162,21 @@ def density_figure(
     edges, ink = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
     for role, symbol in _SYMBOLS.items():
-        own = [at for at, other in enumerate(clusters.roles) if other == role]
-        colours = [ink["muted"] if role == "noise" else edges[grounds[chunk_of[at]]] for at in own]
+        sentences_in_role = [at for at, other in enumerate(clusters.roles) if other == role]
+        colours = [ink["muted"] if role == "noise" else edges[grounds[chunk_of[at]]] for at in sentences_in_role]
         figure.add_scatter(
-            x=[at + 1 for at in own],
-            y=[float(reach[at]) for at in own],
+            x=[at + 1 for at in sentences_in_role],
+            y=[float(reach[at]) for at in sentences_in_role],
             mode="markers",
             marker={"symbol": symbol, "size": 9, "color": colours, "line": {"color": colours, "width": 2}},
             showlegend=False,
             hovertext=[
-                f"sentence {at + 1}: {role}, {_core_distance_in_words(reach[at])}, chunk {chunk_of[at] + 1}" for at in own
+                f"sentence {at + 1}: {role}, {_core_distance_in_words(reach[at])}, chunk {chunk_of[at] + 1}"
+                for at in sentences_in_role
             ],
             hoverinfo="text",
         )
-        _legend(figure, symbol, f"{role} {len(own):,}", ink["ink"])
+        _legend(figure, symbol, f"{role} {len(sentences_in_role):,}", ink["ink"])
     _draw_level(figure, eps, "ε", ink["accent"])
     return figure.update_layout(
         height=340,

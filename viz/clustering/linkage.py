@@ -49,24 +49,27 @@ def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: 
 def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: float) -> Step:
     """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
     _, left, right, distance = decision
-    one, other = groups.members(left), groups.members(right)
-    both = sorted([*one, *other])
-    fits = len(both) <= cap
-    scattered = len(_consecutive_runs(both)) > 1
+    left_members, right_members = groups.members(left), groups.members(right)
+    joint_members = sorted([*left_members, *right_members])
+    fits = len(joint_members) <= cap
+    scattered = len(_consecutive_runs(joint_members)) > 1
     story = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
     if fits and scattered:
         story.append(
-            f"Their clusters become one that lies in several places: {ranges_in_words(both)}. The text's order is lost."
+            f"Their clusters become one that lies in several places: {ranges_in_words(joint_members)}. The text's order "
+            f"is lost."
         )
     elif fits:
-        story.append(f"Their clusters become one: {ranges_in_words(both)}.")
+        story.append(f"Their clusters become one: {ranges_in_words(joint_members)}.")
     else:
-        story.append(f"Together their clusters would hold {len(both)} sentences, and the cap is {cap}: they stay apart.")
+        story.append(
+            f"Together their clusters would hold {len(joint_members)} sentences, and the cap is {cap}: they stay apart."
+        )
     numbers = [
         ["joint distance", f"{distance:.3f}, at most {most:g}"],
-        [f"cluster of {left + 1}", ranges_in_words(one)],
-        [f"cluster of {right + 1}", ranges_in_words(other)],
-        ["together", f"{len(both)} of at most {cap}"],
+        [f"cluster of {left + 1}", ranges_in_words(left_members)],
+        [f"cluster of {right + 1}", ranges_in_words(right_members)],
+        ["together", f"{len(joint_members)} of at most {cap}"],
     ]
     return {
         "title": f"{'Joined' if fits else 'Refused'}: sentences {left + 1} and {right + 1}",
@@ -83,8 +86,8 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
 def ranges_in_words(sentences: Sequence[int]) -> str:
     """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
     runs = _consecutive_runs(sorted(sentences))
-    words = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
-    return ", ".join(words) + (f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else "")
+    range_phrases = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
+    return ", ".join(range_phrases) + (f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else "")
 
 
 def _consecutive_runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
@@ -122,31 +125,35 @@ class Dendrogram:
 def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) -> Dendrogram:
     """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
     groups = DisjointSets(count)
-    node = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
-    first = [*range(count)]  # first sentence of each node
+    node_of_label = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
+    first_sentences = [*range(count)]  # first sentence of each node
     children: list[tuple[int, int]] = []
     refused: list[tuple[int, int]] = []
     for joined, left, right, _ in linkage_decisions(merges, clusters):
-        pair = sorted((node[groups.label[left]], node[groups.label[right]]), key=first.__getitem__)
+        pair = sorted(
+            (node_of_label[groups.label[left]], node_of_label[groups.label[right]]), key=first_sentences.__getitem__
+        )
         (children if joined else refused).append((pair[0], pair[1]))
         if joined:
             groups.join(left, right)
-            node[groups.label[left]] = len(first)
-            first.append(first[pair[0]])
-    roots = [node[label] for label in groups.label]
-    leaves = [leaf for root in _side_by_side(roots, first, clusters) for leaf in _leaves(root, count, children)]
+            node_of_label[groups.label[left]] = len(first_sentences)
+            first_sentences.append(first_sentences[pair[0]])
+    roots = [node_of_label[label] for label in groups.label]
+    leaves = [leaf for root in _side_by_side(roots, first_sentences, clusters) for leaf in _leaves(root, count, children)]
     return _dendrogram(leaves, merges, clusters, children, refused)
 
 
 def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
     """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
-    rows = {root: [root] for root in roots}
+    row_of_root = {root: [root] for root in roots}
     for refusal in clusters.refused:
-        left, right = sorted((rows[roots[refusal.left]], rows[roots[refusal.right]]), key=lambda row: first[row[0]])
+        left, right = sorted(
+            (row_of_root[roots[refusal.left]], row_of_root[roots[refusal.right]]), key=lambda row: first[row[0]]
+        )
         if left is not right:
             left += right
-            rows.update(dict.fromkeys(right, left))
-    return [root for row in {id(row): row for row in rows.values()}.values() for root in row]
+            row_of_root.update(dict.fromkeys(right, left))
+    return [root for row in {id(row): row for row in row_of_root.values()}.values() for root in row]
 
 
 def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:
@@ -168,19 +175,19 @@ def _dendrogram(
     children: Sequence[tuple[int, int]],
     refused: Sequence[tuple[int, int]],
 ) -> Dendrogram:
-    places = [0.0] * len(leaves)
+    node_positions = [0.0] * len(leaves)
     for place, leaf in enumerate(leaves):
-        places[leaf] = float(place)
+        node_positions[leaf] = float(place)
     heights = [0.0] * len(leaves)
 
     def bracket(left: int, right: int, height: float) -> Bracket:
-        left, right = sorted((left, right), key=places.__getitem__)
-        return Bracket(places[left], places[right], height, heights[left], heights[right])
+        left, right = sorted((left, right), key=node_positions.__getitem__)
+        return Bracket(node_positions[left], node_positions[right], height, heights[left], heights[right])
 
     joins = []
     for merge, (left, right) in zip(merges, children, strict=True):
         joins.append(bracket(left, right, 1 - merge.similarity))
-        places.append((places[left] + places[right]) / 2)
+        node_positions.append((node_positions[left] + node_positions[right]) / 2)
         heights.append(1 - merge.similarity)
     kept_apart = [
         bracket(left, right, refusal.distance) for refusal, (left, right) in zip(clusters.refused, refused, strict=True)

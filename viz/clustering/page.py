@@ -164,11 +164,11 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
     if known is not None:
         _, missed, added = count_found_missed_added(cut_offsets(chunking), known)
         mixed = sections_in_mixed_chunks(chunking, known)
-        words = f"{missed:,} missed, {added:,} added" if missed or added else "boundaries as known"
+        errors_phrase = f"{missed:,} missed, {added:,} added" if missed or added else "boundaries as known"
         if mixed and not missed and not added:
             # Chunks of several pieces can match all boundaries and still mix sections.
-            words += "; " + _mixed_sections_in_words(mixed)
-        rows.append(HeadRow("against known", words, "wrong" if missed or added or mixed else "", words))
+            errors_phrase += "; " + _mixed_sections_in_words(mixed)
+        rows.append(HeadRow("against known", errors_phrase, "wrong" if missed or added or mixed else "", errors_phrase))
     return tuple(rows)
 
 

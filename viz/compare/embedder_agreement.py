@@ -102,21 +102,21 @@ def _show_comparison(
 ) -> None:
     """Draw the comparison: the distances, then every column that embeds."""
     assert here.embedder is not None
-    name = here.embedder.name
+    embedder_name = here.embedder.name
     try:
         shift = _distance_shift(document, full, here.embedder, here.choices.tokenizer, session.on_disk)
     except Cancelled:
         # No column embeds single sentences.
         shift = None
     moved = f": distances of neighbouring sentences moved by {_shift_in_words(shift)}." if shift is not None else "."
-    remark(f"{name} beside {full.name}{moved}", key="agreement")
+    remark(f"{embedder_name} beside {full.name}{moved}", key="agreement")
     for number, column, chunking in columns:
         agreed = compare_boundaries(chunking, column.chunking)
         scores_phrase = (
             f"; scores moved by {_shift_in_words(agreed.scores)}" if shift is None and agreed.scores is not None else ""
         )
         remark(
-            f"Column {number}, {column.chunker.title}: {agreed.words(full.name, name)}{scores_phrase}.",
+            f"Column {number}, {column.chunker.title}: {agreed.words(full.name, embedder_name)}{scores_phrase}.",
             key=f"agreement_{number}",
         )
 

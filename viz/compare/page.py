@@ -194,17 +194,17 @@ def asking_data(choices: Choices, characters: int) -> AskingData:
 
 def apply_marking(choices: Choices, text: Text, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
-    changes, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
+    gap_clicks, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
     if fold is not None:
         session.folded = (text.document.identity, str(fold["purpose"]))
-    if not changes or fold_purposes(choices).get(changes[-1].purpose) != "":
+    if not gap_clicks or fold_purposes(choices).get(gap_clicks[-1].purpose) != "":
         return ""
-    if changes[-1].purpose == "cuts":
+    if gap_clicks[-1].purpose == "cuts":
         try:
-            set_own_cuts(choices, text.document, changes[-1].places or ())
+            set_own_cuts(choices, text.document, gap_clicks[-1].places or ())
         except InputError as error:
             return str(error)
-    elif set_clicked_boundaries(text.document, [change.places for change in changes]):
+    elif set_clicked_boundaries(text.document, [change.places for change in gap_clicks]):
         # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
         st.rerun()
     return ""
@@ -236,28 +236,30 @@ def fold_purposes(choices: Choices) -> dict[str, str]:
 
 def say_reopened_file(results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
-    file, finished = session.reopened, [finished for column in results if (finished := column.finished)]
-    if file is None or len(finished) < len(results):
+    session_file, finished = session.reopened, [finished for column in results if (finished := column.finished)]
+    if session_file is None or len(finished) < len(results):
         return
-    now = [(column.chunker.name, column.chunker.model_dump()) for column in finished]
-    kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
-    if now != kept or any(column.chunking.document.text != file.text for column in finished):
+    shown_settings = [(column.chunker.name, column.chunker.model_dump()) for column in finished]
+    stored_settings = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in session_file.columns]
+    if shown_settings != stored_settings or any(column.chunking.document.text != session_file.text for column in finished):
         session.reopened = None
         return
-    others = [
+    differing_columns = [
         number
-        for number, (result, column) in enumerate(zip(finished, file.columns, strict=True), start=1)
+        for number, (result, column) in enumerate(zip(finished, session_file.columns, strict=True), start=1)
         if spans_of(result.chunking) != column.chunks
     ]
-    if not others:
-        notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened_file")
+    if not differing_columns:
+        notice(f"{session_file.name} was reopened with the same chunks in every column.", key="reopened_file")
         return
-    which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
-    versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
-    message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
+    which = f"column{'s' if len(differing_columns) > 1 else ''} {', '.join(map(str, differing_columns))}"
+    versions = ", ".join(
+        f"{name} {version}" for name, version in session_file.columns[differing_columns[0] - 1].recipe.versions.items()
+    )
+    message = f"{session_file.name}: {which} came out differently from the file, which was made with {versions}."
     reasons = dict.fromkeys(
-        file.columns[number - 1].recipe.changed_since(len(finished[number - 1].chunking.document.sentences))
-        for number in others
+        session_file.columns[number - 1].recipe.changed_since(len(finished[number - 1].chunking.document.sentences))
+        for number in differing_columns
     )
     notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
 

@@ -113,18 +113,18 @@ def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunkin
     units = ["sentences", "tokens", "characters"]
     unit = str(st.segmented_control("Size unit", units, default="sentences", key="size_unit", required=True))
     try:
-        values = {
+        sizes_by_chunker = {
             f"{number + 1} {results[number].title}": _chunk_lengths(chunking, unit, tokenizer) for number, chunking in done
         }
     except InputError as error:
         notice(str(error), "error", key="sizes_error")
         return
-    sizes = [(name, size) for name, among in values.items() for size in among]
+    chunker_size_pairs = [(name, size) for name, among in sizes_by_chunker.items() for size in among]
     table: dict[str, list[str] | list[int]] = {
-        "chunker": [name for name, _ in sizes],
-        unit: [size for _, size in sizes],
+        "chunker": [name for name, _ in chunker_size_pairs],
+        unit: [size for _, size in chunker_size_pairs],
     }
-    show_figure(size_distributions(values, unit), table, "Chunk sizes", key="sizes")
+    show_figure(size_distributions(sizes_by_chunker, unit), table, "Chunk sizes", key="sizes")
 
 
 def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
@@ -184,11 +184,11 @@ def _offer_column_files(
     choices: Choices, results: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
 ) -> None:
     embedded_as = _choose_embedded_text()
-    chunking, written = plain, True
+    chunking, contexts_written = plain, True
     if embedded_as == "context":
         show_contexts(choices, results)
         with_contexts = chunkings_with_contexts(results)
-        chunking, written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
+        chunking, contexts_written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
     recipe = _recipe_of(chunker, choices, embedder)
     stem = f"seamark-{chunker.name}"
     chunks: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
@@ -198,20 +198,20 @@ def _offer_column_files(
         ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking, embedded_as)),
     )
     files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
-        *(chunks if written else ()),
+        *(chunks if contexts_written else ()),
         ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
         *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
     )
-    again = (
+    reproduction_phrase = (
         "These chunks were made elsewhere, so no recipe reproduces them. The session file contains them."
         if chunker.elsewhere
         else "Reproduces the chunks: seamark chunk FILE --chunker RECIPE"
     )
-    waits_phrase = "" if written else " Its chunks can be downloaded once their context sentences are written."
-    st.caption(f"These are the files of column {choices.selected + 1}.{waits_phrase} {again}")
+    waits_phrase = "" if contexts_written else " Its chunks can be downloaded once their context sentences are written."
+    st.caption(f"These are the files of column {choices.selected + 1}.{waits_phrase} {reproduction_phrase}")
     row = st.container(horizontal=True)
-    for label, name, mime, data in files:
-        download_button(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))
+    for label, name, mime, make_content in files:
+        download_button(row, label, make_content, name, mime, (chunking.document.identity, chunking.document.name, recipe))
 
 
 # The figure of the chunk sizes.
@@ -333,19 +333,19 @@ _RESULT = "Result of the original"
 
 def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embedder | None) -> None:
     """Draw the code that reproduces the selected column's cuts."""
-    here = results[choices.selected]
-    if here.chunking is None or here.chunker is None:
+    selected_result = results[choices.selected]
+    if selected_result.chunking is None or selected_result.chunker is None:
         return
-    if here.chunker.elsewhere:
+    if selected_result.chunker.elsewhere:
         notice("These chunks were made elsewhere, so there is no code for them.", key="no_code")
         return
-    recipe = _recipe_of(here.chunker, choices, embedder)
+    recipe = _recipe_of(selected_result.chunker, choices, embedder)
     tool: Tool = st.segmented_control(
         "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
     )
     command = tool == "command_line"
     leaves = "prints JSON" if command else "stores the chunks' texts in `chunks`"
-    same = "if the language model gives the same answers" if here.chunker.asks else "exactly"
+    same = "if the language model gives the same answers" if selected_result.chunker.asks else "exactly"
     takes = f"Seamark and the package `{NEEDED[tool]}`" if tool in NEEDED else "only Seamark"
     st.caption(
         f"This code reproduces the chunks of column {choices.selected + 1} {same}. It reads the text from `{DOCUMENT}` "
@@ -360,7 +360,7 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
         )
         st.code(str(original.program), language="python")
         if original.column is None:
-            _run_at_once(original, here.chunking, recipe)
+            _run_at_once(original, selected_result.chunking, recipe)
         else:
             _run_as_column(original, original.column, choices, results)
 
@@ -373,13 +373,16 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
         if not button_pressed(place, "Run original library", "run_original"):
             return
         try:
-            words, tone = f"{_RESULT}: {compare_chunks(ours, run_original(original, ours.document.text))[1]}.", "info"
+            result_message, tone = (
+                f"{_RESULT}: {compare_chunks(ours, run_original(original, ours.document.text))[1]}.",
+                "info",
+            )
         except InputError as error:
-            words, tone = str(error), "error"
-        session.proof = (subject, words, tone)
+            result_message, tone = str(error), "error"
+        session.proof = (subject, result_message, tone)
         place.empty()
-    _, words, tone = session.proof
-    notice(words, tone, key="proof_result")
+    _, result_message, tone = session.proof
+    notice(result_message, tone, key="proof_result")
 
 
 def _run_as_column(
@@ -388,12 +391,14 @@ def _run_as_column(
     """Draw the result of the column that runs the library's chunker, or the button that adds one."""
     name, parameters = column
     chunker = build_chunker(name, parameters)
-    ours = results[choices.selected]
-    if ours.chunker == chunker:
+    selected_column = results[choices.selected]
+    if selected_column.chunker == chunker:
         notice(f"This column runs {original.name}.", key="proof_result")
         return
-    number, theirs = next(((at, other) for at, other in enumerate(results, start=1) if other.chunker == chunker), (0, None))
-    if theirs is None:
+    number, original_column = next(
+        ((at, other) for at, other in enumerate(results, start=1) if other.chunker == chunker), (0, None)
+    )
+    if original_column is None:
 
         def add() -> None:
             with undoable(COMPARE, f"Column {len(choices.columns) + 1} added"):
@@ -406,8 +411,11 @@ def _run_as_column(
             else "Adds a column that runs the original with the same embeddings."
         )
         st.button("Add as column", key="add_original", on_click=add, disabled=full, help=why)
-    elif theirs.chunking is not None and ours.chunking is not None:
-        notice(f"{_RESULT}, column {number}: {compare_chunks(ours.chunking, theirs.chunking)[1]}.", key="proof_result")
+    elif original_column.chunking is not None and selected_column.chunking is not None:
+        notice(
+            f"{_RESULT}, column {number}: {compare_chunks(selected_column.chunking, original_column.chunking)[1]}.",
+            key="proof_result",
+        )
     else:
-        tone = "error" if theirs.error else "info"
-        notice(theirs.error or f"The original is running in column {number}.", tone, key="proof_result")
+        tone = "error" if original_column.error else "info"
+        notice(original_column.error or f"The original is running in column {number}.", tone, key="proof_result")

@@ -45,14 +45,14 @@ def show_parsing(chosen: Source) -> None:
     stretches = stretches_of(chosen.text, parts)
     number = 0
     if len(stretches) > 1:
-        what = parts.kind.capitalize() if parts is not None and len(stretches) == len(parts.starts) else "Stretch"
+        stretch_kind = parts.kind.capitalize() if parts is not None and len(stretches) == len(parts.starts) else "Stretch"
         # Each text has its own widget, so that another text starts on its first page.
         key = f"parsing/{len(chosen.text)}/{len(stretches)}"
-        number = st.number_input(f"{what} (1 to {len(stretches):,})", 1, len(stretches), key=key, width=260) - 1
-    here = stretches[number]
-    if about := about_stretch(here, chosen):
+        number = st.number_input(f"{stretch_kind} (1 to {len(stretches):,})", 1, len(stretches), key=key, width=260) - 1
+    shown_stretch = stretches[number]
+    if about := about_stretch(shown_stretch, chosen):
         remark(about, key="parsing_about")
-    text = chosen.text[here.start : here.end].strip("\n")
+    text = chosen.text[shown_stretch.start : shown_stretch.end].strip("\n")
     if text.strip():
         st.code(text, language=None, wrap_lines=True)
     else:
@@ -89,13 +89,13 @@ def about_stretch(here: Stretch, chosen: Source) -> str:
     if parts is None or here.part is None:
         return ""
     name = parts.label_of_part(here.part)
-    gone = [_left_out_in_words(omission) for omission in chosen.left_out if omission.part == here.part]
-    return f"{name} · left out here: {', '.join(gone)}" if gone else name
+    omission_phrases = [_left_out_in_words(omission) for omission in chosen.left_out if omission.part == here.part]
+    return f"{name} · left out here: {', '.join(omission_phrases)}" if omission_phrases else name
 
 
 def _left_out_in_words(left_out: Omission) -> str:
-    words = pluralize(left_out.times, left_out.what)
-    return f"{words}, “{shorten(left_out.words, MOST_QUOTED)}”" if left_out.words else words
+    omission_phrase = pluralize(left_out.times, left_out.what)
+    return f"{omission_phrase}, “{shorten(left_out.words, MOST_QUOTED)}”" if left_out.words else omission_phrase
 
 
 def left_out_table(left_out: Iterable[Omission], parts: Parts | None) -> dict[str, list[str] | list[int]]:

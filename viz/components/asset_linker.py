@@ -81,26 +81,26 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
         declaration.
     """
     modules = _needed(entry, root)
-    last = modules[-1]
+    entry_module = modules[-1]
     for module in modules[:-1]:
         if module.has_default:
             raise LinkError(
                 f"Only the script of a component, {entry}, may have an export default; {module.path} has one too."
             )
-    if default is None and not last.has_default:
+    if default is None and not entry_module.has_default:
         raise LinkError(f"{entry} must have an export default function, which draws the component; it has none.")
-    if default is not None and (last.has_default or default not in last.exported):
+    if default is not None and (entry_module.has_default or default not in entry_module.exported):
         raise LinkError(f"{entry} must have a named export {default} and no default export. Correct its exports.")
     modules.insert(0, _read(IN_ORDER, VIZ))
-    owners: dict[str, str] = {}
+    path_by_name: dict[str, str] = {}
     for module in modules:
         for name in module.declared:
-            if name in owners:
+            if name in path_by_name:
                 raise LinkError(
-                    f"{name} must be declared only once in the scripts that {entry} links; {owners[name]} and "
+                    f"{name} must be declared only once in the scripts that {entry} links; {path_by_name[name]} and "
                     f"{module.path} both declare it."
                 )
-            owners[name] = module.path
+            path_by_name[name] = module.path
     parts = [f"// ---- viz/{module.path}\n{module.body}" for module in modules]
     return "\n".join([*parts, f"export default inOrder({default or _CALLED});\n"])
 

@@ -134,9 +134,9 @@ def code_point_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     astral = _astral(text)
     if not len(astral):
         return [*offsets]
-    before = np.searchsorted(astral + np.arange(len(astral)), offsets)
-    points: list[int] = (np.asarray(offsets, dtype=np.int64) - before).tolist()
-    return points
+    astral_before = np.searchsorted(astral + np.arange(len(astral)), offsets)
+    offsets_in_code_points: list[int] = (np.asarray(offsets, dtype=np.int64) - astral_before).tolist()
+    return offsets_in_code_points
 
 
 @lru_cache(maxsize=4)
@@ -154,11 +154,11 @@ def sentence_positions(document: Document, offsets: Sequence[int]) -> list[float
     """Convert offsets in code points to positions on the sentence axis: 2.5 is the middle of the third sentence."""
     if not (offsets and document.sentences):
         return [0.0 for _ in offsets]
-    at = np.asarray(offsets, dtype=np.int64)
+    offset_array = np.asarray(offsets, dtype=np.int64)
     starts, ends = np.asarray(document.sentences).T
-    index = np.maximum(np.searchsorted(starts, at, side="right") - 1, 0)
-    within = (at - starts[index]) / (ends - starts)[index]
-    rounded: list[float] = np.round(index + np.clip(within, 0, 1), 4).tolist()
+    index = np.maximum(np.searchsorted(starts, offset_array, side="right") - 1, 0)
+    share_of_sentence = (offset_array - starts[index]) / (ends - starts)[index]
+    rounded: list[float] = np.round(index + np.clip(share_of_sentence, 0, 1), 4).tolist()
     return rounded
 
 

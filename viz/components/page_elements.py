@@ -106,8 +106,8 @@ def ask_to_send(
         The label of the button.
     """
     model = asking.model
-    asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
-    requests, tokens, answers = map(sum, zip(*[estimated for _, estimated, _ in asked], strict=True))
+    model_estimates = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
+    requests, tokens, reply_tokens = map(sum, zip(*[estimated for _, estimated, _ in model_estimates], strict=True))
     if formed is not None and not too:
         requests, tokens = requests + formed.probes[0], tokens + formed.probes[1]
     try:
@@ -117,10 +117,10 @@ def ask_to_send(
         return
     prices = [
         asked_model.price(estimated.tokens, estimated.requests * answer + estimated.answers)
-        for asked_model, estimated, answer in asked
+        for asked_model, estimated, answer in model_estimates
     ]
     cost = None if None in prices else sum(filter(None, prices))
-    names = [*dict.fromkeys(asked_model.title for asked_model, _, _ in asked)]
+    names = [*dict.fromkeys(asked_model.title for asked_model, _, _ in model_estimates)]
     models = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
     price = "no price is known" if cost is None else f"about ${cost:.4f}"
     limit, spent = asking.limit, asking.spent
@@ -133,15 +133,16 @@ def ask_to_send(
         allowed_phrase += (
             f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
         )
-    replies_phrase = f", answered with about {answers:,} tokens" if answers else ""
-    much = f"about {tokens:,} tokens in {pluralize(requests, 'request')}{replies_phrase}"
-    often, until = "more if it has to be asked more often", f"Nothing is sent until you press “{label}”."
+    replies_phrase = f", answered with about {reply_tokens:,} tokens" if reply_tokens else ""
+    amount_note = f"about {tokens:,} tokens in {pluralize(requests, 'request')}{replies_phrase}"
+    repeat_note, consent_note = "more if it has to be asked more often", f"Nothing is sent until you press “{label}”."
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{key}"):
         notice(
-            f"{what} there too: {much}; {price}."
+            f"{what} there too: {amount_note}; {price}."
             if too
-            else f"{what} to {destination}, to {models}: {much}, {often}; {price}.{allowed_phrase} {until}",
+            else f"{what} to {destination}, to {models}: {amount_note}, {repeat_note}; {price}."
+            f"{allowed_phrase} {consent_note}",
             key=f"send_{key}",
         )
         st.button(label, key=f"send/{key}", on_click=send, args=args, width="content")

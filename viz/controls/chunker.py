@@ -65,20 +65,20 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
     """
     if _take_read_file(choices, number):
         st.rerun()
-    file = chunk_file_of(column)
-    if file is not None:
-        remark(f"{file.name} · {pluralize(len(file.chunks), 'chunk')}", key="chunk_file_name")
+    chunk_file = chunk_file_of(column)
+    if chunk_file is not None:
+        remark(f"{chunk_file.name} · {pluralize(len(chunk_file.chunks), 'chunk')}", key="chunk_file_name")
         if measured is None or len(measured) == 1:
-            _choose_document(choices, number, file)
+            _choose_document(choices, number, chunk_file)
         if measured:
-            _say_whether_it_has(file, measured)
+            _say_whether_it_has(chunk_file, measured)
     document = session.document if measured is None else None
-    if file is not None and document is not None:
-        located = file.cached_result_in(document)
+    if chunk_file is not None and document is not None:
+        located = chunk_file.cached_result_in(document)
         if located is not None:
-            _show_located(located, file.name)
-        _offer_text(choices, file, document, located)
-    _upload(choices, number, file)
+            _show_located(located, chunk_file.name)
+        _offer_text(choices, chunk_file, document, located)
+    _upload(choices, number, chunk_file)
     job = session.chunk_reading
     if job is not None and job.about == (session.page, number):
         show_job_progress(job, key="chunk_reading")
@@ -94,9 +94,9 @@ def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
     except InputError as error:
         notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
         return
-    chunks = pluralize(sum(map(len, by_document.values())), "chunk")
-    texts = measured[0] if len(measured) == 1 else f"the {len(measured):,} documents"
-    remark(f"{chunks} of {texts} will be measured.", key="chunk_file_has")
+    chunk_count_phrase = pluralize(sum(map(len, by_document.values())), "chunk")
+    documents_phrase = measured[0] if len(measured) == 1 else f"the {len(measured):,} documents"
+    remark(f"{chunk_count_phrase} of {documents_phrase} will be measured.", key="chunk_file_has")
 
 
 def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
@@ -399,8 +399,8 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
             title
             for title, preset in presets.items()
             if all(
-                values[name] == preset.parameters.get(name, defaults.get(name, spec.default))
-                for name, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
+                values[full_title] == preset.parameters.get(full_title, defaults.get(full_title, spec.default))
+                for full_title, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
             )
         ),
         None,
@@ -422,19 +422,19 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
     )
     if active is not None:
         # The box truncates long names.
-        name = f"{active}." if len(active) > BOX_CHARACTERS else ""
-        if caption := " ".join(filter(None, (name, presets[active].note))):
+        full_title = f"{active}." if len(active) > BOX_CHARACTERS else ""
+        if caption := " ".join(filter(None, (full_title, presets[active].note))):
             st.caption(caption)
 
 
 def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
     """Draw the widget of a parameter, greyed out if ``idle``, that is without effect given the other parameters."""
-    name = _parameter_widget_key(number, column, spec)
+    widget_key = _parameter_widget_key(number, column, spec)
     label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
     def changed(new: Any) -> None:
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
-        if name != _parameter_widget_key(number, column, spec):
+        if widget_key != _parameter_widget_key(number, column, spec):
             return
         column.put(spec.name, new)
         # An amount is meaningless for another threshold method.
@@ -443,17 +443,17 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
                 column.parameters.pop(other.name, None)
 
     help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
-    shared = {"disabled": idle, "help": help_text or None, **value_binding(value, name, changed)}
+    common_options = {"disabled": idle, "help": help_text or None, **value_binding(value, widget_key, changed)}
     kind = int if spec.kind == "integer" else float
     if spec.kind == "choice" and spec.ordered:
-        st.select_slider(label, spec.choices, value, **shared)
+        st.select_slider(label, spec.choices, value, **common_options)
     elif spec.kind == "choice":
         st.selectbox(
             label,
             spec.choices,
             index=spec.choices.index(value),
             format_func=lambda word: word.replace("_", " "),
-            **shared,
+            **common_options,
         )
     elif spec.optional:
         low, high = (None if limit is None else kind(limit) for limit in (spec.low, spec.high))
@@ -464,7 +464,7 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
             value=value,
             step=kind(spec.step or 1),
             placeholder="none",
-            **shared,
+            **common_options,
         )
     else:
         value = kind(value)
@@ -476,7 +476,7 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
             value,
             step=kind(spec.step or 1),
             format="%d" if kind is int else "%g",
-            **shared,
+            **common_options,
         )
 
 

@@ -46,11 +46,11 @@ def notebook_chip(document: str) -> NotebookChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
     own = session.own if document == OWN else None
     source = own if document == OWN else _sample(document)
-    questions = 0 if source is None else count_questions_about(source)
-    at_stake = [pluralize(questions, "question")] * bool(questions)
+    question_count = 0 if source is None else count_questions_about(source)
+    at_stake = [pluralize(question_count, "question")] * bool(question_count)
     if own is not None and own.known:
         at_stake.append(counted_known_boundaries(len(own.known)))
-    if source is None or (own is None and not questions):
+    if source is None or (own is None and not question_count):
         return {"state": "", "title": ""}
     if document in session.notebooks:
         return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
@@ -77,8 +77,8 @@ def take_chip_action(event: Mapping[str, Any], document: str) -> None:
     wanted = event.get("act")
     if wanted == "keep" and is_server_private():
         keep_document(document)
-    elif wanted == "remove" and (place := key_of_kept_document()) is not None:
-        forget_kept_texts(place.id)
+    elif wanted == "remove" and (notebook_key := key_of_kept_document()) is not None:
+        forget_kept_texts(notebook_key.id)
     elif wanted == "file":
         session.below_wanted = DOWNLOADS
         session.arriving = Arrival(COMPARE, session.page)
@@ -106,9 +106,9 @@ def offer_replaced_text(choices: Choices) -> None:
 
     row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
     with row:
-        questions = count_questions_about(replaced.own)
-        with_them = f" with {pluralize(questions, 'question')}" if questions else " with its boundaries"
-        remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced_text")
+        question_count = count_questions_about(replaced.own)
+        loss_phrase = f" with {pluralize(question_count, 'question')}" if question_count else " with its boundaries"
+        remark(f"{replaced.own.name}{loss_phrase} was replaced and is kept nowhere.", key="replaced_text")
     row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
     row.button(
         "Discard text",
@@ -132,8 +132,8 @@ def show_kept_texts(choices: Choices) -> None:
     if not kept:
         return
     remark("Kept on this machine:", key="kept_texts")
-    place = key_of_kept_document()
-    here = None if place is None else place.id
+    shown_notebook_key = key_of_kept_document()
+    shown_notebook_id = None if shown_notebook_key is None else shown_notebook_key.id
     for listed in kept[:MOST_LISTED]:
         row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{listed.id}")
         with row.container():
@@ -143,7 +143,7 @@ def show_kept_texts(choices: Choices) -> None:
             key=f"kept_text_open_{listed.id}",
             on_click=_open,
             args=(listed.id, choices),
-            disabled=listed.id == here,
+            disabled=listed.id == shown_notebook_id,
             width="content",
         )
         row.button(
@@ -202,18 +202,18 @@ def copy_for_tab() -> tuple[KeptHead | None, str] | None:
     own, given = session.own, session.own_given
     if own is None:
         return (None, "") if session.own_gone else None
-    about, text = text_in_stored_form(own, given)
-    left = len(text) if _utf16_length(text) > MOST_KEPT else 0
-    if left:
-        about, text = about.model_copy(update={"known": None, "file": ""}), ""
+    text_metadata, text = text_in_stored_form(own, given)
+    dropped_characters = len(text) if _utf16_length(text) > MOST_KEPT else 0
+    if dropped_characters:
+        text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""
     head: KeptHead = {
-        "name": about.name,
-        "known": about.known,
-        "dashes": about.dashes,
-        "teaches": about.teaches,
-        "left": left,
+        "name": text_metadata.name,
+        "known": text_metadata.known,
+        "dashes": text_metadata.dashes,
+        "teaches": text_metadata.teaches,
+        "left": dropped_characters,
         "unseen": False,
-        "file": about.file,
+        "file": text_metadata.file,
     }
     return head, text
 

@@ -92,10 +92,10 @@ def _form() -> None:
     """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
     def used() -> None:
-        server = take_entered_server(session.language_server, "language_address", "language_key")
+        address_and_key = take_entered_server(session.language_server, "language_address", "language_key")
         name = st.session_state["language_name"].strip().removeprefix("openai:")
-        limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])
-        session.language_server = LanguageServer(name, *server, *limits)
+        token_and_money_limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])
+        session.language_server = LanguageServer(name, *address_and_key, *token_and_money_limits)
         session.job = None
 
     server = session.language_server

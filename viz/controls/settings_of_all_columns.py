@@ -77,8 +77,8 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the controls for choosing an embedder; ``embedder`` is the current embedder, if any."""
-    naming = choices.embedder not in EMBEDDERS or session.naming
-    kind = OTHER_MODEL if naming else choices.embedder
+    is_other_model = choices.embedder not in EMBEDDERS or session.naming
+    chosen_option = OTHER_MODEL if is_other_model else choices.embedder
 
     def picked(name: str) -> None:
         session.naming = name == OTHER_MODEL
@@ -89,12 +89,12 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     st.selectbox(
         "Embedder",
         names,
-        index=names.index(kind),
+        index=names.index(chosen_option),
         format_func=lambda name: "Other model…" if name == OTHER_MODEL else label_with_availability("embedder", name),
         help=definitions_as_help(EMBEDDERS),
-        **value_binding(kind, "embedder", picked),
+        **value_binding(chosen_option, "embedder", picked),
     )
-    if naming:
+    if is_other_model:
         _embedder_form(choices)
     if lack := missing_for_embedder(choices.embedder):
         st.caption(lack)
@@ -169,8 +169,8 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
         choose_shared_setting(choices, "Tokens as", "tokenizer", TOKENIZERS)
-        if lack := missing_for_tokenizer(choices.tokenizer):
-            st.caption(lack)
+        if missing_package_hint := missing_for_tokenizer(choices.tokenizer):
+            st.caption(missing_package_hint)
         st.toggle(
             "Cache on disk",
             key="on_disk",

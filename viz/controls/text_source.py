@@ -50,13 +50,13 @@ _ENCODING_KEY = "own_named"
 
 def take_document_events(choices: Choices, default: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
-    chosen, answer = take_event(BAR, "chosen"), take_event(BAR, "kept")
+    chosen, kept_text_event = take_event(BAR, "chosen"), take_event(BAR, "kept")
     questions = take_event(BAR, "questions")
     if chosen and chosen.get("document") in (*sample_titles(), OWN):
         choose_document(choices, chosen["document"])
     if take_event(FOOT, "cut") and session.own is not None:
         choose_document(choices, OWN)
-    if answer and take_text_of_tab(answer):
+    if kept_text_event and take_text_of_tab(kept_text_event):
         session.own_taken += 1
     if questions:
         stored_texts.take_questions_of_tab(questions.get("questions"))
@@ -65,10 +65,10 @@ def take_document_events(choices: Choices, default: Choices) -> None:
     if choices.document == OWN and session.own is None and session.tab_answered:
         open_linked_notebook()
     if choices.document == OWN and session.own is None and session.tab_answered:
-        lost = session.lost
-        if lost:
+        loss_reason = session.lost
+        if loss_reason:
             choose_document(choices, default.document)
-        session.lost, session.own_gone = lost, not lost
+        session.lost, session.own_gone = loss_reason, not loss_reason
 
 
 def show_document_row(choices: Choices, text: Text | None) -> None:
@@ -236,18 +236,18 @@ def _take_reading(choices: Choices) -> None:
     if job.error:
         session.own_complaint = job.error
     elif job.made is not None and not job.cancelled:
-        content, name = job.made, job.name
-        if not isinstance(content, FileText):
-            _open_saved(content, name, choices)
+        read_file, name = job.made, job.name
+        if not isinstance(read_file, FileText):
+            _open_saved(read_file, name, choices)
             return
         if session.own_found is None:
-            session.own_found = content._replace(text="")
+            session.own_found = read_file._replace(text="")
         if name == _PASTED_FILE:
-            set_own_text(Source(content.text, PASTED))
+            set_own_text(Source(read_file.text, PASTED))
         else:
-            remarks = [f"read as {content.read_as}", content.left_out[:1].lower() + content.left_out[1:].rstrip(".")]
+            remarks = [f"read as {read_file.read_as}", read_file.left_out[:1].lower() + read_file.left_out[1:].rstrip(".")]
             note = " · ".join(part for part in remarks if part)
-            set_own_text(Source(content.text, name, None, note, content.parts, content.omissions))
+            set_own_text(Source(read_file.text, name, None, note, read_file.parts, read_file.omissions))
         _show_other_text(choices)
 
 
@@ -269,19 +269,19 @@ def _open_saved(saved: session_file.SessionFile | Recipe, name: str, choices: Ch
 
 def _choose_encoding(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
-    file, file_text = session.own_file, session.own_found
-    if file is None or format_of(file[0]) not in WITHOUT_ENCODING:
+    name_and_content, file_text = session.own_file, session.own_found
+    if name_and_content is None or format_of(name_and_content[0]) not in WITHOUT_ENCODING:
         return
-    first = [file_text.encoding, *file_text.others] if file_text is not None else []
-    options = list(dict.fromkeys([*first, *CHOICES]))
+    likely_encodings = [file_text.encoding, *file_text.others] if file_text is not None else []
+    options = list(dict.fromkeys([*likely_encodings, *CHOICES]))
 
     def changed() -> None:
-        _read_as_document(file, st.session_state[_ENCODING_KEY], choices)
+        _read_as_document(name_and_content, st.session_state[_ENCODING_KEY], choices)
 
     st.selectbox(
         "Encoding",
         options,
-        index=0 if first else None,
+        index=0 if likely_encodings else None,
         key=_ENCODING_KEY,
         on_change=changed,
         placeholder="Choose an encoding",

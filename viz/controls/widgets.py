@@ -34,14 +34,14 @@ def key_showing(value: object, key: str) -> str:
 
 def value_binding(value: object, key: str, put: Callable[[Any], object]) -> dict[str, Any]:
     """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``put`` is called with each new value."""
-    drawn = key_showing(value, key)
+    drawn_key = key_showing(value, key)
 
     def changed() -> None:
         # Streamlit calls the callback of a widget that is gone if the browser reports a value of it once more.
-        if drawn == current_widget_key(key):
-            put(st.session_state[drawn])
+        if drawn_key == current_widget_key(key):
+            put(st.session_state[drawn_key])
 
-    return {"key": drawn, "on_change": changed}
+    return {"key": drawn_key, "on_change": changed}
 
 
 def _in_any_order(value: object) -> object:

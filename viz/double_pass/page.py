@@ -121,12 +121,12 @@ def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None
 
 
 def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
-    choices, double, beside = here.choices, results[DOUBLE], results[BESIDE]
-    chunking, chunker = double.chunking, double.chunker
+    choices, double_pass_result, compared_result = here.choices, results[DOUBLE], results[BESIDE]
+    chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.
     left, right = side_by_side(PAGE, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
-        message = double.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
+        message = double_pass_result.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
         with left:
             show_passes(
                 title=text.source.name,
@@ -134,7 +134,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
                 rows=None,
                 source=text.document.identity,
                 message=message,
-                tone="error" if double.error else "",
+                tone="error" if double_pass_result.error else "",
                 key="passes",
             )
         return
@@ -144,7 +144,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
         show_passes(
             title=text.source.name,
             summary=_summary(chunking),
-            rows=pass_rows(chunking, beside.finished, _row_labels(chunker)),
+            rows=pass_rows(chunking, compared_result.finished, _row_labels(chunker)),
             source=text.document.identity,
             key="passes",
         )
@@ -166,10 +166,14 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
                 choices.extra,
                 key="double_pass_stepper",
                 known=bool(text.source.known),
-                would=lambda at: reversing_change_in_words(double, steps[at], here.embedder),
+                would=lambda at: reversing_change_in_words(double_pass_result, steps[at], here.embedder),
             )
-        removals = removed_boundaries(chunking, beside.chunking, beside.title)
-        show_corrections(removals, removals_in_words(chunking, removals, beside.chunking, beside.title), key="corrections")
+        removals = removed_boundaries(chunking, compared_result.chunking, compared_result.title)
+        show_corrections(
+            removals,
+            removals_in_words(chunking, removals, compared_result.chunking, compared_result.title),
+            key="corrections",
+        )
     if chunking.comparisons:
         with st.expander("Comparison table"):
             st.dataframe(comparison_table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
@@ -177,12 +181,12 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
 
 def reversing_change_in_words(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
     """Describe the change that would reverse the verdict on a step's gap; empty if unknown or if the search takes long."""
-    chunking, gap = double.chunking, step["mark"]["gap"]
-    if double.task is None or double.chunker is None or chunking is None or gap is None:
+    chunking, gap_index = double.chunking, step["mark"]["gap"]
+    if double.task is None or double.chunker is None or chunking is None or gap_index is None:
         return ""
     if len(chunking.document.sentences) > MOST_TRIED:
         return ""
-    decided = next(candidate for candidate in chunking.gaps if candidate.index == gap)
+    decided = next(candidate for candidate in chunking.gaps if candidate.index == gap_index)
     tipping = tipping_at_once(double.task, double.chunker, chunking, decided, embedder, session.on_disk)
     return "" if tipping is None else f"After both passes: {decided.verdict.value}; {tipping}."
 
@@ -208,12 +212,12 @@ def _row_labels(chunker: DoublePass) -> dict[str, str]:
 
 def _summary(chunking: Chunking) -> str:
     """Describe the number of chunks after each pass."""
-    first, chunks = len(mini_chunk_starts(chunking)), len(chunking.chunks)
-    over = sum(merge.kind.startswith("over") for merge in chunking.merges)
+    mini_chunk_count, chunks = len(mini_chunk_starts(chunking)), len(chunking.chunks)
+    snippet_merges = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
-        f"pass one leaves {pluralize(first, 'mini-chunk')}",
+        f"pass one leaves {pluralize(mini_chunk_count, 'mini-chunk')}",
         f"pass two leaves {pluralize(chunks, 'chunk')}"
-        + (f", after {pluralize(over, 'merge')} over a snippet" if over else ""),
+        + (f", after {pluralize(snippet_merges, 'merge')} over a snippet" if snippet_merges else ""),
     ]
     if len(chunking.document.sentences) > MOST_SENTENCES:
         parts.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
@@ -314,7 +318,7 @@ def removed_boundaries(chunking: Chunking, beside: Chunking | None, name: str) -
     """
     cut_beside = set() if beside is None else _cut_gaps(beside)
     starts = mini_chunk_starts(chunking)
-    joined = {
+    join_of_gap = {
         gap: (number, why)
         for number, attempts in enumerate(comparison_attempts(chunking))
         if (why := attempts[-1].why) is not None
@@ -325,7 +329,7 @@ def removed_boundaries(chunking: Chunking, beside: Chunking | None, name: str) -
     removals: list[CorrectionData] = []
     for gap in chunking.gaps:
         if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            step, why = joined.get(gap.index, (None, gap.why))
+            step, why = join_of_gap.get(gap.index, (None, gap.why))
             removals.append(
                 {
                     "sentence": gap.index + 1,
@@ -351,8 +355,8 @@ def removals_in_words(
     cuts_of_pass_one = len(mini_chunk_starts(chunking)) - 1
     if cuts_of_pass_one <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
-    made = pluralize(cuts_of_pass_one, "boundary", "boundaries")
-    sentences = [f"Of the {made} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."]
+    boundaries_phrase = pluralize(cuts_of_pass_one, "boundary", "boundaries")
+    sentences = [f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."]
     if beside is not None:
         cuts = _cut_gaps(beside)
         removed = sum(removal["also"] != "" for removal in removals)
@@ -363,8 +367,8 @@ def removals_in_words(
             "never made by pass one": len(cuts) - kept_cuts - removed,
         }
         listed = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
-        made = pluralize(len(cuts), "boundary", "boundaries")
-        sentences.append(f"Of the {made} that {name} makes between sentences: {listed or 'none'}.")
+        boundaries_phrase = pluralize(len(cuts), "boundary", "boundaries")
+        sentences.append(f"Of the {boundaries_phrase} that {name} makes between sentences: {listed or 'none'}.")
     return sentences
 
 

@@ -46,11 +46,11 @@ def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
     """
     attempts = comparison_attempts(chunking)
     steps = [_comparison_step(number, so_far, maximum) for number, so_far in enumerate(attempts)]
-    second = next(
+    pass_two_start = next(
         (number for number, so_far in enumerate(attempts) if so_far[-1].kind not in ("initial", "appending")), None
     )
-    if second:
-        steps[second]["pauses"] = True
+    if pass_two_start:
+        steps[pass_two_start]["pauses"] = True
     return steps + _size_merge_steps(chunking)
 
 
@@ -58,8 +58,8 @@ def mini_chunk_starts(chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences at which the mini-chunks of pass one begin."""
     if not chunking.document.sentences:
         return []
-    first = (comparison for comparison in chunking.comparisons if comparison.kind in ("initial", "appending"))
-    return [0, *(comparison.right.start for comparison in first if comparison.outcome != "joined")]
+    pass_one_comparisons = (comparison for comparison in chunking.comparisons if comparison.kind in ("initial", "appending"))
+    return [0, *(comparison.right.start for comparison in pass_one_comparisons if comparison.outcome != "joined")]
 
 
 def decided_gaps(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
@@ -163,9 +163,15 @@ def _skipped_snippet(comparison: Comparison) -> Span | None:
 
 
 def _score_in_words(comparison: Comparison) -> str:
-    which = comparison.kind if comparison.kind in ("initial", "appending") else "merging"
+    threshold_kind = comparison.kind if comparison.kind in ("initial", "appending") else "merging"
     return str(
-        Reason("", comparison.similarity, "≤" if comparison.outcome == "not above" else ">", comparison.threshold, which)
+        Reason(
+            "",
+            comparison.similarity,
+            "≤" if comparison.outcome == "not above" else ">",
+            comparison.threshold,
+            threshold_kind,
+        )
     )
 
 
@@ -206,8 +212,12 @@ def _comparison_in_words(comparison: Comparison, group: Span) -> str:
         case "appending":
             last = f"its last two, {left}, are compared with {right}"
             return f"Pass one, a chunk of {sentences_in_words(comparison.left)} open: {last}."
-    place = {"merging": "the next chunk", "over a snippet": "the chunk after the next", "over two snippets": "the third"}
-    return f"Pass two: the chunk of {left} is compared with {place[comparison.kind]}, {right}."
+    right_group_phrases = {
+        "merging": "the next chunk",
+        "over a snippet": "the chunk after the next",
+        "over two snippets": "the third",
+    }
+    return f"Pass two: the chunk of {left} is compared with {right_group_phrases[comparison.kind]}, {right}."
 
 
 def _size_merge_steps(chunking: Chunking) -> list[Step]:
@@ -334,10 +344,14 @@ def pass_rows(chunking: Chunking, beside: Finished | None, labels: dict[str, str
     ``beside`` is another chunker's result, drawn as the bottom row for comparison.
     """
     attempts = comparison_attempts(chunking)
-    over = [so_far[-1] for so_far in attempts if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"]
+    joins_over_snippets = [
+        so_far[-1] for so_far in attempts if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"
+    ]
     starts = mini_chunk_starts(chunking)
     snippets = [
-        start for start in starts if any(comparison.left.end <= start < comparison.right.start for comparison in over)
+        start
+        for start in starts
+        if any(comparison.left.end <= start < comparison.right.start for comparison in joins_over_snippets)
     ]
     names = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
     other = None

@@ -56,10 +56,10 @@ def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Em
     if here.made.chunking is None:
         notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")
         return
-    hair = _choose_score_margin(choices)
+    score_margin = _choose_score_margin(choices)
     # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
-        _list_findings(here, text.source.known, choices.tokenizer, hair, embedder)
+        _list_findings(here, text.source.known, choices.tokenizer, score_margin, embedder)
     with st.expander("Suspicious-cut rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.explanation}" for rule in RULES.values()))
 
@@ -69,11 +69,11 @@ def _list_findings(
     here: MeasuredSetting, known: tuple[int, ...] | None, tokenizer: str, hair: float, embedder: Embedder | None
 ) -> None:
     """Draw the list in a fragment, which alone reruns while a search is in progress."""
-    made = here.made
-    assert made.chunking is not None
-    assert made.task is not None
+    column_result = here.made
+    assert column_result.chunking is not None
+    assert column_result.task is not None
     _take_events(embedder)
-    findings = _cached_findings(made.task, made.chunking, embedder, hair)
+    findings = _cached_findings(column_result.task, column_result.chunking, embedder, hair)
     listed = findings[:MOST_FINDINGS]
     title = chunker_class(here.setting.chunker).title
     hint_phrase = "; choose one to see what removes it" if findings else ""
@@ -81,12 +81,12 @@ def _list_findings(
     show_findings(
         f"{title}, {here.title} settings: {number} by rules that may be mistaken{hint_phrase}",
         [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(findings).items()],
-        [_finding_data(made.chunking.document, finding) for finding in listed],
+        [_finding_data(column_result.chunking.document, finding) for finding in listed],
         len(findings),
         less="less suspicious",
         nothing="Nothing looks suspicious to these rules.",
         key=KEY,
-        sought=_remedies_of_chosen(made, listed, known, tokenizer, hair, embedder),
+        sought=_remedies_of_chosen(column_result, listed, known, tokenizer, hair, embedder),
     )
 
 
@@ -100,12 +100,12 @@ def _take_events(embedder: Embedder | None) -> None:
         if add_remedy(wanted, job, embedder):
             open_page_at_next_run(COMPARE)
             st.rerun()
-    if sought := take_event(KEY, "sought"):
-        session.finding_sought = str(sought.get("id", ""))
-        if sought.get("search") and job is not None and not job.running:
+    if chosen_finding := take_event(KEY, "sought"):
+        session.finding_sought = str(chosen_finding.get("id", ""))
+        if chosen_finding.get("search") and job is not None and not job.running:
             session.finding_job = job = job.again()
             job.start()
-        elif sought.get("search") is False and job is not None:
+        elif chosen_finding.get("search") is False and job is not None:
             job.cancel()
 
 
@@ -125,20 +125,20 @@ def _remedies_of_chosen(
         if finding.rule == "near_duplicate":
             why_none = f"{why_none} {_near_duplicates_in_words(result.chunking)}"
         return {"id": _finding_id(finding), "remedies": None, "why_none": why_none}
-    document, compare, reranker = result.chunking.document, choices_of_compare(), session.reranker
+    document, compare_choices, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
     as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
-    others = () if session.embedded_as == "context" else kept_questions_about(document)
-    method, (_, limit) = ranking_method_of(compare), retrieval_limit_of(compare, len(document.text))
-    suspect = SuspiciousColumn(result.chunker, result.chunking, method, limit, as_embedded, others, known, hair)
+    kept_questions = () if session.embedded_as == "context" else kept_questions_about(document)
+    method, (_, limit) = ranking_method_of(compare_choices), retrieval_limit_of(compare_choices, len(document.text))
+    suspect = SuspiciousColumn(result.chunker, result.chunking, method, limit, as_embedded, kept_questions, known, hair)
     search = search_finding(result.task, suspect, finding, tokenizer, reranker)
     identity = None if embedder is None else (embedder.name, embedder.identity)
-    subject = finding, hair, method, limit, as_embedded, others, known, tokenizer, identity, reranker
+    subject = finding, hair, method, limit, as_embedded, kept_questions, known, tokenizer, identity, reranker
     before = session.finding_job
     job = RemedyJob(subject, {result.task: search}, embedder, tokenizer, session.on_disk).after(before)
     if job is not before:
         session.finding_job = job
-        if not others or is_automatic(method, embedder, reranker, document):
+        if not kept_questions or is_automatic(method, embedder, reranker, document):
             job.start()
     job.join(AT_ONCE_S)
     return {

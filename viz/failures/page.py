@@ -183,8 +183,12 @@ def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[i
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     if setting.scores is not None:
         total = len(chunking.document.sentences)
-        words = f"{len(setting.wrong):,} of {total:,} sentences" if setting.wrong else "no sentence"
-        rows.append(HeadRow("misassigned", words, "wrong" if setting.wrong else "", f"misassigned: {words}"))
+        misassigned_phrase = f"{len(setting.wrong):,} of {total:,} sentences" if setting.wrong else "no sentence"
+        rows.append(
+            HeadRow(
+                "misassigned", misassigned_phrase, "wrong" if setting.wrong else "", f"misassigned: {misassigned_phrase}"
+            )
+        )
         rows.append(
             HeadRow("crossing", f"{crossing_chunks(known or (), chunking).count:,} of {len(chunking.chunks):,} chunks")
         )

@@ -78,12 +78,14 @@ def _scores_against_known(
 ) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
-    wrong = (
+    misassigned_sentences = (
         misassigned_units(segment_numbers(segmentation_in_sentences(document, known)), chunk_of_each_sentence(chunking))
         if document.sentences
         else None
     )
-    return score_chunking(MarkedDocument(document, known), chunking), wrong.units if wrong is not None else ()
+    return score_chunking(
+        MarkedDocument(document, known), chunking
+    ), misassigned_sentences.units if misassigned_sentences is not None else ()
 
 
 SEARCH_MEASURE = "misassigned"

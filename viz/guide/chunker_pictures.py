@@ -241,16 +241,16 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     document, chunker, chunking = _run_chunker(name, text, example.parameters, tools)
     numbers = range(len(document.sentences))
     measure = _counter(example.unit, document)
-    first = new_picture(
+    text_picture = new_picture(
         "The text",
         glossary_pieces(f"{pluralize(len(numbers), example.row)}, each with its number. Between two lies a [gap]."),
     )
-    measured = new_picture("What it measures", glossary_pieces(example.looks))
-    measured["gaps"] = (
+    measure_picture = new_picture("What it measures", glossary_pieces(example.looks))
+    measure_picture["gaps"] = (
         _sizes(chunking, chunker, measure, example.unit) if example.unit else _centres(chunking) or _scores(chunking)
     )
-    decided = new_picture("What it decides", glossary_pieces(example.decides))
-    decided["gaps"] = _decisions(chunking)
+    decision_picture = new_picture("What it decides", glossary_pieces(example.decides))
+    decision_picture["gaps"] = _decisions(chunking)
     gap = max(
         chunking.gaps,
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
@@ -258,16 +258,18 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     )
     gap_picture = new_picture("One gap in numbers")
     if gap is not None:
-        after = f"{'after' if gap.offset is None else 'inside'} {example.row} {gap.index + 1}"
-        gap_picture["said"] = [glossary_pieces(f"The decision {after}: the formula with its values.")]
+        gap_place_phrase = f"{'after' if gap.offset is None else 'inside'} {example.row} {gap.index + 1}"
+        gap_picture["said"] = [glossary_pieces(f"The decision {gap_place_phrase}: the formula with its values.")]
         gap_picture["formula"] = [*worked_formula(chunker, chunking, gap, tools), decision_in_words(gap)]
         gap_picture["rows"] = sentence_rows(document, [*numbers][gap.index : gap.index + 2])
-    for frame in (first, measured, decided):
+    for frame in (text_picture, measure_picture, decision_picture):
         frame["rows"] = sentence_rows(document, numbers)
-    last = chunked_picture(chunking, "The chunks", glossary_pieces(pluralize(len(chunking.chunks), "[chunk]", "[chunks]")))
-    for seam in last["gaps"]:
-        seam["said"] = ""
-    return [first, measured, gap_picture, decided, last]
+    cut_picture = chunked_picture(
+        chunking, "The chunks", glossary_pieces(pluralize(len(chunking.chunks), "[chunk]", "[chunks]"))
+    )
+    for chunk_gap in cut_picture["gaps"]:
+        chunk_gap["said"] = ""
+    return [text_picture, measure_picture, gap_picture, decision_picture, cut_picture]
 
 
 def failure_frame(name: str, tools: Tools) -> PictureData:
@@ -316,8 +318,8 @@ def _scores(chunking: Chunking) -> list[GapData]:
     """Return the first score of each gap."""
     gaps = _at_gaps(chunking)
     scale = _scale(gaps)
-    seen = [gap.why.steps()[0] for gap in gaps]
-    scores = [gap.score if first.score is None else first.score for gap, first in zip(gaps, seen, strict=True)]
+    first_steps = [gap.why.steps()[0] for gap in gaps]
+    scores = [gap.score if first.score is None else first.score for gap, first in zip(gaps, first_steps, strict=True)]
     return [
         {
             "said": "" if score is None else f"{first.score_name} {format_number(score, '.2f')}".strip(),
@@ -325,7 +327,7 @@ def _scores(chunking: Chunking) -> list[GapData]:
             "line": None,
             "cut": False,
         }
-        for score, first in zip(scores, seen, strict=True)
+        for score, first in zip(scores, first_steps, strict=True)
     ]
 
 
@@ -334,12 +336,12 @@ def _centres(chunking: Chunking) -> list[GapData]:
     clusters = chunking.clusters
     if clusters is None or not clusters.other:
         return []
-    high = 1.1 * max(*clusters.own, *clusters.other)
+    gauge_end = 1.1 * max(*clusters.own, *clusters.other)
     return [
         {
             "said": f"own centre {own:.2f}, other {other:.2f}",
-            "share": own / high,
-            "line": other / high,
+            "share": own / gauge_end,
+            "line": other / gauge_end,
             "cut": False,
         }
         for own, other in zip(clusters.own, clusters.other, strict=True)
@@ -349,28 +351,29 @@ def _centres(chunking: Chunking) -> list[GapData]:
 def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: str) -> list[GapData]:
     """Return the size of the open chunk after each sentence, with the maximum."""
     document = chunking.document
-    most = getattr(chunker, "size", None) or chunker.max_size
+    size_limit = getattr(chunker, "size", None) or chunker.max_size
     sizes = []
     for sentence in document.sentences[:-1]:
         begin = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
         sizes.append(count(document.text[begin : sentence.end]))
-    high = 1.1 * max([most, *sizes])
+    high = 1.1 * max([size_limit, *sizes])
     unit_words = unit if unit in ("sentences", "words", "characters") else "tokens"
     return [
-        {"said": f"{size} of {most} {unit_words}", "share": size / high, "line": most / high, "cut": False} for size in sizes
+        {"said": f"{size} of {size_limit} {unit_words}", "share": size / high, "line": size_limit / high, "cut": False}
+        for size in sizes
     ]
 
 
 def _decisions(chunking: Chunking) -> list[GapData]:
     gaps = _at_gaps(chunking)
     scale = _scale(gaps)
-    inside: dict[int, str] = {}
+    reasons_inside_sentence: dict[int, str] = {}
     for gap in chunking.gaps:
         if gap.offset is not None:
-            inside[gap.index] = f"{inside.get(gap.index, '')}{gap.reason}. "
+            reasons_inside_sentence[gap.index] = f"{reasons_inside_sentence.get(gap.index, '')}{gap.reason}. "
     return [
         {
-            "said": inside.get(gap.index, "") + gap.reason,
+            "said": reasons_inside_sentence.get(gap.index, "") + gap.reason,
             "share": None if gap.threshold is None else scale(gap.score),
             "line": scale(gap.threshold),
             "cut": gap.verdict.is_cut,

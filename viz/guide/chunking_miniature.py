@@ -18,19 +18,19 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
     """Return an SVG of the known boundaries, the chunks and the score curve, on a common sentence axis."""
     count = max(1, len(chunking.document.sentences))
     parts: list[str] = []
-    top = 0
+    strip_top = 0
     if known is not None:
         edges = [0.0, *sentence_positions(chunking.document, known), float(count)]
-        parts += _strip("known", [(*span, number) for number, span in enumerate(pairwise(edges))], count, top, theme)
-        top += STRIP + GAP
-    pieces = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
-    begins = sentence_positions(chunking.document, [span.start for span, _ in pieces])
-    ends = sentence_positions(chunking.document, [span.end for span, _ in pieces])
-    spans = [(first, last, number) for first, last, (_, number) in zip(begins, ends, pieces, strict=True)]
-    parts += _strip("chunks", spans, count, top, theme)
-    top += STRIP + GAP
+        parts += _strip("known", [(*span, number) for number, span in enumerate(pairwise(edges))], count, strip_top, theme)
+        strip_top += STRIP + GAP
+    numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
+    begins = sentence_positions(chunking.document, [span.start for span, _ in numbered_spans])
+    ends = sentence_positions(chunking.document, [span.end for span, _ in numbered_spans])
+    spans = [(first, last, number) for first, last, (_, number) in zip(begins, ends, numbered_spans, strict=True)]
+    parts += _strip("chunks", spans, count, strip_top, theme)
+    strip_top += STRIP + GAP
     if _is_curved(chunking):
-        parts += _curve(chunking, count, top, theme)
+        parts += _curve(chunking, count, strip_top, theme)
     height = miniature_height(chunking, known)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" role="img">'
@@ -85,8 +85,8 @@ def _curve(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
         return top + CURVE - 12 - (value - low) / (high - low or 1.0) * (CURVE - 24)
 
     points = [((gap + 1) / count * WIDTH, y(score)) for gap, score in enumerate(curve.scores) if score == score]
-    path = " ".join(f"{x:.1f},{height:.1f}" for x, height in points)
-    parts = [f'<polyline points="{path}" fill="none" stroke="{ink["muted"]}"/>']
+    points_attribute = " ".join(f"{x:.1f},{height:.1f}" for x, height in points)
+    parts = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink["muted"]}"/>']
     parts += [
         f'<line x1="0" x2="{WIDTH}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="{ink["accent"]}" stroke-width="1.5"/>'
         for level in levels

@@ -67,19 +67,19 @@ def show_introduction(here: Page, text: Text, kind: type[Chunker], result: Colum
     if chunking is None:
         return
     question, answer, complaint = _question(document)
-    asked = nearest = None
+    chunk_ranking = sentence_ranking = None
     waits = here.embedder_complaint if here.embedder is None else ""
     if not chunking.chunks:
         waits = "The text is empty."
     elif here.embedder is not None and _may_embed(document):
-        asked, nearest, waits = _search(here, result, sentences, question, answer)
+        chunk_ranking, sentence_ranking, waits = _search(here, result, sentences, question, answer)
     elif here.embedder is not None:
         waits = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
     pictures = [
         text_picture(document, chunking, here.choices.tokenizer),
         chunk_picture(document, chunking, kind, here.choices.tokenizer),
-        question_picture(asked),
-        answer_picture(asked, answer, nearest),
+        question_picture(chunk_ranking),
+        answer_picture(chunk_ranking, answer, sentence_ranking),
     ]
     for later in pictures[2:]:
         later["waits"] = waits
@@ -97,12 +97,13 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
     numbers = sentences_around_cut(document, chunking)
     count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
-    sentences = pluralize(len(document.sentences), "[sentence]", "[sentences]")
+    sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     picture = new_picture(
         "A text",
         glossary_pieces(
             f"A [language model] reads text in [tokens], which are words and pieces of words: this text has {count:,}, in "
-            f"{sentences}. A model reads only so many at a time, so of a large collection it is given the best passages."
+            f"{sentences_phrase}. A model reads only so many at a time, so of a large collection it is given the best "
+            f"passages."
         ),
     )
     _fill_rows(picture, document, numbers)
@@ -128,8 +129,8 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
     _fill_rows(picture, document, sentences_around_cut(document, chunking), chunking)
     if picture["rows"]:
         picture["gaps"] = gaps_between_rows(picture["rows"])
-        first = chunk_numbers_in_words(picture["rows"][0]["parts"][0]["chunks"])
-        picture["before"] = f"{picture['before']} {first}".strip()
+        first_row_chunks = chunk_numbers_in_words(picture["rows"][0]["parts"][0]["chunks"])
+        picture["before"] = f"{picture['before']} {first_row_chunks}".strip()
     return picture
 
 
@@ -145,12 +146,13 @@ def question_picture(asked: AskedQuestion | None) -> PictureData:
         )
     vectors = asked.passages.vectors
     order, scores = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
-    begins = ", ".join(format_number(float(value), ".2f") for value in vectors[order[0]][:3])
+    vector_start = ", ".join(format_number(float(value), ".2f") for value in vectors[order[0]][:3])
     picture = new_picture(
         "A question finds chunks",
         glossary_pieces(
             f"An [embedder] turns each chunk and the question into an [embedding]: {vectors.shape[1]:,} numbers "
-            f"that stand for its meaning. Those of chunk {order[0] + 1} begin {begins}. [Retrieval] looks for the chunk "
+            f"that stand for its meaning. Those of chunk {order[0] + 1} begin {vector_start}. [Retrieval] looks for the "
+            f"chunk "
             "at the least [distance] from the question."
         ),
     )
@@ -158,8 +160,8 @@ def question_picture(asked: AskedQuestion | None) -> PictureData:
     picture["ranks"] = rank_rows(
         [(chunk, f"chunk {chunk + 1}", chunks[chunk].text, 1 - score) for chunk, score in zip(order, scores, strict=True)]
     )
-    left = len(asked.ranking.order) - len(order)
-    picture["after"] = f"and {pluralize(left, 'chunk')} farther away" if left else ""
+    unlisted_chunks = len(asked.ranking.order) - len(order)
+    picture["after"] = f"and {pluralize(unlisted_chunks, 'chunk')} farther away" if unlisted_chunks else ""
     return picture
 
 
@@ -184,7 +186,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         )
     passages, retrieved = asked.passages, [hit.chunk for hit in asked.hits]
     document, chunks = passages.chunking.document, passages.chunking.chunks
-    nearest_chunks = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
+    chunks_phrase = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
     marked, explanation = answer, ""
     if answer is not None:
         judgement = judge_retrieval(asked, answer)
@@ -197,7 +199,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
             rank_phrase = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
             explanation = f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank_phrase}."
     elif nearest is not None:
-        inside = [
+        retrieved_spans = [
             place
             for number in nearest.ranking.order.tolist()
             if any(
@@ -206,9 +208,9 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
                 for span in chunks[chunk].spans
             )
         ]
-        marked = inside[0] if inside else None
-        explanation = "Their sentence at the least distance from the question is marked." if inside else ""
-    introduction = f"The language model is given the question and the {nearest_chunks}. It writes its answer from them."
+        marked = retrieved_spans[0] if retrieved_spans else None
+        explanation = "Their sentence at the least distance from the question is marked." if retrieved_spans else ""
+    introduction = f"The language model is given the question and the {chunks_phrase}. It writes its answer from them."
     picture = new_picture("An answer", glossary_pieces(f"{introduction} {explanation}".strip()))
     rows = [
         (chunk, sentence)
@@ -217,9 +219,9 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         for sentence in range(document.sentence_at(span.start), document.sentence_at(max(span.start, span.end - 1)) + 1)
     ]
     start = 0 if marked is None else marked.start
-    at = next((place for place, (_, sentence) in enumerate(rows) if document.sentences[sentence].end > start), 0)
-    begin = max(0, min(at - 2, len(rows) - SHOWN_SENTENCES))
-    shown_rows = rows[begin : begin + SHOWN_SENTENCES]
+    marked_row = next((place for place, (_, sentence) in enumerate(rows) if document.sentences[sentence].end > start), 0)
+    first_shown_row = max(0, min(marked_row - 2, len(rows) - SHOWN_SENTENCES))
+    shown_rows = rows[first_shown_row : first_shown_row + SHOWN_SENTENCES]
     for chunk, sentence in shown_rows:
         (row,) = sentence_rows(document, [sentence], passages.chunking, marked)
         # The rest of the sentence, in other chunks, is not retrieved.
@@ -229,17 +231,17 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         picture["rows"].append(row)
     picture["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
     picture["before"] = (
-        f"{_omitted_in_words(begin)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
+        f"{_omitted_in_words(first_shown_row)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
     )
-    picture["after"] = _omitted_in_words(len(rows) - begin - len(shown_rows))
+    picture["after"] = _omitted_in_words(len(rows) - first_shown_row - len(shown_rows))
     return picture
 
 
 def sentences_around_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     count = len(document.sentences)
-    at = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
-    begin = max(0, min(at - SHOWN_SENTENCES // 2, count - SHOWN_SENTENCES))
+    sentence_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
+    begin = max(0, min(sentence_after_cut - SHOWN_SENTENCES // 2, count - SHOWN_SENTENCES))
     return [*range(begin, min(count, begin + SHOWN_SENTENCES))]
 
 

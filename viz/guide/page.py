@@ -262,9 +262,9 @@ def _show_chunker(here: Page) -> None:
         if text is None:
             pass
         elif result.error:
-            missing = result.error == MODEL_MISSING
-            message = no_model_message(CHUNKER_NEEDS, "below") if missing else result.error
-            notice(message, "info" if missing or result.sending is not None else "error", key="guide_error")
+            lacks_model = result.error == MODEL_MISSING
+            message = no_model_message(CHUNKER_NEEDS, "below") if lacks_model else result.error
+            notice(message, "info" if lacks_model or result.sending is not None else "error", key="guide_error")
         elif result.chunking is None:
             notice(waiting_words(asks=kind.asks), key="guide_waits")
         else:
@@ -351,40 +351,40 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     choose
         Opens the advice on which chunker to try.
     """
-    name = extra[SCREEN]
-    number = NUMBERS.index(name)
-    screen, tools, done, complaint = SCREENS[number], bundled_tools(), session.guide_path.get(name), ""
+    screen_number = extra[SCREEN]
+    number = NUMBERS.index(screen_number)
+    screen, tools, reader_choice, complaint = SCREENS[number], bundled_tools(), session.guide_path.get(screen_number), ""
     try:
-        drawn = screen.draw(screen.text, done, tools)
+        drawn = screen.draw(screen.text, reader_choice, tools)
     except InputError as error:
         drawn, complaint = screen.draw(screen.text, None, tools), str(error)
     control = drawn.control
     words_picture = new_picture(screen.title, glossary_pieces(screen.said), glossary_pieces(screen.task))
     if control == "question":
-        words_picture["ask"] = {"question": done or "", "longest": LONGEST_QUESTION, "complaint": complaint}
+        words_picture["ask"] = {"question": reader_choice or "", "longest": LONGEST_QUESTION, "complaint": complaint}
     if control == "cuts":
-        drawn.picture["cuts"] = {"gaps": done or [], "heard": session.guide_path.get("heard")}
+        drawn.picture["cuts"] = {"gaps": reader_choice or [], "heard": session.guide_path.get("heard")}
 
     def do(value: Any) -> None:
-        session.guide_path = {**session.guide_path, name: value}
+        session.guide_path = {**session.guide_path, screen_number: value}
 
     def cut(gaps: list[int], at: float) -> None:
-        session.guide_path = {**session.guide_path, name: gaps, "heard": at}
+        session.guide_path = {**session.guide_path, screen_number: gaps, "heard": at}
 
-    words, result = side_by_side(key, 2, 3, gap="large")
-    with words:
+    words_side, picture_side = side_by_side(key, 2, 3, gap="large")
+    with words_side:
         show_pictures([words_picture], "guide_path_words", first=number + 1, asked=do)
         with st.container(key="guide_path_control"):
             if isinstance(control, Choice):
-                _choice(name, control, done, do)
+                _choice(screen_number, control, reader_choice, do)
             elif isinstance(control, Slide):
-                _slider(name, control, done, do)
+                _slider(screen_number, control, reader_choice, do)
         with st.container(key="guide_path_steps"):
             _steps(extra, number)
-    with result:
+    with picture_side:
         show_pictures([drawn.picture], "guide_path_picture", told=glossary_pieces(drawn.told), cut=cut)
         if number == len(SCREENS) - 1:
-            _ways_on(done, choose)
+            _ways_on(reader_choice, choose)
 
 
 def _choice(name: str, control: Choice, done: str | None, do: Callable[[str | None], None]) -> None:

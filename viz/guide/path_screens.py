@@ -118,15 +118,15 @@ def _cut(name: str, parameters: Mapping[str, Any], document: Document, tools: To
 
 def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
-    count, points = len(document.sentences), text.count(".")
-    ends = sum(sentence.endswith(".") for sentence in document.sentence_texts)
+    count, point_count = len(document.sentences), text.count(".")
+    final_point_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
     picture = new_picture("")
     picture["rows"] = sentence_rows(document, range(count)) if chosen else sentence_rows(_lines(text), [0])
     if not chosen:
         picture["rows"][0]["label"] = ""
     tally = pluralize(count, "sentence")
     told = f"{tally}, as you said" if chosen == str(count) else f"{tally}; you said {chosen}"
-    told += f". {points - ends} of {pluralize(points, 'point')} end none."
+    told += f". {point_count - final_point_count} of {pluralize(point_count, 'point')} end none."
     return Drawn(Choice("Sentences", {number: number for number in "3456"}), picture, told if chosen else "")
 
 
@@ -179,11 +179,11 @@ def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
 def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
     chunking = _cut("fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _lines(text), tools)
     repeated_sentences = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
-    (total,), stored = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
+    (total,), tokens_in_chunks = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     return Drawn(
         Slide("Overlap in sentences", 0, 2, 1, 0),
         chunked_picture(chunking),
-        f"{pluralize(repeated_sentences, 'sentence')} repeated: {stored:,} tokens instead of {total:,}.",
+        f"{pluralize(repeated_sentences, 'sentence')} repeated: {tokens_in_chunks:,} tokens instead of {total:,}.",
     )
 
 
@@ -204,9 +204,9 @@ def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
     begins = ", ".join(format_number(float(value), ".2f") for value in vectors[0][:3])
     picture["formula"] = [f"sentence 1 → {begins}, … ({vectors.shape[1]} numbers)"]
     picture["ranks"] = rank_rows(ranked)
-    yours = f"{chosen} is at {format_number(distances[_LETTERS.index(chosen)], '.2f')}"
+    guess_phrase = f"{chosen} is at {format_number(distances[_LETTERS.index(chosen)], '.2f')}"
     _, nearest, _, distance = ranked[0]
-    verdict = "as you said" if chosen == nearest else yours
+    verdict = "as you said" if chosen == nearest else guess_phrase
     return Drawn(control, picture, f"{nearest} is closest, at distance {format_number(distance, '.2f')}; {verdict}.")
 
 
@@ -220,9 +220,9 @@ def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
         for row in picture["rows"]:
             for part in row["parts"]:
                 part["chunks"] = []
-    yours = "cut" if chosen == "cut" else "no cut"
-    right = "as you said" if yours == verdict else f"you said {yours}"
-    sentence = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {right}."
+    predicted_verdict = "cut" if chosen == "cut" else "no cut"
+    comparison_phrase = "as you said" if predicted_verdict == verdict else f"you said {predicted_verdict}"
+    sentence = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {comparison_phrase}."
     return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), picture, sentence)
 
 
@@ -249,12 +249,12 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
     # A blank line is where the subject changes.
     sections = text.split("\n\n")
     text = "\n".join(sections) + "\n"
-    known = tuple(len("\n".join(sections[:number])) + 1 for number in range(1, len(sections)))
+    section_starts = tuple(len("\n".join(sections[:number])) + 1 for number in range(1, len(sections)))
     chunking = _at_distance(text, threshold or OPENING_THRESHOLD, tools)
     picture = _gauged(chunking)
     for gap, start in zip(picture["gaps"], chunking.document.starts[1:], strict=True):
-        gap["said"] += " ▲" * (start in known)
-    found, missed, added = count_found_missed_added(cut_offsets(chunking), known)
+        gap["said"] += " ▲" * (start in section_starts)
+    found, missed, added = count_found_missed_added(cut_offsets(chunking), section_starts)
     return Drawn(
         Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD),
         picture,
@@ -317,18 +317,18 @@ def _answer(document: Document) -> Span:
 def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document, offered = _lines(text), working_repairs(text, tools)
     options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered)}
-    before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
-    after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else before
-    judgement = judge_retrieval(_search(after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document))
-    picture = chunked_picture(after, marked=_answer(document))
+    chunking_before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
+    chunking_after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
+    judgement = judge_retrieval(_search(chunking_after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document))
+    picture = chunked_picture(chunking_after, marked=_answer(document))
     # What follows the answer is of no interest.
     most = ANSWER[1] + 2
     left = len(picture["rows"]) - most
     picture["rows"], picture["gaps"] = picture["rows"][:most], picture["gaps"][: most - 1]
     picture["after"] = f"… {pluralize(left, 'sentence')} …" if left > 0 else ""
-    count = pluralize(len(after), "chunk")
+    count = pluralize(len(chunking_after), "chunk")
     if judgement.fate == "whole":
-        sentence = f"Whole in chunk {judgement.chunks[0] + 1}; {count} instead of {len(before)}."
+        sentence = f"Whole in chunk {judgement.chunks[0] + 1}; {count} instead of {len(chunking_before)}."
     else:
         sentence = f"{count}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
     return Drawn(Choice("Repair", options), picture, sentence)

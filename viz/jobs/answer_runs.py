@@ -187,8 +187,8 @@ class KeptAnswers(KeptRun[_Plan]):
         """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
         if plan is None:
             return ["the text", "the questions"]
-        other = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan
-        names = {
+        page_plan = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan
+        setting_labels = {
             "document": "the text",
             "questions": "the questions",
             "chunkers": "the chunkers",
@@ -197,8 +197,8 @@ class KeptAnswers(KeptRun[_Plan]):
             "embedder": "the embedder",
             "tokenizer": "what counts tokens",
         }
-        missing = [label for name, label in names.items() if getattr(self.plan, name) != getattr(other, name)]
-        return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
+        missing = [label for name, label in setting_labels.items() if getattr(self.plan, name) != getattr(page_plan, name)]
+        return missing or ["where the language model cuts"] * (any(page_plan.cuts) and self.plan.cuts != page_plan.cuts)
 
     def found(
         self, gathered: Mapping[int, GatheredPassages], items: tuple[QuestionItem, ...]
@@ -246,10 +246,10 @@ class Gathering(Background):
         ruler = token_ruler_of(document, plan.tokenizer)
         for number, chunking in enumerate(self.chunkings):
             self.found[number] = gather_passages(chunking, questions, plan.budget, self._tools(number), ruler)
-        chunks = round(median(len(chunking.chunks) for chunking in self.chunkings))
+        median_chunk_count = round(median(len(chunking.chunks) for chunking in self.chunkings))
         for number, name in enumerate(plan.trivial, start=len(self.chunkings)):
             self.found[number] = gather_trivial_row(
-                name, document, plan.items, plan.budget, chunks, self._tools(number), ruler
+                name, document, plan.items, plan.budget, median_chunk_count, self._tools(number), ruler
             )
         self._status = "Counting tokens"
         self.sizes = PromptSizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
@@ -326,8 +326,8 @@ class Answering(KeptJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers completed, and a status text."""
-        kind = "answers judged" if self.models.judge else "answers"
-        status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {kind}"
+        counted_noun = "answers judged" if self.models.judge else "answers"
+        status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_noun}"
         return self.done / max(1, self.total), self._status or status
 
     def services(self, asking: Asking, judge: Asking | None, job: Background) -> Services:
@@ -505,8 +505,8 @@ class QuestionSharing(Background):
         corpus = Corpus(tuple(documents))
         name, data = material.questions
         questions = read_questions(data, name, corpus, self._cancel.is_set)
-        names, parts = {text: called for called, text in material.texts}, dict(material.parts)
+        name_by_text, parts = {text: called for called, text in material.texts}, dict(material.parts)
         for text, items in items_about(questions.usable, corpus).items():
-            shared = SharedText(names[text], text, parts.get(names[text]), items, origin)
+            shared = SharedText(name_by_text[text], text, parts.get(name_by_text[text]), items, origin)
             before = self.found.get(text)
             self.found[text] = shared if before is None else before.merged_with(shared)

@@ -150,13 +150,13 @@ class KeptJob(Background):
 def measure_bundled(job: KeptJob) -> RunFile:
     """Run a job that is stored in a `RunFile`, and return the file; raises InputError if the job does not finish."""
     assert job.kept is not None
-    file = job.kept.keeper.store
-    assert isinstance(file, RunFile)
+    run_file = job.kept.keeper.store
+    assert isinstance(run_file, RunFile)
     job.start()
     job.join(600)
     if job.error or job.running or job.kept.done < job.total:
         raise InputError(job.error or "The run must end with all its parts measured; it has not.")
-    return file
+    return run_file
 
 
 Kind = TypeVar("Kind", bound=Background)
@@ -184,12 +184,12 @@ class SessionRuns:
         if begun:
             self._begun.add(token)
         while len(self._runs) > MOST_KEPT:
-            ended = (old for old, old_run in self._runs.items() if not old_run.running)
-            oldest = next(ended, next(iter(self._runs)))
-            if oldest in self._begun:
-                self._runs[oldest].cancel()
-            del self._runs[oldest]
-            self._begun.discard(oldest)
+            ended_tokens = (old for old, old_run in self._runs.items() if not old_run.running)
+            token_to_drop = next(ended_tokens, next(iter(self._runs)))
+            if token_to_drop in self._begun:
+                self._runs[token_to_drop].cancel()
+            del self._runs[token_to_drop]
+            self._begun.discard(token_to_drop)
 
     def __del__(self) -> None:
         # Python may call this at any moment, in a thread that holds any lock, so it only appends to a queue.

@@ -146,11 +146,11 @@ class IndexChanges(Background):
         for spans, text, count in zip(index.chunks, index.texts, map(int, tools.tokenizer.count(index.texts)), strict=True):
             digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
             by_document[corpus.names[corpus.document_at(spans[0].start)]].append((digest, count))
-        chunks = tuple((name, tuple(own)) for name, own in by_document.items())
+        document_chunks = tuple((name, tuple(own)) for name, own in by_document.items())
         if not questions:
-            return MeasuredChunks(chunks, {})
+            return MeasuredChunks(document_chunks, {})
         budgets = None if setting.limit.tokens is None else Budgets((setting.limit.tokens,))
-        return MeasuredChunks(chunks, recall_by_amount(index, questions, tools, ruler, setting.limit.top, budgets))
+        return MeasuredChunks(document_chunks, recall_by_amount(index, questions, tools, ruler, setting.limit.top, budgets))
 
 
 # The edit stability of several chunkers on one document.
@@ -176,9 +176,9 @@ class EditStabilityJob(Background):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of all edits that are done, and the current chunker."""
-        at, done = self._at, self._done
-        share = (at * self.edits + done) / max(1, len(self.named) * self.edits)
-        current_chunker_name = self.named[min(at, len(self.named) - 1)][0] if self.named else ""
+        chunker_index, done = self._at, self._done
+        share = (chunker_index * self.edits + done) / max(1, len(self.named) * self.edits)
+        current_chunker_name = self.named[min(chunker_index, len(self.named) - 1)][0] if self.named else ""
         return min(share, 1.0), f"{current_chunker_name}: {done:,} of {self.edits:,} edits"
 
     def _count_edits(self, done: int, total: int) -> None:
@@ -186,8 +186,8 @@ class EditStabilityJob(Background):
         self._done = done * self.edits // total
 
     def _run(self) -> None:
-        for place, (_, task, chunker) in enumerate(self.named):
-            self._at, self._done = place, 0
+        for chunker_index, (_, task, chunker) in enumerate(self.named):
+            self._at, self._done = chunker_index, 0
             if chunker.asks:
                 self.refused[task] = "Not measured: the language model would be asked anew after each edit."
                 continue

@@ -38,10 +38,12 @@ class Task:
         asking: Asking | None = None,
     ) -> "Task":
         """Build the task from the document's identity and all parameters of the chunker."""
-        name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
+        embedder_name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
         asked = asking if chunker.asks else None
         model = "" if asked is None else f"{asked.model.name} {asked.model.revision} {asked.memory}"
-        return cls(document.identity, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()), model)
+        return cls(
+            document.identity, embedder_name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()), model
+        )
 
     @property
     def of_model(self) -> "Task":
@@ -96,8 +98,8 @@ class ChunkingJob(Background):
         if self.decided:
             return self.decided, f"Deciding: {self.decided:.0%} done"
         if self.ahead:
-            others = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
-            return 0.0, f"Waiting: {others} ahead"
+            queue_phrase = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
+            return 0.0, f"Waiting: {queue_phrase} ahead"
         if self.prepared is not None and self.embedder is not None:
             return self.prepared, self.embedder.preparation_progress(self.prepared)
         embedder = self.embedder
@@ -123,9 +125,9 @@ class ChunkingJob(Background):
             # The first batch may have waited for the processor to wake up.
             self._measured_from = now, share
             return
-        began, before = self._measured_from
-        if share > before:
-            self.seconds_left = (now - began) * (1 - share) / (share - before)
+        first_batch_end, share_then = self._measured_from
+        if share > share_then:
+            self.seconds_left = (now - first_batch_end) * (1 - share) / (share - share_then)
 
     def _note_queue(self, ahead: int) -> None:
         self.ahead = ahead
@@ -133,14 +135,14 @@ class ChunkingJob(Background):
     def _run(self) -> None:
         errors: dict[tuple[bool, bool], InputError] = {}
         for task, chunker in self.tasks:
-            needs = chunker.embeds, chunker.asks
-            if needs not in errors:
+            model_needs = chunker.embeds, chunker.asks
+            if model_needs not in errors:
                 try:
                     self._run_chunker(task, chunker)
                     continue
                 except InputError as error:
-                    errors[needs] = error
-            self.failed[task.of_model] = str(errors[needs])
+                    errors[model_needs] = error
+            self.failed[task.of_model] = str(errors[model_needs])
         if errors:
             raise next(iter(errors.values()))
 

@@ -74,8 +74,8 @@ class AskJob(Background):
     @property
     def subject(self) -> tuple[object, ...]:
         """Key of the job's answer; jobs with equal keys have equal answers."""
-        embedder = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
-        return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder
+        embedder_key = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
+        return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder_key
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
@@ -120,16 +120,16 @@ def contexts_digest(chunkings: Iterable[Chunking]) -> str:
 
 
 def _passages_bytes(passages: Passages) -> int:
-    vectors = 0 if passages.vectors is None else passages.vectors.nbytes
+    vector_bytes = 0 if passages.vectors is None else passages.vectors.nbytes
     # An index by words is about as large as its texts.
-    return vectors + sum(map(len, passages.texts)) * (2 if passages.bm25 is not None else 1)
+    return vector_bytes + sum(map(len, passages.texts)) * (2 if passages.bm25 is not None else 1)
 
 
 def _passages_key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tuple[object, ...]:
-    embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
+    embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
     # The same model may have written different sentences for another session.
     contexts = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
-    return task.document, task, embedder, inquiry.method, inquiry.embedded_as, contexts
+    return task.document, task, embedder_key, inquiry.method, inquiry.embedded_as, contexts
 
 
 @cached_while_shown(CACHED_BYTES, _passages_key, _passages_bytes)
@@ -200,10 +200,10 @@ class ChangedCuts(Background):
             self.whole = []
             return
         ruler = token_ruler_of(self.before.document, self.task.tokenizer)
-        first, second = (
+        whole_before, whole_after = (
             answers_retrieved_whole(chunking, self.questions, self.search, tools, ruler) for chunking in (self.before, after)
         )
-        self.whole = [*zip(first, second, strict=True)]
+        self.whole = [*zip(whole_before, whole_after, strict=True)]
 
 
 # Context sentences of chunks.

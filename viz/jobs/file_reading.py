@@ -71,10 +71,10 @@ class ReadingJob(Background, Generic[Made]):
         self.made = self.make(self._one_by_one(), self._read, self._cancel.is_set)
 
     def _one_by_one(self) -> Iterator[tuple[str, bytes]]:
-        for number, file in enumerate(self.files, start=1):
+        for number, name_and_content in enumerate(self.files, start=1):
             raise_if_cancelled(self._cancel.is_set)
             self._begun = number
-            yield file
+            yield name_and_content
 
     def _read(self, data: bytes, name: str) -> FileText:
         return read_document(data, name, self.encoding, self._cancel.is_set)

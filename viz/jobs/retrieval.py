@@ -60,8 +60,8 @@ class _Plan(KeptPlan):
         for chunker in self.chunkers:
             now = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
             # A parameter that was added since and is not set changes nothing.
-            added = {name for name in now.keys() - chunker.parameters.keys() if now[name] is None}
-            if {name: value for name, value in now.items() if name not in added} != chunker.parameters:
+            added_names = {name for name in now.keys() - chunker.parameters.keys() if now[name] is None}
+            if {name: value for name, value in now.items() if name not in added_names} != chunker.parameters:
                 raise InputError(f"The parameters of {chunker.name} have changed since the run was measured.")
 
 
@@ -114,13 +114,13 @@ class KeptRetrieval(KeptRun[_Plan]):
     def missing(self, material: Material | None) -> str:
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
         texts, questions = self._known_material(material)
-        parts = []
+        missing_phrases = []
         count = len(self.plan.documents)
         if missing := count - len(texts):
-            parts.append(f"{missing:,} of {count:,} documents" if count > 1 else "the document")
+            missing_phrases.append(f"{missing:,} of {count:,} documents" if count > 1 else "the document")
         if questions is None:
-            parts.append("the questions")
-        return " and ".join(parts)
+            missing_phrases.append("the questions")
+        return " and ".join(missing_phrases)
 
     def with_material(self, material: Material) -> Plan:
         """Rebuild the run's plan with its documents and questions, all of which must be in ``material``."""
@@ -403,11 +403,11 @@ def estimate_retrieval_requests(
     # Answers for one column are cached for the others.
     asking_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
     estimates = [estimate_requests(documents, asking_chunkers, plan.tokenizer, cancelled)]
-    numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
-    if embedder is not None and any(plan.chunkers[number].embeds for number in numbers):
+    context_chunker_numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
+    if embedder is not None and any(plan.chunkers[number].embeds for number in context_chunker_numbers):
         embedder.prepare(cancelled=cancelled)
     tools = Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)
-    for chunker in dict.fromkeys(plan.chunkers[number] for number in numbers):
+    for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
             cutting = STAND_IN if chunker.asks else chunker.for_documents(names)
             for document in documents:

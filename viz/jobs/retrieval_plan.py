@@ -130,10 +130,10 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The chunkers' display names, numbered from 1, with the embedding mode if there are several."""
-        ways: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
+        embedding_modes: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
         return [
             f"{number}. {type(chunker).title}{EMBEDDING_SUFFIXES[way]}"
-            for number, (chunker, way) in enumerate(zip(self.chunkers, ways, strict=True), start=1)
+            for number, (chunker, way) in enumerate(zip(self.chunkers, embedding_modes, strict=True), start=1)
         ]
 
     @property

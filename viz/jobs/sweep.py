@@ -140,11 +140,11 @@ class KeptSweep(KeptRun[_Plan]):
         settings, names = self.plan.settings, self.names
 
         def decode(number: int, part: bytes) -> SweepRow:
-            place, setting = divmod(number, len(settings))
+            document_number, setting_number = divmod(number, len(settings))
             row = KeptRow.model_validate_json(part)
             if row.scores.keys() != MEASURES.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
-            return row.row(settings[setting], names[place])
+            return row.row(settings[setting_number], names[document_number])
 
         return [*self.results(decode).values()]
 
@@ -273,14 +273,14 @@ class Sweep(KeptJob):
         if self.kept is not None:
             self.kept.keeper.check_embedder(self.embedder)
         tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.asked)
-        numbers = {
+        row_numbers = {
             (name, setting): place * len(self.settings) + number
             for place, name in enumerate(self.names)
             for number, setting in enumerate(self.settings)
         }
         for row in sweep_settings(documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
             if self.kept is not None:
-                self.kept.add(numbers[row.document, row.setting], row)
+                self.kept.add(row_numbers[row.document, row.setting], row)
             self.rows.append(row)
 
     def _note_preparation(self, share: float) -> None:

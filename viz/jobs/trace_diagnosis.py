@@ -60,18 +60,18 @@ class DiagnosingTraces(Background):
         for number, (name, text) in enumerate(texts):
             self._note_progress("documents split into sentences", number, len(texts))
             documents.append(Document.from_text(text, self.splitter, name, parts.get(name)))
-        searched = None
-        file = self._searched_chunk_file()
-        if file is not None and not documents:
-            documents, searched = SearchedChunks.without_documents(file.chunks, file.name, self.splitter)
-        elif file is not None:
-            searched = SearchedChunks.from_file(
-                documents, file.chunks, file.name, partial(self._note_progress, "chunks of the file located")
+        searched_chunks = None
+        chunk_file = self._searched_chunk_file()
+        if chunk_file is not None and not documents:
+            documents, searched_chunks = SearchedChunks.without_documents(chunk_file.chunks, chunk_file.name, self.splitter)
+        elif chunk_file is not None:
+            searched_chunks = SearchedChunks.from_file(
+                documents, chunk_file.chunks, chunk_file.name, partial(self._note_progress, "chunks of the file located")
             )
         elif self.chunker is not None:
-            searched = self._cut_documents(self.chunker, documents)
+            searched_chunks = self._cut_documents(self.chunker, documents)
         count = len(traces.questions)
-        tracing = TraceDiagnoser(documents, traces.questions, searched)
+        tracing = TraceDiagnoser(documents, traces.questions, searched_chunks)
         diagnoses: list[Diagnosis] = []
         try:
             tracing.locate(lambda done, total: self._note_progress("questions' texts located", done, total))

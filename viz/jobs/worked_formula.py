@@ -64,8 +64,8 @@ def _index(number: int) -> str:
 def _vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int = 0) -> FloatArray:
     """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``buffer`` others on both sides."""
     texts = chunking.document.sentence_texts
-    first, last = max(0, start - buffer), min(len(texts), end + buffer)
-    joined = join_with_neighbours(texts[first:last], buffer)[start - first : end - first]
+    first, end_sentence = max(0, start - buffer), min(len(texts), end + buffer)
+    joined = join_with_neighbours(texts[first:end_sentence], buffer)[start - first : end - first]
     return tools.embed(joined).astype(np.float64)
 
 
@@ -83,12 +83,14 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Line
     buffer, index = chunker.buffer, gap.index
     distance = _distance(chunking, tools, index, buffer)
     last = len(chunking.document.sentences)
-    joined = ""
+    buffer_phrase = ""
     if buffer:
-        left, right = (_sentences(max(0, centre - buffer), min(last, centre + buffer + 1)) for centre in (index, index + 1))
-        joined = f", {vector_name(index)} of sentences {left}, {vector_name(index + 1)} of {right}"
+        left_range, right_range = (
+            _sentences(max(0, centre - buffer), min(last, centre + buffer + 1)) for centre in (index, index + 1)
+        )
+        buffer_phrase = f", {vector_name(index)} of sentences {left_range}, {vector_name(index + 1)} of {right_range}"
     lines = [
-        f"distance = 1 − {vector_name(index)} · {vector_name(index + 1)}{joined}",
+        f"distance = 1 − {vector_name(index)} · {vector_name(index + 1)}{buffer_phrase}",
         f"= 1 − {_number(1 - distance)} = {_number(distance)}",
     ]
     derived = _DERIVED.get(getattr(chunker, "threshold", ""))
@@ -99,36 +101,37 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Line
 
 
 def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
-    before, after = max(0, gap - 1), min(count - 1, gap + 1)
-    if before == after:
+    previous_gap, next_gap = max(0, gap - 1), min(count - 1, gap + 1)
+    if previous_gap == next_gap:
         return [], None
-    step, values = after - before, (distance(after), distance(before))
-    value = (values[0] - values[1]) / step
+    step, values = next_gap - previous_gap, (distance(next_gap), distance(previous_gap))
+    gradient = (values[0] - values[1]) / step
     divisor_phrase = f" / {step}" if step > 1 else ""
-    formula = f"gradient = (d{_index(after)} − d{_index(before)}){divisor_phrase}"
-    return [f"{formula} = ({_number(values[0])} − {_number(values[1])}){divisor_phrase} = {_number(value)}"], value
+    formula = f"gradient = (d{_index(next_gap)} − d{_index(previous_gap)}){divisor_phrase}"
+    return [f"{formula} = ({_number(values[0])} − {_number(values[1])}){divisor_phrase} = {_number(gradient)}"], gradient
 
 
 def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     if not gap:
         return [], None
-    before, here = 1 - distance(gap - 1), 1 - distance(gap)
+    before, similarity = 1 - distance(gap - 1), 1 - distance(gap)
     return [
-        f"slope = s{_index(gap)} − s{_index(gap - 1)} = {_number(here)} − {_number(before)} = {_number(here - before)}"
-    ], here - before
+        f"slope = s{_index(gap)} − s{_index(gap - 1)} = {_number(similarity)} − {_number(before)} = "
+        f"{_number(similarity - before)}"
+    ], similarity - before
 
 
 def _depth(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     peaks = []
     for direction in (-1, 1):
-        at, here = gap, distance(gap)
-        while 0 <= at + direction < count and (following := distance(at + direction)) <= here:
-            at, here = at + direction, following
+        peak_gap, here = gap, distance(gap)
+        while 0 <= peak_gap + direction < count and (next_distance := distance(peak_gap + direction)) <= here:
+            peak_gap, here = peak_gap + direction, next_distance
         peaks.append(1 - here)
     here = 1 - distance(gap)
-    value = peaks[0] + peaks[1] - 2 * here
-    formula = f"depth = {_number(peaks[0])} + {_number(peaks[1])} − 2 · {_number(here)} = {_number(value)}"
-    return [f"{formula}, from the peaks of similarity on both sides"], value
+    depth = peaks[0] + peaks[1] - 2 * here
+    formula = f"depth = {_number(peaks[0])} + {_number(peaks[1])} − 2 · {_number(here)} = {_number(depth)}"
+    return [f"{formula}, from the peaks of similarity on both sides"], depth
 
 
 def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
@@ -154,21 +157,23 @@ def _comparisons(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndVal
 
 
 def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
-    document, following = chunking.document, gap.index + 1
+    document, next_sentence = chunking.document, gap.index + 1
     before = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
-    first = document.sentence_at(before.start)
-    *members, new = _vectors(chunking, tools, first, following + 1)
-    products = {first + place: float(member @ new) for place, member in enumerate(members)}
-    nearest = max(products, key=lambda number: products[number])
-    greatest = products[nearest]
-    symbols = {number: f"{vector_name(number)} · {vector_name(following)}" for number in products}
-    if len(products) == 1:
-        factor, value = f"{chunker.initial_factor:g}", chunker.initial_factor * greatest
-        return [f"{factor} · {symbols[first]} = {factor} · {_number(greatest)} = {_number(value)}"], value
-    if len(products) > LISTED:
-        return [f"greatest of {len(products)} similarities: {symbols[nearest]} = {_number(greatest)}"], greatest
-    similarities = ", ".join(f"{symbols[number]} = {_number(product)}" for number, product in products.items())
-    return [f"greatest of {similarities}"], greatest
+    first_member = document.sentence_at(before.start)
+    *members, next_vector = _vectors(chunking, tools, first_member, next_sentence + 1)
+    similarity_to = {first_member + place: float(member @ next_vector) for place, member in enumerate(members)}
+    nearest_member = max(similarity_to, key=lambda number: similarity_to[number])
+    top_similarity = similarity_to[nearest_member]
+    symbols = {number: f"{vector_name(number)} · {vector_name(next_sentence)}" for number in similarity_to}
+    if len(similarity_to) == 1:
+        factor, value = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
+        return [f"{factor} · {symbols[first_member]} = {factor} · {_number(top_similarity)} = {_number(value)}"], value
+    if len(similarity_to) > LISTED:
+        return [
+            f"greatest of {len(similarity_to)} similarities: {symbols[nearest_member]} = {_number(top_similarity)}"
+        ], top_similarity
+    similarities = ", ".join(f"{symbols[number]} = {_number(product)}" for number, product in similarity_to.items())
+    return [f"greatest of {similarities}"], top_similarity
 
 
 def _spread(vectors: FloatArray) -> float:
@@ -179,28 +184,28 @@ def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue
     cuts = [-1, *[other.index for other in chunking.gaps if other.verdict.is_cut], len(chunking.document.sentences) - 1]
     start = max(cut for cut in cuts if cut < gap.index) + 1
     end = min(cut for cut in cuts if cut > gap.index) + 1
-    vectors, middle = _vectors(chunking, tools, start, end), gap.index + 1 - start
-    whole, left, right = _spread(vectors), _spread(vectors[:middle]), _spread(vectors[middle:])
+    vectors, left_length = _vectors(chunking, tools, start, end), gap.index + 1 - start
+    whole, left_spread, right_spread = _spread(vectors), _spread(vectors[:left_length]), _spread(vectors[left_length:])
     parts = [_sentences(*part) for part in ((start, end), (start, gap.index + 1), (gap.index + 1, end))]
-    gain = whole - left - right
+    gain = whole - left_spread - right_spread
     return [
         "gain = " + " − ".join(f"spread of {part}" for part in parts),
-        f"= {_number(whole)} − {_number(left)} − {_number(right)} = {_number(gain)}",
+        f"= {_number(whole)} − {_number(left_spread)} − {_number(right_spread)} = {_number(gain)}",
     ], gain
 
 
 def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document = chunking.document
     pieces, table = chunker.pieces_and_table(document, tools)
-    at = document.starts[gap.index + 1] if gap.offset is None else gap.offset
-    piece = bisect_left(pieces, (at, 0))
-    if gap.score is None or pieces[piece][0] != at:
+    gap_offset = document.starts[gap.index + 1] if gap.offset is None else gap.offset
+    piece = bisect_left(pieces, (gap_offset, 0))
+    if gap.score is None or pieces[piece][0] != gap_offset:
         return [], None
-    best, gain = float(table.totals[-1]), float(table.gains()[piece - 1])
-    here, elsewhere = (best, best - gain) if gap.verdict.is_cut else (best + gain, best)
+    best_total, gain = float(table.totals[-1]), float(table.gains()[piece - 1])
+    with_cut, without_cut = (best_total, best_total - gain) if gap.verdict.is_cut else (best_total + gain, best_total)
     return [
         "reward = sum of (eᵢ · eⱼ − s̄) over the pairs of pieces i, j of each chunk",
-        f"gain = {_number(here)} with a cut here − {_number(elsewhere)} without = {_number(gain)}",
+        f"gain = {_number(with_cut)} with a cut here − {_number(without_cut)} without = {_number(gain)}",
     ], gain
 
 
@@ -217,28 +222,28 @@ def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
 def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
     """Count what the open chunk holds at a gap, and what it would hold with the next sentence."""
     document, following = chunking.document, gap.index + 1
-    at = document.sentences[gap.index].end if gap.offset is None else gap.offset
+    gap_offset = document.sentences[gap.index].end if gap.offset is None else gap.offset
     chunks: Sequence[Chunk] = chunking.chunks
     size = getattr(chunker, "size", None)
     if gap.verdict.is_cut and getattr(chunker, "parent_size", None):
         parents = [chunks[number] for number in parent_numbers(chunks)]
         if gap.start_after(document) in [parent.start for parent in parents]:
             chunks, size = parents, chunker.parent_size
-    starts = [chunk.start for chunk in chunks if chunk.start < at]
+    starts = [chunk.start for chunk in chunks if chunk.start < gap_offset]
     if gap.verdict.is_cut:
         # With an overlap, the chunk that ends here began before the last one that is open.
-        starts = [chunk.start for chunk in chunks if chunk.start < at and chunk.end <= at] or starts
+        starts = [chunk.start for chunk in chunks if chunk.start < gap_offset and chunk.end <= gap_offset] or starts
     begin = starts[-1]
     unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
-    most = None if getattr(chunker, "chunks", None) else size or chunker.max_size
+    size_limit = None if getattr(chunker, "chunks", None) else size or chunker.max_size
 
     def count(end: int) -> int:
         if unit == "sentences":
             return document.sentence_at(end - 1) - document.sentence_at(begin) + 1
         return text_size_function(unit, tools)(document.text[begin:end].strip())
 
-    lines = [f"chunk so far: {count(at):,}{f' of {most:,}' if most else ''} {unit}"]
+    lines = [f"chunk so far: {count(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {unit}"]
     if gap.offset is None and unit != "sentences":
         lines.append(f"with the next sentence: {count(document.sentences[following].end):,} {unit}")
     return lines

@@ -66,10 +66,14 @@ def choose_material(kept: Material | None, *, own: bool = False) -> Material | N
     used if there is nothing else, and otherwise offered.
     """
     refresh_kept_questions()
-    given, of_run = session.retrieval_given, kept is not None and kept.own
-    before = kept if of_run else own_material_of_last_run()
+    given, run_material_is_own = session.retrieval_given, kept is not None and kept.own
+    earlier_material = kept if run_material_is_own else own_material_of_last_run()
     # A run on the bundled documents is shown with them, regardless of earlier material.
-    first = OWN if own or of_run or (kept is None and before is not None) or given is not None else BUNDLED
+    first = (
+        OWN
+        if own or run_material_is_own or (kept is None and earlier_material is not None) or given is not None
+        else BUNDLED
+    )
     key = "retrieval_material"
     shown = OWN if session.retrieval_arrived else st.session_state.get(current_widget_key(key), first)
     key = key_showing(shown, key)
@@ -77,7 +81,11 @@ def choose_material(kept: Material | None, *, own: bool = False) -> Material | N
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled_material()
-    if given is None and session.questions and not (own or of_run or before or session.retrieval_files):
+    if (
+        given is None
+        and session.questions
+        and not (own or run_material_is_own or earlier_material or session.retrieval_files)
+    ):
         give_kept_questions_to_retrieval()
         session.retrieval_arrived = False
         given = session.retrieval_given
@@ -86,7 +94,7 @@ def choose_material(kept: Material | None, *, own: bool = False) -> Material | N
     if session.questions:
         count = pluralize(len(session.questions), "question")
         st.button(f"Use {count} from Compare", on_click=give_kept_questions_to_retrieval, key="retrieval_use_kept")
-    return _choose_uploads(before, "Reused from the run shown" if of_run else "Given before")
+    return _choose_uploads(earlier_material, "Reused from the run shown" if run_material_is_own else "Given before")
 
 
 def documents_of(material: Material | None) -> OwnDocuments:
@@ -143,15 +151,21 @@ def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
         for number, note in enumerate(question_set.notes):
             notice(note, key=f"retrieval_note_{number}")
         return Material(question_set.texts, question_set.questions, True)
-    questions = (questions_file.name, questions_file.getvalue()) if questions_file is not None and not complaint else None
+    named_question_file = (
+        (questions_file.name, questions_file.getvalue()) if questions_file is not None and not complaint else None
+    )
     if kept is not None:
         if not files:
             texts, parts = list(kept.texts), list(kept.parts)
-        questions = questions or kept.questions
+        named_question_file = named_question_file or kept.questions
         if not files or questions_file is None:
             reused = [pluralize(len(kept.texts), "document")] * (not files) + [kept.questions[0]] * (questions_file is None)
             notice(f"{from_where}: {' and '.join(reused)}.", key="retrieval_kept")
-    return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
+    return (
+        Material(tuple(texts), named_question_file, True, tuple(parts))
+        if texts and named_question_file is not None
+        else None
+    )
 
 
 def _reading_job(
@@ -182,8 +196,8 @@ def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSe
     """
     if not files:
         return None, "", False
-    read = single_file_maker(lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled))
-    session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, read)
+    question_set_maker = single_file_maker(lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled))
+    session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, question_set_maker)
     job.begin()
     if job.cancelled:
         return None, "Reading the questions was stopped; upload them again.", False

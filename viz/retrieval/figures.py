@@ -153,29 +153,29 @@ def trade_off_plot(
     ``cost`` is a key of `AXES`. Chunkers with unknown cost are left out.
     """
     colours = INK[theme_name()]
-    prices = {
+    cost_by_chunker = {
         number: known for number, chunker_costs in costs.items() if (known := cost_of_kind(chunker_costs, cost)) is not None
     }
     means = {
         number: distribution.mean
         for number, distribution in distributions.items()
-        if distribution.mean is not None and number in prices
+        if distribution.mean is not None and number in cost_by_chunker
     }
-    shown = sorted(means, key=prices.__getitem__)
+    shown = sorted(means, key=cost_by_chunker.__getitem__)
     bounds = {number: distributions[number].interval or (means[number], means[number]) for number in shown}
     lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
     room = max(0.05, 0.15 * (max(highs) - min(lows)))
     # No measure is below 0 or above 1; the markers may reach over the axes.
     bottom, top = max(0.0, min(lows) - room), min(1.0, max(highs) + room)
-    most = 1.08 * max(prices.values(), default=1.0) or 1.0
-    places = [(prices[number] / most, (means[number] - bottom) / (top - bottom)) for number in shown]
+    cost_axis_end = 1.08 * max(cost_by_chunker.values(), default=1.0) or 1.0
+    places = [(cost_by_chunker[number] / cost_axis_end, (means[number] - bottom) / (top - bottom)) for number in shown]
     sides = label_sides(places, [names[number] for number in shown])
     figure = go.Figure()
     for number, side in zip(shown, sides, strict=True):
         mean, (low, high) = means[number], bounds[number]
         figure.add_trace(
             go.Scatter(
-                x=[prices[number]],
+                x=[cost_by_chunker[number]],
                 y=[100 * mean],
                 error_y={"array": [100 * (high - mean)], "arrayminus": [100 * (mean - low)], "width": 5, "thickness": 1.2},
                 text=[names[number]],
@@ -196,7 +196,7 @@ def trade_off_plot(
         height=340,
         showlegend=False,
         font={"color": colours["ink"]},
-        xaxis={"title": AXES[cost], "range": [0, most]},
+        xaxis={"title": AXES[cost], "range": [0, cost_axis_end]},
         yaxis={"title": f"{title}, %", "range": [100 * bottom, 100 * top]},
     )
     return figure
@@ -319,9 +319,12 @@ def _whole_text_in_words(report: Report) -> str:
     mean = whole.means[choice.measure]
     if mean is None:
         return ""
-    has = "would miss nothing" if choice.measure == "recall" else f"would have {100 * mean[0]:.2g} %"
-    called = "The whole document" if whole.documents == 1 else whole.name
-    return f"{called}, {whole.size:,} {choice.unit}, {has}{' (the diamond)' * (_whole_text_point(report) is not None)}."
+    result_phrase = "would miss nothing" if choice.measure == "recall" else f"would have {100 * mean[0]:.2g} %"
+    whole_text_name = "The whole document" if whole.documents == 1 else whole.name
+    return (
+        f"{whole_text_name}, {whole.size:,} {choice.unit}, "
+        f"{result_phrase}{' (the diamond)' * (_whole_text_point(report) is not None)}."
+    )
 
 
 def _whole_text_point(report: Report) -> WholeTextPoint | None:
@@ -381,10 +384,10 @@ def budget_curve_figure(
         )
     low, high = _percent_axis_range(curve, whole)
     ends = {number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])}
-    called = {number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in ends}
-    heights = {number: _LINE * len(lines) for number, lines in called.items()}
+    wrapped_names = {number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in ends}
+    heights = {number: _LINE * len(lines) for number, lines in wrapped_names.items()}
     plot = _CURVE_HEIGHT - _OUTSIDE_PLOT
-    at = label_heights({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
+    label_centres = label_heights({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
     drawing.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
     drawing.add_vline(x=budget, line={"color": colours["accent"], "width": 2})
@@ -415,9 +418,10 @@ def budget_curve_figure(
             "side": "right",
             "range": [low, high],
             "showgrid": False,
-            "tickvals": [low + middle * (high - low) / plot for middle in at.values()],
+            "tickvals": [low + middle * (high - low) / plot for middle in label_centres.values()],
             "ticktext": [
-                f'<span style="color:{edge_colour(number)}">■</span> {"<br>    ".join(called[number])}' for number in at
+                f'<span style="color:{edge_colour(number)}">■</span> {"<br>    ".join(wrapped_names[number])}'
+                for number in label_centres
             ],
         },
     )

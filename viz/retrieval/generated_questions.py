@@ -98,19 +98,19 @@ def apply_table_edits(job: Generating, questions: Sequence[Generated], wide: int
     state
         Streamlit's editor state: ``edited_rows``, the edited columns by row, and ``deleted_rows``.
     """
-    for row, changes in state.get("edited_rows", {}).items():
-        generated = questions[int(row)]
-        before = job.drafts.get(generated) or _unedited_draft(job, generated)
-        excerpts = [*before.excerpts, *[""] * (wide - len(before.excerpts))]
+    for row_number, changes in state.get("edited_rows", {}).items():
+        generated_question = questions[int(row_number)]
+        earlier_draft = job.drafts.get(generated_question) or _unedited_draft(job, generated_question)
+        excerpts = [*earlier_draft.excerpts, *[""] * (wide - len(earlier_draft.excerpts))]
         excerpts = [changes.get(f"excerpt {place}", excerpt) or "" for place, excerpt in enumerate(excerpts, start=1)]
-        job.drafts[generated] = QuestionDraft.of(
-            generated,
+        job.drafts[generated_question] = QuestionDraft.of(
+            generated_question,
             job.texts,
-            changes.get("question", before.question) or "",
+            changes.get("question", earlier_draft.question) or "",
             [excerpt for excerpt in excerpts if excerpt.strip()],
         )
-    for row in state.get("deleted_rows", []):
-        job.drafts[questions[int(row)]] = None
+    for row_number in state.get("deleted_rows", []):
+        job.drafts[questions[int(row_number)]] = None
     session.question_table += 1
 
 
@@ -263,8 +263,8 @@ def _show_generated(here: Page, job: Generating) -> None:
         f"{pluralize(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     )
     if repaired:
-        quoted = pluralize(repaired, "excerpt was", "excerpts were")
-        summary += f" {quoted} quoted with small changes; the document's words are taken."
+        repaired_phrase = pluralize(repaired, "excerpt was", "excerpts were")
+        summary += f" {repaired_phrase} quoted with small changes; the document's words are taken."
     remark(summary, key="generating_said")
     if dropped:
         if not questions:
@@ -321,25 +321,25 @@ def _question_similarities(here: Page, job: Generating, made: Sequence[Generated
 
 def _choose_filters(job: Generating, alike: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
-    lowest, highest = job.lines
+    excerpt_threshold, earlier_threshold = job.lines
 
     def put(below: bool, line: float) -> None:
-        lowest, highest = job.lines
-        job.lines = (line, highest) if below else (lowest, line)
+        excerpt_threshold, earlier_threshold = job.lines
+        job.lines = (line, earlier_threshold) if below else (excerpt_threshold, line)
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
-    filters = filter_questions(alike, lowest or -1.0, highest)
-    for place, key, label, line, values, help in zip(
+    filters = filter_questions(alike, excerpt_threshold or -1.0, earlier_threshold)
+    for slider_column, key, label, line, values, help in zip(
         st.columns(2),
         ("lowest", "highest"),
         ("Question and its worst excerpt, at least", "Question and an earlier one, at most"),
-        (lowest, highest),
+        (excerpt_threshold, earlier_threshold),
         (filters.excerpts, filters.earlier),
         (EXCERPTS_HELP, EARLIER_HELP),
         strict=True,
     ):
         below, key = key == "lowest", f"generating_{key}"
-        with place:
+        with slider_column:
             st.slider(label, 0.0, 1.0, line, 0.01, help=help, **value_binding(line, key, partial(put, below)))
             counts = kept_and_dropped_per_bin(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
@@ -459,8 +459,8 @@ def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_b
         )
     figure.add_vline(x=line, line={"color": colours["accent"], "width": 2})
     left, right = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
-    words = ("dropped", "kept") if drops_below else ("kept", "dropped")
-    for side, (counts, word) in enumerate(zip((left, right), words, strict=True)):
+    side_words = ("dropped", "kept") if drops_below else ("kept", "dropped")
+    for side, (counts, word) in enumerate(zip((left, right), side_words, strict=True)):
         figure.add_annotation(
             x=line,
             xanchor=("right", "left")[side],

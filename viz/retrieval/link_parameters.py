@@ -205,8 +205,10 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
         with first.container(width=150):
 
             def same_rung() -> None:
-                others = rungs[words["budget_unit"]]
-                words["budget"] = str(others[min(rungs[unit].index(int(words["budget"])), len(others) - 1)])
+                budgets_in_new_unit = rungs[words["budget_unit"]]
+                words["budget"] = str(
+                    budgets_in_new_unit[min(rungs[unit].index(int(words["budget"])), len(budgets_in_new_unit) - 1)]
+                )
 
             select_word("Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", same_rung)
         with first.container(width=150):

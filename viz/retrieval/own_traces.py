@@ -44,7 +44,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             "chunks: each failed question with the stage that lost its answer.",
             key="traces_about",
         )
-        file, chunker, chunk_file = _choose_files(chunkers if here.embedder is not None else (), here.choices.selected)
+        trace_file, chunker, chunk_file = _choose_files(chunkers if here.embedder is not None else (), here.choices.selected)
         job = session.tracing
         if not documents.texts and chunk_file is None:
             notice(
@@ -52,16 +52,18 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
                 key="traces_no_documents",
             )
             return
-        if file is None and job is None:
+        if trace_file is None and job is None:
             return
-        file = file or (job.file if job is not None else ("", b""))
+        trace_file = trace_file or (job.file if job is not None else ("", b""))
         embedder = here.embedder if chunker is not None else None
         settings = here.choices.sentences, chunker and chunker.model_dump_json(), chunker and chunker.name
-        files = [None if given is None else (given[0], hashlib.sha256(given[1]).digest()) for given in (file, chunk_file)]
+        files = [
+            None if given is None else (given[0], hashlib.sha256(given[1]).digest()) for given in (trace_file, chunk_file)
+        ]
         subject = *files, tuple(documents.texts), settings, embedder and embedder.name
         if job is None or job.subject != subject:
             job = DiagnosingTraces(
-                subject, file, documents, here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
+                subject, trace_file, documents, here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
             )
             session.tracing, session.traced_question = job, None
             job.start(PATIENCE_S)
@@ -98,9 +100,11 @@ def _choose_files(
         "Or paste them", key="traces_pasted", on_change=setattr, args=(session, "tracing", None), height=92
     )
     # A language model may cut otherwise each time.
-    usable = {number: chunker for number, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks}
+    usable = {
+        chosen_source: chunker for chosen_source, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks
+    }
     titles: dict[int | None, str] = {None: "Not known"}
-    titles |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable.items()}
+    titles |= {chosen_source: f"{chosen_source + 1}. {chunker.title}" for chosen_source, chunker in usable.items()}
     titles[FILE] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
     is_new, job = "traces_searched" not in st.session_state, session.tracing
@@ -108,7 +112,7 @@ def _choose_files(
     first = [*titles].index(FILE if is_new and earlier_file is not None else selected if selected in usable else None)
     chunk_file = None
     with st.container(width=420):
-        number = st.selectbox(
+        chosen_source = st.selectbox(
             "Searched chunks",
             [*titles],
             first,
@@ -118,7 +122,7 @@ def _choose_files(
             "cut; or a file of those chunks, for traces that have identifiers alone. Both have the chunks that were "
             "not retrieved.",
         )
-        if number == FILE:
+        if chosen_source == FILE:
             chunks_upload = st.file_uploader(
                 "File of chunks",
                 [*CHUNK_FILE_ENDINGS],
@@ -128,12 +132,12 @@ def _choose_files(
                 help=CHUNK_FILE_HELP,
             )
             chunk_file = earlier_file if chunks_upload is None else (chunks_upload.name, chunks_upload.getvalue())
-    file = None
+    trace_file = None
     if uploaded is not None:
-        file = uploaded.name, uploaded.getvalue()
+        trace_file = uploaded.name, uploaded.getvalue()
     elif pasted.strip():
-        file = "pasted.jsonl", pasted.encode(errors="surrogatepass")
-    return file, usable.get(number) if number is not None else None, chunk_file
+        trace_file = "pasted.jsonl", pasted.encode(errors="surrogatepass")
+    return trace_file, usable.get(chosen_source) if chosen_source is not None else None, chunk_file
 
 
 def _show_report(here: Page, job: DiagnosingTraces) -> None:
@@ -196,13 +200,13 @@ def _failed_question_row(report: TraceReport, number: int, chosen: int) -> Faile
     outcome = diagnosis.outcome
     seams = outcome.seams if outcome is not None else ()
     text = report.documents[outcome.place.document].text if outcome is not None and outcome.place is not None else ""
-    left = len(seams) - SEAMS_SHOWN
+    unlisted_cuts = len(seams) - SEAMS_SHOWN
     return {
         "question": number,
         "title": f"{diagnosis.question.place} · {diagnosis.question.question}",
         "missed": diagnosis.stage or "",
         "seams": [seam_data(text, seam) for seam in seams[:SEAMS_SHOWN]],
-        "more": f"and {pluralize(left, 'more cut')}" if left > 0 else "",
+        "more": f"and {pluralize(unlisted_cuts, 'more cut')}" if unlisted_cuts > 0 else "",
         "holder": f"{diagnosis.said[:1].upper()}{diagnosis.said[1:]}." if diagnosis.said else "",
         "others": f"It failed because {diagnosis.rule}.",
         "here": number == chosen,
@@ -240,12 +244,14 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
         score_phrase = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
         notes = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (not retrieved.given)
         if not placement.places:
-            words: list[Part] = [(retrieved.text or "", "rest")]
-            shown.append({"kind": "left_out", "title": f"{retrieved.rank} · missing{score_phrase}{notes}", "parts": words})
+            unlocated_parts: list[Part] = [(retrieved.text or "", "rest")]
+            shown.append(
+                {"kind": "left_out", "title": f"{retrieved.rank} · missing{score_phrase}{notes}", "parts": unlocated_parts}
+            )
             continue
         place = placement.places[0]
-        wanted = [answer.span] if answer is not None and answer.document == place.document else []
-        parts = coloured_parts(report.documents[place.document].text, [place.span], wanted)
+        answer_spans = [answer.span] if answer is not None and answer.document == place.document else []
+        parts = coloured_parts(report.documents[place.document].text, [place.span], answer_spans)
         has_answer = any(kind == "hit" for _, kind in parts)
         title = f"{retrieved.rank} · {_place_in_words(report, place)}{score_phrase}{notes}"
         shown.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})

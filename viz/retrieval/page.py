@@ -68,30 +68,32 @@ def show() -> None:
 
 
 def _draw(here: Page) -> None:
-    words = here.choices.extra
-    invalid_words = replace_invalid_parameters(words)
-    run = registry().find(words["run"], Retrieval, session.runs)
-    kept = find_kept_run(words["run"], KeptRetrieval) if run is None else None
-    own = isinstance(kept, KeptRetrieval) and kept.plan.own
-    if isinstance(kept, KeptRetrieval) and not own:
+    link_parameters = here.choices.extra
+    invalid_words = replace_invalid_parameters(link_parameters)
+    run = registry().find(link_parameters["run"], Retrieval, session.runs)
+    kept = find_kept_run(link_parameters["run"], KeptRetrieval) if run is None else None
+    kept_run_is_own = isinstance(kept, KeptRetrieval) and kept.plan.own
+    if isinstance(kept, KeptRetrieval) and not kept_run_is_own:
         run = reopened_run(kept, bundled_material())
     adopt_given_columns(here, PAGE)
     chunkers, complaint = build_chunkers(here)
     with here.controls:
-        material = choose_material(run.plan.material if run is not None else None, own=own)
+        material = choose_material(run.plan.material if run is not None else None, own=kept_run_is_own)
         if material is not None and material.own:
             share_questions(material)
-        choose_search(words)
+        choose_search(link_parameters)
         offer_columns_of_compare(PAGE, here.choices)
         chosen = chunkers[here.choices.selected]
         # Context sentences and some chunkers need the form for the language model.
-        named = writes_contexts(words["embedded"]) or any_calls_model(column.chunker for column in here.choices.columns)
+        needs_model_form = writes_contexts(link_parameters["embedded"]) or any_calls_model(
+            column.chunker for column in here.choices.columns
+        )
         measured = () if material is None else tuple(name for name, _ in material.texts)
-        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured, model=named)
-        missing = context_controls(words["embedded"])
+        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured, model=needs_model_form)
+        missing = context_controls(link_parameters["embedded"])
         complaint = complaint or missing
         show_place_on_compare(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
-    if isinstance(kept, KeptRetrieval) and own:
+    if isinstance(kept, KeptRetrieval) and kept_run_is_own:
         run = reopened_run(kept, material)
     st.title("Retrieval", anchor=False)
     st.markdown(
@@ -107,16 +109,16 @@ def _draw(here: Page) -> None:
     built = [chunker for chunker in chunkers if chunker is not None]
     plan = None
     if here.embedder is not None and material is not None and not complaint:
-        choices, (embedded_as, each) = here.choices, embedding_modes(words, len(built))
+        choices, (embedded_as, mode_per_chunker) = here.choices, embedding_modes(link_parameters, len(built))
         settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
-        measured_chunkers = tuple(built) * (len(each) // len(built) or 1)
+        measured_chunkers = tuple(built) * (len(mode_per_chunker) // len(built) or 1)
         plan = Plan(
             material,
             measured_chunkers,
             *settings,
-            ReturnedText.parse(words["returned"]),
-            each=each,
-            searched_by=checked_method(words["search"]),
+            ReturnedText.parse(link_parameters["returned"]),
+            each=mode_per_chunker,
+            searched_by=checked_method(link_parameters["search"]),
         )
         if plan.asks:
             plan = replace(plan, language_model=model_identity(chosen_model()))
@@ -124,7 +126,7 @@ def _draw(here: Page) -> None:
             notice(cannot, "error", key="retrieval_cannot_pool")
             plan = None
     _start_row(here, plan, material)
-    show_generating(here, documents_of(material), form_elsewhere=named)
+    show_generating(here, documents_of(material), form_elsewhere=needs_model_form)
     show_traces(here, documents_of(material), chunkers)
     _show_results(here, run, kept, plan, material)
 
@@ -201,17 +203,17 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
 
 def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
-    words = here.choices.extra
+    link_parameters = here.choices.extra
     asking = chosen_model() if plan is not None and plan.asks else None
 
     def run() -> None:
-        before = registry().find(words["run"], Retrieval, session.runs)
-        if before is not None and before.running:
-            before.cancel()
+        earlier_run = registry().find(link_parameters["run"], Retrieval, session.runs)
+        if earlier_run is not None and earlier_run.running:
+            earlier_run.cancel()
         assert plan is not None
         assert here.embedder is not None
         token = new_token()
-        begin_run(words, new_run(token, plan, here.embedder, asking), token)
+        begin_run(link_parameters, new_run(token, plan, here.embedder, asking), token)
 
     requests = requests_of_plan(plan, here.embedder, asking)
     if session.retrieval_begins and plan is not None:
@@ -219,18 +221,18 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         run_with_consent(requests, run)
         st.rerun()
     if here.embedder is None:
-        sentence = here.embedder_complaint
+        summary_or_reason = here.embedder_complaint
     elif material is None:
-        sentence = "Upload at least one document and a file of questions, or have questions generated."
+        summary_or_reason = "Upload at least one document and a file of questions, or have questions generated."
     else:
         chunkers = pluralize(len(here.choices.columns), "chunker")
-        sentence = f"{chunkers} on {pluralize(len(material.texts), 'document')}"
-    run_button_row(requests, run, sentence, "retrieval_start", "retrieval_start_run", ready=plan is not None)
+        summary_or_reason = f"{chunkers} on {pluralize(len(material.texts), 'document')}"
+    run_button_row(requests, run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None)
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     """Draw the progress of a run and its results so far."""
-    words = choices.extra
+    link_parameters = choices.extra
     _say_state(run, plan)
     if run.asking is not None and not run.running:
         remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked_model")
@@ -244,26 +246,26 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     # The chunkers that a link refers to may be available only when the run has ended.
     ended = not run.running
     titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
-    baseline = choose_comparison(words, run, titles)
+    baseline = choose_comparison(link_parameters, run, titles)
     if not run.has_budgets:
         notice(
             "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
             "budgets too.",
             key="retrieval_no_budgets",
         )
-    job = run.report(report_choice(words, baseline, run.rungs))
-    told = job.wait()
-    if told is None:
+    job = run.report(report_choice(link_parameters, baseline, run.rungs))
+    report_and_failures = job.wait()
+    if report_and_failures is None:
         if job.error:
             notice(job.error, "error", key="retrieval_report_error")
         else:
             _wait_for_report(job)
         return
-    show_report(run, told.report, words)
+    show_report(run, report_and_failures.report, link_parameters)
     if ended:
-        show_missed_excerpts(told, run.plan, words)
-        show_question(told, run.plan, choices)
-    show_comparisons(run, told.report, words)
+        show_missed_excerpts(report_and_failures, run.plan, link_parameters)
+        show_question(report_and_failures, run.plan, choices)
+    show_comparisons(run, report_and_failures.report, link_parameters)
 
 
 @st.fragment(run_every=0.25)
@@ -294,9 +296,9 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if run.questions.problems:
         with st.expander(f"{pluralize(len(run.questions.problems), 'question problem')}"):
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
-    states = run.questions.counts_by_state()
-    if {*states} - {"valid"} or run.questions.changes:
-        with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in states.items())}"):
+    excerpt_state_counts = run.questions.counts_by_state()
+    if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
+        with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in excerpt_state_counts.items())}"):
             st.dataframe(_excerpt_table(run.questions), hide_index=True, width="stretch")
     if run.plan.material.own and run.found:
         _offer_question_file(run)
@@ -424,8 +426,8 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
     if kept is None:
         return
     plan = _with_chunk_files(run.plan)
-    left = _plan_of_unfinished(plan, run.found)
-    asking, missing = chosen_model() if left.asks else None, ""
+    unfinished_plan = _plan_of_unfinished(plan, run.found)
+    asking, missing = chosen_model() if unfinished_plan.asks else None, ""
     without = [
         number for number, chunker in enumerate(plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
     ]
@@ -438,7 +440,7 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
         assert here.embedder is not None
         return Retrieval(plan, here.embedder, True, kept, asking=asking)
 
-    requests = requests_of_plan(left, here.embedder, asking, kept.keeper.token)
+    requests = requests_of_plan(unfinished_plan, here.embedder, asking, kept.keeper.token)
     offer_to_resume(here, run, again, requests, missing, "retrieval")
 
 

@@ -75,26 +75,28 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
     excerpts = excerpt_ranges(corpus, answer.question)
     shown: list[PassageData] = []
     for chunk in given.chunks:
-        held, size = total_length(intersection(chunk.given, excerpts)), total_length(chunk.given)
+        excerpt_characters, size = total_length(intersection(chunk.given, excerpts)), total_length(chunk.given)
         title = f"{chunk.rank} · {_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
         if not chunk.spans:
             shown.append({"kind": "note", "title": f"{title} · what it returns is above already", "parts": []})
             continue
         if not chunk.given:
-            room = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
-            title += f" · left out: it does not fit into the {room} that are left"
+            room_phrase = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
+            title += f" · left out: it does not fit into the {room_phrase} that are left"
             parts: list[Part] = [(text[start:end], "beyond") for start, end in chunk.spans]
             shown.append({"kind": "left_out", "title": title, "parts": parts})
             continue
         title += (
-            f" · {held:,} of {size:,} characters are excerpt" if held else f" · {size:,} characters, none of them excerpt"
+            f" · {excerpt_characters:,} of {size:,} characters are excerpt"
+            if excerpt_characters
+            else f" · {size:,} characters, none of them excerpt"
         )
         parts = coloured_parts(text, chunk.given, excerpts)
         if not chunk.whole:
             title += " · cut off"
             parts.append((f"{given.budget:,} {given.unit}", "end"))
             parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
-        shown.append({"kind": "holds" if held else "waste", "title": title, "parts": parts})
+        shown.append({"kind": "holds" if excerpt_characters else "waste", "title": title, "parts": parts})
     shown += _budget_notes(given)
     missed = [] if given.more else difference(excerpts, given.spans)
     for start, end in missed:
@@ -152,8 +154,13 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
     shown: list[PassageData] = []
     numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*excerpts, *retrieved])
     for number in numbers:
-        whole = corpus.on_axis(number, (0, len(corpus.documents[number].text)))
-        parts = _document_parts(text, whole, [part for part in coloured if whole.start <= part[0].start < whole.end], ranks)
+        document_span = corpus.on_axis(number, (0, len(corpus.documents[number].text)))
+        parts = _document_parts(
+            text,
+            document_span,
+            [part for part in coloured if document_span.start <= part[0].start < document_span.end],
+            ranks,
+        )
         sums = [(sum(len(words) for words, what in parts if what == kind), kind) for kind in kinds]
         counts = ", ".join(f"{count:,} {kind}" for count, kind in sums if count)
         shown.append({"kind": "document", "title": f"{corpus.names[number]} · characters: {counts}", "parts": parts})
@@ -209,16 +216,20 @@ def show_question(told: ReportAndFailures, plan: Plan, choices: Choices) -> None
 
 
 def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
-    report, words, titles = told.report, choices.extra, plan.titles
+    report, shown_parameters, titles = told.report, choices.extra, plan.titles
     questions = next(iter(report.chunkers.values())).evaluation.search.questions
     numbers: Sequence[int] = range(len(questions))
     values = {number: distribution.values for number, distribution in report.distributions.items()}
-    chosen_by_user = words
-    words = words if words["question"] else words | _most_disputed_question(values, report.disagreements)
+    chosen_by_user = shown_parameters
+    shown_parameters = (
+        shown_parameters
+        if shown_parameters["question"]
+        else shown_parameters | _most_disputed_question(values, report.disagreements)
+    )
 
     def keep() -> None:
         """Store the shown question and chunkers as the user's choice."""
-        chosen_by_user.update({name: words[name] for name in ("question", "left", "right")})
+        chosen_by_user.update({name: shown_parameters[name] for name in ("question", "left", "right")})
 
     disagree = len(values) > 1 and _choose_only_disputed(chosen_by_user, len(report.disagreements), len(questions))
     if disagree:
@@ -227,33 +238,35 @@ def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choice
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
     options = {str(number + 1): number for number in numbers}
-    linked = str(index_in_link(words, "question", len(questions)) + 1)
-    words["question"] = linked if linked in options else next(iter(options))
+    linked = str(index_in_link(shown_parameters, "question", len(questions)) + 1)
+    shown_parameters["question"] = linked if linked in options else next(iter(options))
     shown = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
-    chosen = options[select_word("Question", words, "question", shown, "retrieval_question", keep)]
+    chosen = options[select_word("Question", shown_parameters, "question", shown, "retrieval_question", keep)]
     if disagree:
-        words["left"], words["right"] = differing_pair(values, chosen, words["left"], words["right"])
+        shown_parameters["left"], shown_parameters["right"] = differing_pair(
+            values, chosen, shown_parameters["left"], shown_parameters["right"]
+        )
     view = choose_parameter("Shown", chosen_by_user, "view", hidden=True)
     sides = ("left", "right")[: len(report.chunkers)]
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
-    numbers = [index_in_link(words, side, len(titles)) for side in sides]
+    numbers = [index_in_link(shown_parameters, side, len(titles)) for side in sides]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed = [failure.span for failure in told.failures.get(numbers[0], ()) if failure.question == chosen]
     for span in [*missed, *excerpt_ranges(corpus, questions[chosen])][:1]:
         show_compare_button(corpus, span, plan, numbers, choices)
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
         with column:
-            _show_one_chunker(report, titles, words, side, chosen, keep, whole=view == "document")
+            _show_one_chunker(report, titles, shown_parameters, side, chosen, keep, whole=view == "document")
 
 
 def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
     """Return the question on which two chunkers differ most, and these two; the first question if all agree."""
     if len(values) < 2 or not len(questions):
         return {"question": "1"}
-    (first, *_) = questions_by_difference(values, questions)
-    known = {number: some[first] for number, some in values.items() if not np.isnan(some[first])}
+    (question_number, *_) = questions_by_difference(values, questions)
+    known = {number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])}
     left, right = sorted((max(known, key=known.__getitem__), min(known, key=known.__getitem__)))
-    return {"question": str(first + 1), "left": str(left + 1), "right": str(right + 1)}
+    return {"question": str(question_number + 1), "left": str(left + 1), "right": str(right + 1)}
 
 
 def questions_by_difference(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
@@ -262,8 +275,8 @@ def questions_by_difference(values: Mapping[int, FloatArray], questions: IntArra
     Ties keep their order. ``values`` has an array of shape (all questions,) for each chunker, NaN where undefined.
     """
     table = np.array([*values.values()])[:, questions]
-    apart = np.fmax.reduce(table) - np.fmin.reduce(table)
-    return [int(number) for number in questions[np.argsort(-apart, kind="stable")]]
+    value_ranges = np.fmax.reduce(table) - np.fmin.reduce(table)
+    return [int(number) for number in questions[np.argsort(-value_ranges, kind="stable")]]
 
 
 def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
@@ -310,5 +323,5 @@ def _show_one_chunker(
     answer = evaluation.answer(question)
     scores = getattr(answer, report.choice.unit)
     st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
-    passages = document_passages if whole else ranked_passages
-    draw_passages(passages(evaluation, answer, report.given_chunks(number, question)), f"retrieval_passages_{side}")
+    make_passages = document_passages if whole else ranked_passages
+    draw_passages(make_passages(evaluation, answer, report.given_chunks(number, question)), f"retrieval_passages_{side}")

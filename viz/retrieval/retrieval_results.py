@@ -58,11 +58,11 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: K
         return [asked, _everything_figure(report), _cost_figure(next(iter(means)), None, report.costs, names)]
     lead = report.lead
     if lead is None:
-        ((alone, mean),) = list(means.items())[:1]
+        ((only_chunker, mean),) = list(means.items())[:1]
         return [
             asked,
-            KeyFigure(f"Mean {measure}", names[alone], f"{100 * mean:.1f} %"),
-            _cost_figure(alone, None, report.costs, names),
+            KeyFigure(f"Mean {measure}", names[only_chunker], f"{100 * mean:.1f} %"),
+            _cost_figure(only_chunker, None, report.costs, names),
         ]
     chunker_numbers = list(report.chunkers)
     best, rival = chunker_numbers[lead.best], chunker_numbers[lead.rival]
@@ -95,14 +95,16 @@ def _leader_figure(
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
-        level = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
-        every = "All have" if lead.all_level else f"{level} have"
+        tied_names = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
+        every = "All have" if lead.all_level else f"{tied_names} have"
         return KeyFigure(label, "A tie", f"{every} {mean}.")
     if lead.significant:
         return KeyFigure(label, names[best], mean)
     doubted = [number for number in chunker_numbers if number != best and number not in behind and number in means]
-    others = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted])
-    return KeyFigure(label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {others}.")
+    rivals_phrase = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted])
+    return KeyFigure(
+        label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {rivals_phrase}."
+    )
 
 
 def _certainty_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
@@ -122,14 +124,16 @@ def _certainty_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
 
 
 def _cost_figure(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
-    own = costs[best]
-    tokens = f"{own.tokens:,.0f} tokens retrieved per question"
-    seconds = "Time to index not known" if own.index_s is None else f"{format_three_figures(own.index_s)} s to index"
+    best_costs = costs[best]
+    tokens = f"{best_costs.tokens:,.0f} tokens retrieved per question"
+    seconds = (
+        "Time to index not known" if best_costs.index_s is None else f"{format_three_figures(best_costs.index_s)} s to index"
+    )
     if other is None:
         return KeyFigure("What it cost", seconds, tokens)
     rival = costs[other]
-    known = "time not known" if rival.index_s is None else f"{format_three_figures(rival.index_s)} s"
-    detail = f"{names[best]}, with {tokens}. {names[other]}: {known}, {rival.tokens:,.0f} tokens."
+    rival_time_phrase = "time not known" if rival.index_s is None else f"{format_three_figures(rival.index_s)} s"
+    detail = f"{names[best]}, with {tokens}. {names[other]}: {rival_time_phrase}, {rival.tokens:,.0f} tokens."
     return KeyFigure("What it cost", seconds, detail)
 
 
@@ -145,11 +149,14 @@ def differences_in_words(
         for number, difference in differences.items()
         if difference.significant
     ]
-    alike = {number: difference for number, difference in differences.items() if not difference.significant}
-    if alike:
-        questions = max(difference.count for difference in alike.values())
+    insignificant_differences = {
+        number: difference for number, difference in differences.items() if not difference.significant
+    }
+    if insignificant_differences:
+        questions = max(difference.count for difference in insignificant_differences.values())
         parts = [
-            f"{names[number]} ({difference.points} points, {difference.p_words})" for number, difference in alike.items()
+            f"{names[number]} ({difference.points} points, {difference.p_words})"
+            for number, difference in insignificant_differences.items()
         ]
         sentences.append(
             f"No significant difference in {measure} from {baseline} over {questions:,} questions: {', '.join(parts)}."
@@ -254,7 +261,7 @@ def _explain_times(report: Report, searched_by: Method) -> str:
     """Explain the times in the table."""
     computed, cached = (sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
-    asking = 1000 * search.embed_s / max(1, len(search.questions))
+    query_embedding_ms = 1000 * search.embed_s / max(1, len(search.questions))
     sentences = (
         f"Mean ± standard deviation over the questions. “{report.whole.name}” gives every question all text. Indexing is "
         f"chunking, and {_INDEXING[searched_by]}"
@@ -266,7 +273,7 @@ def _explain_times(report: Report, searched_by: Method) -> str:
         )
     sentences += "."
     if searched_by != "bm25":
-        sentences += f" Embedding a question takes {asking:,.1f} ms more with every chunker."
+        sentences += f" Embedding a question takes {query_embedding_ms:,.1f} ms more with every chunker."
     return sentences + f" {UNKNOWN_TIME}" * any(cost.index_s is None for cost in report.costs.values())
 
 
@@ -377,5 +384,7 @@ def _show_distributions(report: Report, names: dict[int, str]) -> None:
 def _show_scores_at_k(report: Report, names: dict[int, str], kind: str) -> None:
     """Draw recall, precision and F1 of the documents, or of the excerpts' sentences, at k chunks."""
     scores = {number: chunker.at_k[kind] for number, chunker in report.chunkers.items()}
-    name = "Documents" if kind == "documents" else "Evidence"
-    show_figure(scores_at_k_plot(scores, names), scores_at_k_table(scores, names), f"{name} at k", key="retrieval_at_k")
+    found_kind = "Documents" if kind == "documents" else "Evidence"
+    show_figure(
+        scores_at_k_plot(scores, names), scores_at_k_table(scores, names), f"{found_kind} at k", key="retrieval_at_k"
+    )

@@ -52,8 +52,8 @@ class FirstPaint:
         if scope["type"] != "http" or scope["method"] != "GET" or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self._app(scope, receive, send)
             return
-        wide = WIDE in parse_qs(scope["query_string"].decode("latin-1"))
-        style = self._style + ("" if wide else _PLACE_OF_THE_SIDE_BAR)
+        hides_side_bar = WIDE in parse_qs(scope["query_string"].decode("latin-1"))
+        style = self._style + ("" if hides_side_bar else _PLACE_OF_THE_SIDE_BAR)
         added = f"{self._links}<style>{style}</style>".encode()
         begun: Message | None = None
         body = b""
@@ -189,9 +189,9 @@ class AccessGuard:
                     headers.setdefault(name, value)
             await send(message)
 
-        why = self._refusal(Headers(scope=scope))
-        answer = PlainTextResponse(why + "\n", 403) if why else self._app
-        await answer(scope if why else _as_own(scope), receive, send_with_headers)
+        refusal_reason = self._refusal(Headers(scope=scope))
+        answering_app = PlainTextResponse(refusal_reason + "\n", 403) if refusal_reason else self._app
+        await answering_app(scope if refusal_reason else _as_own(scope), receive, send_with_headers)
 
     def _refusal(self, headers: Headers) -> str:
         """Return the reason to refuse a request, or an empty string."""

@@ -118,19 +118,19 @@ def keep_inputs_of_fragments() -> None:
             and client_state.page_script_hash == self.page_script_hash
             and not self.has_fragment(client_state.fragment_id)
         ):
-            for_page = ClientState()
-            for_page.CopyFrom(client_state)
-            for_page.fragment_id = ""
-            client_state = for_page
+            page_request_state = ClientState()
+            page_request_state.CopyFrom(client_state)
+            page_request_state.fragment_id = ""
+            client_state = page_request_state
         request(self, client_state)
 
     @_in_place_of(ScriptRunner, "_run_script")
     def run_page(run: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
-        replaced = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
+        has_lost_fragment = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
         same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
         # Of several requests that waited, this flag is that of the last.
         automatic = rerun_data.is_auto_rerun and len(rerun_data.fragment_id_queue) == 1
-        if replaced and same_page and not automatic:
+        if has_lost_fragment and same_page and not automatic:
             rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
         run(self, rerun_data)
 
@@ -149,9 +149,9 @@ def disable_send_delay(loop: AbstractEventLoop) -> None:
 
     @wraps(create)
     async def create_server(*given: Any, **named: Any) -> Server:
-        bound = named.get("sock")
-        if isinstance(bound, socket.socket) and bound.family in (socket.AF_INET, socket.AF_INET6):
-            bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        listening_socket = named.get("sock")
+        if isinstance(listening_socket, socket.socket) and listening_socket.family in (socket.AF_INET, socket.AF_INET6):
+            listening_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return await create(*given, **named)
 
     loop.create_server = create_server  # type: ignore[method-assign]

@@ -57,17 +57,17 @@ def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | 
     valid
         True if the settings are valid.
     """
-    index = index_on_compare(column, embedder_defaults(embedder, column.chunker))
+    index_if_same = index_on_compare(column, embedder_defaults(embedder, column.chunker))
     opened = [pair for pair in session.opened_with.get(page, []) if pair is not None]
-    came_from = next((number for number, choice in opened if choice.chunker == column.chunker), None)
+    origin_column_index = next((number for number, choice in opened if choice.chunker == column.chunker), None)
     title = chunker_class(column.chunker).title
-    if index is not None:
-        st.caption(f"{title} is column {index + 1} of Compare.")
-    elif came_from is not None:
-        st.caption(f"{title} is column {came_from + 1} of Compare, with other settings here.")
+    if index_if_same is not None:
+        st.caption(f"{title} is column {index_if_same + 1} of Compare.")
+    elif origin_column_index is not None:
+        st.caption(f"{title} is column {origin_column_index + 1} of Compare, with other settings here.")
     else:
         st.caption(f"{title} is not a column of Compare.")
-    take_to_compare_button("Take to Compare", column, key=f"take/{page}", disabled=index is not None or not valid)
+    take_to_compare_button("Take to Compare", column, key=f"take/{page}", disabled=index_if_same is not None or not valid)
     say_column_added()
 
 

@@ -82,8 +82,8 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     Nothing is sent to a language model without the user's consent.
     """
     embedder, document, job, asking = here.embedder, text.document, session.job, chosen_model()
-    kept = session.results if job is None else {**session.results, **job.finished()}
-    results = [_result_at_once(here, document, choice, asking, kept) for choice in columns]
+    cached_chunkings = session.results if job is None else {**session.results, **job.finished()}
+    results = [_result_at_once(here, document, choice, asking, cached_chunkings) for choice in columns]
     waiting = [
         (column.task, column.chunker)
         for column in results
@@ -92,15 +92,15 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     session.results = {column.task: column.chunking for column in results if column.task and column.chunking is not None}
     if job is not None and not job.cancelled:
         # Release the results that are no longer shown.
-        for gone in kept.keys() - session.results.keys():
-            job.results.pop(gone, None)
+        for dropped_task in cached_chunkings.keys() - session.results.keys():
+            job.results.pop(dropped_task, None)
     # Columns that only embed come first, since a language model may take long.
     _start_job(sorted(waiting, key=lambda pair: pair[1].asks), document, embedder, asking)
     job = session.job
-    failed = {} if job is None else failed_tasks(job)
+    error_by_task = {} if job is None else failed_tasks(job)
     return [
-        replace(column, task=None, error=failed[column.task.of_model], tried=True)
-        if column.task is not None and column.chunking is None and column.task.of_model in failed
+        replace(column, task=None, error=error_by_task[column.task.of_model], tried=True)
+        if column.task is not None and column.chunking is None and column.task.of_model in error_by_task
         else column
         for column in results
     ]
@@ -191,12 +191,12 @@ AT_ONCE = "tfidf"
 
 def show_progress(results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
-    asked: set[Task] = set()
+    tasks_asked_about: set[Task] = set()
     for number, column in enumerate(results):
         # Two columns may be identical.
-        if column.sending is not None and column.sending.task not in asked:
-            _ask_to_send(number, column, too=bool(asked))
-            asked.add(column.sending.task)
+        if column.sending is not None and column.sending.task not in tasks_asked_about:
+            _ask_to_send(number, column, too=bool(tasks_asked_about))
+            tasks_asked_about.add(column.sending.task)
     job = session.job
     if job is None:
         return
@@ -339,8 +339,8 @@ def reader_column_of(
     subtitle = ": ".join(part for part in (prefix, settings_in_words(result)) if part)
     if result.error:
         # Waiting for consent or for a file is not an error.
-        waits = result.sending is not None or result.error in (MODEL_MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
-        return ReaderColumn(result.title, subtitle, message=result.error, tone="" if waits else "error")
+        waits_for_user = result.sending is not None or result.error in (MODEL_MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
+        return ReaderColumn(result.title, subtitle, message=result.error, tone="" if waits_for_user else "error")
     if result.chunker is None or result.chunking is None:
         return ReaderColumn(
             result.title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks)
@@ -356,8 +356,8 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
     """
     label = "against known"
     if missed or added:
-        words = f"{missed:,} missed, {added:,} added"
-        return HeadRow(label, words, "wrong", words)
+        missed_and_added = f"{missed:,} missed, {added:,} added"
+        return HeadRow(label, missed_and_added, "wrong", missed_and_added)
     if not found:
         return HeadRow(label, "one topic, not cut", brief="one topic, not cut")
     return HeadRow(label, f"all {found:,} found, none added", brief=f"all {found:,} found")

@@ -69,27 +69,27 @@ def read_lecture_link() -> None:
         return
     session.deck_read, session.playing, session.deck_complaint = True, None, ""
     query = st.query_params.to_dict()
-    name, number = query.get(DECK), query.get(SCENE, "1")
-    if name is None:
+    deck_name, number = query.get(DECK), query.get(SCENE, "1")
+    if deck_name is None:
         return
-    awaited = name == OWN_DECK and SCENES not in query and not session.own_lecture.deck.scenes
-    if name == OWN_DECK and SCENES in query and not session.own_lecture.deck.scenes:
+    only_in_tab = deck_name == OWN_DECK and SCENES not in query and not session.own_lecture.deck.scenes
+    if deck_name == OWN_DECK and SCENES in query and not session.own_lecture.deck.scenes:
         try:
             session.own_lecture = lecture_from_link_word(query.get(SCENES, ""), PAGES)
         except InputError as error:
             session.deck_complaint = f"{error} {SAVED}"
             return
     known_decks = decks_by_name()
-    if awaited:
+    if only_in_tab:
         session.lecture_asked = uuid4().hex
-    elif name not in known_decks:
-        session.deck_complaint = f"The link's {DECK} must be one of {', '.join(known_decks)}; got {name[:60]!r}."
+    elif deck_name not in known_decks:
+        session.deck_complaint = f"The link's {DECK} must be one of {', '.join(known_decks)}; got {deck_name[:60]!r}."
         return
-    numbers = [str(place) for place in range(1, (MOST_SCENES if awaited else len(known_decks[name].scenes)) + 1)]
+    numbers = [str(place) for place in range(1, (MOST_SCENES if only_in_tab else len(known_decks[deck_name].scenes)) + 1)]
     if number not in numbers:
         session.deck_complaint = f"The link's {SCENE} must be a number from 1 to {numbers[-1]}; got {number[:60]!r}."
         number = "1"
-    session.playing, session.lecture = Playing(name, int(number) - 1), True
+    session.playing, session.lecture = Playing(deck_name, int(number) - 1), True
     session.scene_wanted = not came_through_history() and query.keys() <= {DECK, SCENE, SCENES, WIDE}
 
 
@@ -116,9 +116,9 @@ def go_to_scene(shown: str) -> None:
     if session.deck_complaint:
         with place:
             notice(session.deck_complaint, "error", key="deck_error")
-    showing = current_scene()
-    if session.scene_wanted and showing is not None:
-        deck, index = showing
+    deck_and_index = current_scene()
+    if session.scene_wanted and deck_and_index is not None:
+        deck, index = deck_and_index
         scene = deck.scenes[index]
         session.scene_wanted = False
         page, link = scene.page or COMPARE, {**scene.query, WIDE: "1", **lecture_query()}
@@ -131,11 +131,13 @@ def go_to_scene(shown: str) -> None:
 
 def lecture_query() -> dict[str, str]:
     """Return the link parameters of the lecture at hand."""
-    playing = session.playing
-    if playing is None:
+    place_in_lecture = session.playing
+    if place_in_lecture is None:
         return {}
-    scenes = lecture_to_link_word(session.own_lecture) if playing.deck == OWN_DECK else ""
-    return {DECK: playing.deck, SCENE: str(playing.scene + 1)} | ({SCENES: scenes} if scenes else {})
+    packed_lecture = lecture_to_link_word(session.own_lecture) if place_in_lecture.deck == OWN_DECK else ""
+    return {DECK: place_in_lecture.deck, SCENE: str(place_in_lecture.scene + 1)} | (
+        {SCENES: packed_lecture} if packed_lecture else {}
+    )
 
 
 def _show_text_of(scene: Scene) -> None:
@@ -337,14 +339,14 @@ def offer_decks(place: str) -> None:
 
 
 def _offer_file(place: str) -> None:
-    file = session.own_lecture
+    own_lecture = session.own_lecture
     download_button(
         st.container(),
         "Save",
-        lambda: file.model_dump_json(indent=1),
+        lambda: own_lecture.model_dump_json(indent=1),
         "lecture.json",
         "application/json",
-        file,
+        own_lecture,
         key=f"{place}/save_lecture",
         help="The scenes with their words, and your own texts that they show. Without such texts, the link of a short "
         "lecture has all of it, too.",

@@ -97,15 +97,15 @@ def lecture_bar() -> None:
     the page. ``kept`` has the lecture that the browser's tab has kept.
     """
     session.lecture_asked = session.lecture_asked or uuid4().hex
-    showing = current_lecture.current_scene() if lecture_mode.is_on() else None
+    deck_and_index = current_lecture.current_scene() if lecture_mode.is_on() else None
     _bar(
         key=KEY,
         data={
             "lecture": lecture_mode.is_on(),
-            "name": "" if session.playing is None or showing is None else session.playing.deck,
-            "title": "" if showing is None else showing[0].title,
-            "scenes": [] if showing is None else [_scene(scene) for scene in showing[0].scenes],
-            "at": 0 if showing is None else showing[1],
+            "name": "" if session.playing is None or deck_and_index is None else session.playing.deck,
+            "title": "" if deck_and_index is None else deck_and_index[0].title,
+            "scenes": [] if deck_and_index is None else [_scene(scene) for scene in deck_and_index[0].scenes],
+            "at": 0 if deck_and_index is None else deck_and_index[1],
             "own": session.playing is not None and session.playing.deck == OWN_DECK,
             "started": session.lectures_started,
             "adding": session.scene_adding,

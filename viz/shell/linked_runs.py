@@ -175,9 +175,10 @@ def say_interrupted(run: KeptJob, way: str, key: str) -> None:
     """
     kept = run.kept
     if kept is not None and run.can_go_on and not run.cancelled and not run.error:
-        done = _parts_done(kept, run.done)
+        done_phrase = _parts_done(kept, run.done)
         notice(
-            f"This {kept.title} was interrupted; the results for {done} are kept on disk. {way}", key=f"{key}_interrupted"
+            f"This {kept.title} was interrupted; the results for {done_phrase} are kept on disk. {way}",
+            key=f"{key}_interrupted",
         )
 
 
@@ -229,8 +230,8 @@ def _other_model_in_words(here: Page, kept: KeptRun[Any], requests: ModelRequest
     if here.embedder.name != kept.plan.embedder:
         return f"{beginning} embedder {kept.plan.embedder}; to go on, choose it on the left."
     if requests is not None and model_identity(requests.asking) != kept.plan.language_model:
-        name = kept.plan.language_model.rpartition(" ")[0]
-        return f"{beginning} language model {name}; to go on, name it and its server beside the settings."
+        model_name = kept.plan.language_model.rpartition(" ")[0]
+        return f"{beginning} language model {model_name}; to go on, name it and its server beside the settings."
     return ""
 
 

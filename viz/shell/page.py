@@ -191,9 +191,9 @@ def _warn_of_moved_cuts(choices: Choices, text: Text) -> None:
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
-    place = key_of_kept_document() if choices.document == OWN else None
+    notebook_key = key_of_kept_document() if choices.document == OWN else None
     # The id has no effect on another machine, or after the text was removed.
-    query |= {KEPT_TEXT_PARAMETER: place.id} if place is not None else {}
+    query |= {KEPT_TEXT_PARAMETER: notebook_key.id} if notebook_key is not None else {}
     query |= {WIDE: "1", **current_lecture.lecture_query()} if lecture_mode.is_on() else {}
     session.first_links.setdefault(name, query)
     page, written = session.written_link
@@ -206,9 +206,9 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
 def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
     arrival = session.arriving if session.arriving is not None and session.arriving.page == name else None
-    opened = None if arrival is None else arrival.link
-    if name not in session.choices or opened is not None:
-        link = st.query_params.to_dict() if opened is None else opened
+    parameters_on_arrival = None if arrival is None else arrival.link
+    if name not in session.choices or parameters_on_arrival is not None:
+        link = st.query_params.to_dict() if parameters_on_arrival is None else parameters_on_arrival
         session.choices[name], session.complaints[name] = _from_link(link, default)
         columns = enumerate(session.choices[name].columns)
         older = older_columns(link)
@@ -224,7 +224,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     before = session.page or name
     if before != name and not query:
         session.first_links.pop(name, None)
-    if before != name and not came_through_history() and opened is None:
+    if before != name and not came_through_history() and parameters_on_arrival is None:
         # The link takes precedence over the previous page.
         for shared in SHARED:
             if shared not in st.query_params:

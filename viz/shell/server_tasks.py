@@ -50,10 +50,10 @@ class Housekeeper:
         """Check for sessions that have ended since the last check, and collect garbage if there are any."""
         manager: Any = get_instance()._session_mgr
         drop_expired(manager)
-        ended = manager._connect_count - len(manager.list_sessions())
-        if self._owed or ended > self._ended:
+        ended_sessions = manager._connect_count - len(manager.list_sessions())
+        if self._owed or ended_sessions > self._ended:
             self._owed += 1
-        self._ended = ended
+        self._ended = ended_sessions
         if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
             # The server starts before these are imported; by now they are loaded.
             from viz.jobs.background_jobs import registry

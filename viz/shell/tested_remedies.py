@@ -22,8 +22,8 @@ NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
 def is_automatic(method: Method, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
     """Return whether the search for changes of settings may start by itself: it is quick and sends nothing to a server."""
     sends = method != "bm25" and embedder is not None and embedder.remote
-    longest = LONGEST_HYBRID if method == "hybrid" else LONGEST
-    return reranker is None and not sends and len(document.text) <= longest
+    length_limit = LONGEST_HYBRID if method == "hybrid" else LONGEST
+    return reranker is None and not sends and len(document.text) <= length_limit
 
 
 def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:

@@ -119,8 +119,8 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
 
 def _parameters_in_link(column: ColumnChoice) -> dict[str, Any]:
     """Return a column's parameters for the link: those set, and those whose omission would have another meaning."""
-    kind = chunker_class(column.chunker)
-    return {**{name: kind.model_fields[name].default for name in kind.older}, **column.parameters}
+    chunker_type = chunker_class(column.chunker)
+    return {**{name: chunker_type.model_fields[name].default for name in chunker_type.older}, **column.parameters}
 
 
 def link_of_chunker(chunker: str) -> dict[str, str]:
@@ -150,9 +150,9 @@ MODEL_PARAMETER = "model"
 
 def model_in_link(choices: Choices, name: str) -> dict[str, str]:
     """Return the link parameter that names the language model; empty if the page's choices call no model."""
-    asked = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
-    asked |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
-    return {MODEL_PARAMETER: name} if asked and is_valid_name(name) else {}
+    model_uses = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
+    model_uses |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
+    return {MODEL_PARAMETER: name} if model_uses and is_valid_name(name) else {}
 
 
 def _format_value(value: Any) -> str:
@@ -195,16 +195,20 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         return fallback
 
     document = one_of("document", documents, default.document)
-    sentences = one_of("sentences", SPLITTERS, documents.get(document, default.sentences))
+    splitter_name = one_of("sentences", SPLITTERS, documents.get(document, default.sentences))
     columns = _parse_columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
-    text = query.get("selected", str(default.selected + 1))
-    selected = int(text) - 1 if text in map(str, range(1, len(columns) + 1)) else min(default.selected, len(columns) - 1)
-    if "selected" in query and str(selected + 1) != text:
-        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {short_repr(text)}.")
+    selected_word = query.get("selected", str(default.selected + 1))
+    selected = (
+        int(selected_word) - 1
+        if selected_word in map(str, range(1, len(columns) + 1))
+        else min(default.selected, len(columns) - 1)
+    )
+    if "selected" in query and str(selected + 1) != selected_word:
+        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {short_repr(selected_word)}.")
     return (
         Choices(
             document,
-            sentences,
+            splitter_name,
             columns,
             _parse_embedder(query, default, complaints),
             one_of("tokenizer", TOKENIZERS, default.tokenizer),
@@ -233,24 +237,24 @@ def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list
 def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
     columns = []
     for number in range(1, MOST_COLUMNS + 1):
-        name = query.get(f"c{number}")
-        if name is None:
+        chunker_name = query.get(f"c{number}")
+        if chunker_name is None:
             break
         names = [*CHUNKERS, *ASKING, *ADAPTERS]
-        if name not in names and name not in ELSEWHERE:
-            complaints.append(f"The link's c{number} must be one of {', '.join(names)}; got {short_repr(name)}.")
+        if chunker_name not in names and chunker_name not in ELSEWHERE:
+            complaints.append(f"The link's c{number} must be one of {', '.join(names)}; got {short_repr(chunker_name)}.")
             continue
         prefix = f"c{number}."
         parameters = {key.removeprefix(prefix): _parse_value(text) for key, text in query.items() if key.startswith(prefix)}
         try:
-            built = build_chunker(name, {**chunker_class(name).older, **parameters})
+            linked_chunker = build_chunker(chunker_name, {**chunker_class(chunker_name).older, **parameters})
         except InputError as error:
             complaints.append(f"The link's column {number} is at its defaults: {error}")
             parameters = {}
         else:
             # Parameters added after the link was made get the value that was in effect then.
-            parameters = {**built.older, **{key: getattr(built, key) for key in parameters}}
-        columns.append(ColumnChoice(name, parameters))
+            parameters = {**linked_chunker.older, **{key: getattr(linked_chunker, key) for key in parameters}}
+        columns.append(ColumnChoice(chunker_name, parameters))
     return columns
 
 

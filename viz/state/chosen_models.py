@@ -95,15 +95,15 @@ def chosen_model() -> Asking | None:
 
     Its answers are kept on disk where the user keeps embeddings there.
     """
-    wanted = session.language_server
-    if not wanted.model:
+    named_server = session.language_server
+    if not named_server.model:
         return None
-    cached = session.asking
-    if cached is None or cached[0] != wanted:
-        model = ChatServer(f"openai:{wanted.model}", wanted.address, wanted.key)
-        limit = Limit(wanted.tokens, Decimal(str(wanted.money)) if wanted.money else None)
-        cached = session.asking = wanted, Asking(model, session.answers, limit, _end_asking)
-    answers = answers_on_disk() if session.on_disk else session.answers
-    if cached[1].memory != answers.identity:
-        cached = session.asking = wanted, cached[1].with_answers(answers)
-    return cached[1]
+    cached_access = session.asking
+    if cached_access is None or cached_access[0] != named_server:
+        model = ChatServer(f"openai:{named_server.model}", named_server.address, named_server.key)
+        limit = Limit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None)
+        cached_access = session.asking = named_server, Asking(model, session.answers, limit, _end_asking)
+    answer_cache = answers_on_disk() if session.on_disk else session.answers
+    if cached_access[1].memory != answer_cache.identity:
+        cached_access = session.asking = named_server, cached_access[1].with_answers(answer_cache)
+    return cached_access[1]

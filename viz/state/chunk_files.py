@@ -34,11 +34,11 @@ def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
     if column.chunker == YourCuts.name:
         cuts = YourCuts.build(**column.parameters)
         return cuts, "" if cuts.cuts else CUT_FIRST
-    file = chunk_file_of(column)
-    if file is None:
+    chunk_file = chunk_file_of(column)
+    if chunk_file is None:
         chunker = YourChunks.build(**column.parameters)
         return chunker, NAME_AGAIN if chunker.file else NO_FILE
-    return YourChunks.from_file(file), ""
+    return YourChunks.from_file(chunk_file), ""
 
 
 def with_chunk_file(chunker: Chunker) -> Chunker:
@@ -55,13 +55,13 @@ def lacks_chunk_file(chunker: Chunker) -> bool:
 
 def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
-    file = chunker.held
-    assert file is not None
-    located = file.cached_result_in(document)
-    count = len(file.chunks) if located is None else located.given
-    has_text = file.text(document.name) is not None
+    held_file = chunker.held
+    assert held_file is not None
+    located = held_file.cached_result_in(document)
+    count = len(held_file.chunks) if located is None else located.given
+    has_text = held_file.text(document.name) is not None
     advice_phrase = "; the text that they give can be opened in this column's settings" if has_text else ""
-    return f"0 of {pluralize(count, 'chunk')} of {file.name} found in this text: they may be of another{advice_phrase}."
+    return f"0 of {pluralize(count, 'chunk')} of {held_file.name} found in this text: they may be of another{advice_phrase}."
 
 
 def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:

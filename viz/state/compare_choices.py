@@ -87,23 +87,23 @@ def add_to_compare(column: ColumnChoice) -> None:
 
 def reopen_session(file: SessionFile, choices: Choices) -> None:
     """Restore the choices of the page and of Compare from a session file, except for the text itself."""
-    first = file.columns[0].recipe
+    first_recipe = file.columns[0].recipe
     columns = ensure_compare_choices().columns
     for column in file.columns:
         if column.file is not None:
             hold_chunk_file(column.file.file, columns)
             columns = [*columns, ColumnChoice(column.recipe.chunker, column.recipe.settings())]
-    choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
-    session.embedded_as = first.embedded_as
-    if is_tokenizer_on_disk(first.tokenizer):
-        choices.tokenizer = first.tokenizer
-    compare = ensure_compare_choices()
+    choices.document, choices.sentences, choices.embedder = OWN, first_recipe.sentences, first_recipe.embedder
+    session.embedded_as = first_recipe.embedded_as
+    if is_tokenizer_on_disk(first_recipe.tokenizer):
+        choices.tokenizer = first_recipe.tokenizer
+    compare_choices = ensure_compare_choices()
     for shared in SHARED:
-        setattr(compare, shared, getattr(choices, shared))
+        setattr(compare_choices, shared, getattr(choices, shared))
     with undoable(COMPARE, "Columns replaced by those of the file"):
         # All parameters, including those at their defaults, because defaults depend on the embedder.
-        compare.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]
-        compare.selected = file.selected
+        compare_choices.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]
+        compare_choices.selected = file.selected
     session.reopened = file
 
 
@@ -120,18 +120,18 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
     """
     if compare_is_full():
         raise InputError(f"{name}: Compare may have at most {MOST_COLUMNS} columns and is full; remove one first.")
-    compare = ensure_compare_choices()
+    compare_choices = ensure_compare_choices()
     differences = [
         f"the {word} {getattr(recipe, field)}, the page {getattr(choices, field)}"
         for field, word in SHARED_NAMES.items()
         if getattr(recipe, field) != getattr(choices, field)
     ]
     differs_phrase = f"; the recipe names {'; '.join(differences)}" if differences else ""
-    if session.document is not None and (changed := recipe.changed_since(len(session.document.sentences))):
-        differs_phrase += f". {changed.rstrip('.')}"
-    with undoable(COMPARE, f"{name} added as column {len(compare.columns) + 1} of Compare{differs_phrase}"):
-        compare.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
-        compare.selected = len(compare.columns) - 1
+    if session.document is not None and (changed_note := recipe.changed_since(len(session.document.sentences))):
+        differs_phrase += f". {changed_note.rstrip('.')}"
+    with undoable(COMPARE, f"{name} added as column {len(compare_choices.columns) + 1} of Compare{differs_phrase}"):
+        compare_choices.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
+        compare_choices.selected = len(compare_choices.columns) - 1
     session.embedded_as = recipe.embedded_as
 
 

@@ -211,9 +211,9 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         """Return the lecture with a scene added at its end; ``source`` is the user's text if the scene shows it."""
         texts = dict(self.texts)
         if source is not None:
-            text = SceneText.of(source)
-            texts[text.digest] = text
-            scene = scene.model_copy(update={"text": text.digest})
+            scene_text = SceneText.of(source)
+            texts[scene_text.digest] = scene_text
+            scene = scene.model_copy(update={"text": scene_text.digest})
         return self._with_scenes([*self.deck.scenes, scene], texts)
 
     def moved(self, index: int, by: int) -> LectureFile:
@@ -245,16 +245,16 @@ def read_lecture(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
     if len(data) > LARGEST_FILE:
         raise InputError(f"{name}: a lecture must have at most {LARGEST_FILE:,} bytes; it has {len(data):,}.")
     try:
-        file = LectureFile.model_validate_json(data)
+        lecture_file = LectureFile.model_validate_json(data)
     except ValidationError as error:
-        place, why = where_and_why(error)
-        raise InputError(f"{name} must be a lecture of Seamark; {place}{': ' * bool(place)}{why}.") from error
-    for number, scene in enumerate(file.deck.scenes, start=1):
+        field_name, rule = where_and_why(error)
+        raise InputError(f"{name} must be a lecture of Seamark; {field_name}{': ' * bool(field_name)}{rule}.") from error
+    for number, scene in enumerate(lecture_file.deck.scenes, start=1):
         if scene.page not in {"", *pages}:
             raise InputError(f"{name}: scene {number} must lead to a page of Seamark; got /{scene.page[:60]}.")
-    if not file.deck.scenes:
+    if not lecture_file.deck.scenes:
         raise InputError(f"{name}: a lecture must have at least one scene; it has none.")
-    return file
+    return lecture_file
 
 
 def lecture_to_link_word(file: LectureFile) -> str:

@@ -25,28 +25,28 @@ def lecture_sheets(deck: Deck, texts: Mapping[str, Source]) -> list[SceneSheet]:
 
 def _sheet(scene: Scene, own: Source | None) -> SceneSheet:
     title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
-    bare = SceneSheet(title, scene.words)
+    sheet_without_results = SceneSheet(title, scene.words)
     if scene.page not in DRAWN or "c1" not in scene.query:
-        return bare
+        return sheet_without_results
     splitters = {**sample_splitters(), OWN: OWN_SPLITTER}
     first = next(iter(splitters))
     choices, _ = from_query(scene.query, splitters, Choices(first, splitters[first], []))
     if choices.document == OWN and own is None:
-        return bare
-    name, words, known = _text(choices.document, own)
+        return sheet_without_results
+    name, document_text, known = _text(choices.document, own)
     columns = [choices.columns[choices.selected]] if scene.page in SELECTED else choices.columns
     try:
         chunkers = [build_chunker(column.chunker, column.parameters) for column in columns]
         embeds = any(chunker.embeds for chunker in chunkers)
         if any(chunker.asks or chunker.elsewhere for chunker in chunkers) or (embeds and choices.embedder not in EMBEDDERS):
-            return bare
-        document = Document.from_text(words, choices.sentences, name=name).split()
+            return sheet_without_results
+        document = Document.from_text(document_text, choices.sentences, name=name).split()
         tools = Tools(
             load_embedder(choices.embedder) if embeds else None, load_tokenizer(choices.tokenizer), embedding_cache(False)
         )
         return SceneSheet(title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers])
     except InputError:
-        return bare
+        return sheet_without_results
 
 
 def _text(document: str, own: Source | None) -> tuple[str, str, tuple[int, ...] | None]:

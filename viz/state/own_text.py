@@ -56,9 +56,9 @@ def choose_document(choices: Choices, document: str) -> None:
 
 def set_own_text(given: Source | None) -> None:
     """Set the user's own text; lines of three dashes in it become known boundaries."""
-    marked = with_dashes_as_boundaries(given) if given is not None else None
-    if marked is not None and marked.known:
-        store_own_text(marked, given)
+    text_without_dashes = with_dashes_as_boundaries(given) if given is not None else None
+    if text_without_dashes is not None and text_without_dashes.known:
+        store_own_text(text_without_dashes, given)
     else:
         store_own_text(given)
 
@@ -110,15 +110,16 @@ def edited_source(text: str) -> Source:
     if own is None:
         return Source(text, PASTED)
     before = (given or own).text
-    first, last = _common_end_lengths(before, text)
+    prefix_length, suffix_length = _common_end_lengths(before, text)
     if not is_edit(before, text):
         return Source(text, PASTED)
     known = own.known if given is None else None
-    end, grown = len(before) - last, len(text) - len(before)
+    edit_end, growth = len(before) - suffix_length, len(text) - len(before)
     parts = (given or own).parts
     if parts is not None:
         parts = parts.with_starts(
-            start if start <= first else first if start < end else start + grown for start in parts.starts
+            start if start <= prefix_length else prefix_length if start < edit_end else start + growth
+            for start in parts.starts
         )
     known = None if known is None else places_after_edit(known, before, text)
     return Source(text, own.name, known, "" if own.name == PASTED else "edited here", parts, own.left_out)
@@ -126,10 +127,14 @@ def edited_source(text: str) -> Source:
 
 def places_after_edit(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
     """Return the positions in a text after an edit, without those in the replaced part."""
-    first, last = _common_end_lengths(before, text)
-    end, grown = len(before) - last, len(text) - len(before)
-    moved = (place if place <= first else place + grown for place in places if place <= first or place >= end)
-    return tuple(sorted({place for place in moved if 0 < place < len(text)}))
+    prefix_length, suffix_length = _common_end_lengths(before, text)
+    edit_end, growth = len(before) - suffix_length, len(text) - len(before)
+    moved_places = (
+        place if place <= prefix_length else place + growth
+        for place in places
+        if place <= prefix_length or place >= edit_end
+    )
+    return tuple(sorted({place for place in moved_places if 0 < place < len(text)}))
 
 
 def with_dashes_as_boundaries(given: Source) -> Source:
@@ -171,33 +176,43 @@ def with_omitted_lines(source: Source, kind: str) -> Source:
     parts, text = source.parts, source.text
     if parts is None:
         return source
-    lines: dict[int, list[str]] = {}
+    lines_by_page: dict[int, list[str]] = {}
     for omission in source.left_out:
         if omission.what == kind and omission.part is not None and omission.part < len(parts.starts) and omission.words:
-            lines.setdefault(omission.part, []).append(omission.words)
+            lines_by_page.setdefault(omission.part, []).append(omission.words)
     at_end = kind == "repeated footer"
     insertions: list[tuple[int, int, str]] = []
-    for number, words in sorted(lines.items()):
-        start, end = parts.starts[number], parts.starts[number + 1] if number + 1 < len(parts.starts) else len(text)
+    for page_index, lines_of_page in sorted(lines_by_page.items()):
+        start, end = (
+            parts.starts[page_index],
+            parts.starts[page_index + 1] if page_index + 1 < len(parts.starts) else len(text),
+        )
         # The lines are listed from the edge of the page inwards.
-        block = "\n".join(reversed(words) if at_end else words)
+        block = "\n".join(reversed(lines_of_page) if at_end else lines_of_page)
         if not text[start:end].strip():
-            insertions.append((number, start, f"{block}\n\n"))
+            insertions.append((page_index, start, f"{block}\n\n"))
         elif at_end:
-            insertions.append((number, start + len(text[start:end].rstrip()), f"\n{block}"))
+            insertions.append((page_index, start + len(text[start:end].rstrip()), f"\n{block}"))
         else:
-            insertions.append((number, start, f"{block}\n"))
+            insertions.append((page_index, start, f"{block}\n"))
 
     def moved(place: int, part: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
-        return place + sum(len(words) for number, at, words in insertions if at < place or (at == place and number < part))
+        return place + sum(
+            len(lines_of_page)
+            for page_index, at, lines_of_page in insertions
+            if at < place or (at == place and page_index < part)
+        )
 
-    edges = [0, *(at for _, at, _ in insertions), len(text)]
-    pieces = [text[first:last] for first, last in pairwise(edges)]
+    insertion_offsets = [0, *(at for _, at, _ in insertions), len(text)]
+    text_pieces = [text[first:last] for first, last in pairwise(insertion_offsets)]
     new_text = "".join(
-        piece + words for piece, words in zip(pieces, [*(words for *_, words in insertions), ""], strict=True)
+        piece + lines_of_page
+        for piece, lines_of_page in zip(text_pieces, [*(lines_of_page for *_, lines_of_page in insertions), ""], strict=True)
     )
-    left_out = tuple(omission for omission in source.left_out if not (omission.what == kind and omission.part in lines))
+    left_out = tuple(
+        omission for omission in source.left_out if not (omission.what == kind and omission.part in lines_by_page)
+    )
     sentence = omissions_sentence(left_out)
     other_remarks = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
     return replace(
@@ -205,7 +220,7 @@ def with_omitted_lines(source: Source, kind: str) -> Source:
         text=new_text,
         known=None if source.known is None else tuple(map(moved, source.known)),
         teaches=" · ".join([*other_remarks, *([sentence[:1].lower() + sentence[1:].rstrip(".")] if sentence else [])]),
-        parts=parts.with_starts(moved(start, number) for number, start in enumerate(parts.starts)),
+        parts=parts.with_starts(moved(start, page_index) for page_index, start in enumerate(parts.starts)),
         left_out=left_out,
     )
 
@@ -221,8 +236,8 @@ def is_edit(before: str, text: str) -> bool:
 
 def _common_end_lengths(before: str, text: str) -> tuple[int, int]:
     """Return the number of characters that two texts share at their beginnings, and at their ends after that."""
-    first = _common_prefix_length(before, text)
-    return first, _common_prefix_length(before[first:][::-1], text[first:][::-1])
+    prefix_length = _common_prefix_length(before, text)
+    return prefix_length, _common_prefix_length(before[prefix_length:][::-1], text[prefix_length:][::-1])
 
 
 def _common_prefix_length(one: str, other: str) -> int:
@@ -301,8 +316,8 @@ def own_cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
     """Return the user's cuts of a text as offsets in code points, empty if there are none."""
     for column in choices.columns:
         if column.chunker == YourCuts.name:
-            chunker = YourCuts.build(**column.parameters)
-            return chunker.places if chunker.is_of(document.identity) else ()
+            own_cuts = YourCuts.build(**column.parameters)
+            return own_cuts.places if own_cuts.is_of(document.identity) else ()
     return ()
 
 
@@ -318,23 +333,25 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
     number = column_for_own_cuts(choices)
     if number is None:
         return
-    label = f"Column {number + 1} shows your cuts"
-    last = last_change(COMPARE)
-    with undoable(COMPARE, label):
+    undo_message = f"Column {number + 1} shows your cuts"
+    previous_change = last_change(COMPARE)
+    with undoable(COMPARE, undo_message):
         choices.columns[number : number + 1] = [ColumnChoice(YourCuts.name, {"cuts": chunker.cuts})]
         choices.selected = number
-    if last is not None and last.said == label and session.undo is not None:
-        session.undo = replace(session.undo, before=last.before, selected=last.selected)
+    if previous_change is not None and previous_change.said == undo_message and session.undo is not None:
+        session.undo = replace(session.undo, before=previous_change.before, selected=previous_change.selected)
 
 
 def move_own_cuts(before: str, text: str) -> None:
     """Shift the user's cuts in all columns to match an edit of their text."""
     if before == text or not is_edit(before, text):
         return
-    old, new = Document.identity_of(before, ""), Document.identity_of(text, "")
+    old_identity, new_identity = Document.identity_of(before, ""), Document.identity_of(text, "")
     for choices in session.choices.values():
         for column in choices.columns:
             if column.chunker == YourCuts.name:
                 chunker = YourCuts.build(**column.parameters)
-                if chunker.is_of(old):
-                    column.parameters["cuts"] = YourCuts.at_places(new, places_after_edit(chunker.places, before, text)).cuts
+                if chunker.is_of(old_identity):
+                    column.parameters["cuts"] = YourCuts.at_places(
+                        new_identity, places_after_edit(chunker.places, before, text)
+                    ).cuts

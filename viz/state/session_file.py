@@ -83,10 +83,10 @@ class KeptColumn(BaseModel, frozen=True, extra="forbid"):
 
     @model_serializer(mode="wrap")
     def _without_no_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        written: dict[str, Any] = handler(self)
+        column_fields: dict[str, Any] = handler(self)
         if self.file is None:
-            written.pop("file", None)
-        return written
+            column_fields.pop("file", None)
+        return column_fields
 
     @model_validator(mode="after")
     def _is_its_file(self) -> Self:
@@ -216,29 +216,29 @@ def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
 
 def where_and_why(error: ValidationError) -> tuple[str, str]:
     """Return the field of a file that breaks a rule first, and the rule."""
-    place, detail = first_validation_error(error)
-    return place, broken_rule_phrase(detail) if detail["type"] == "literal_error" else detail["msg"].removeprefix(
-        "Value error, "
-    )
+    field_name, first_error = first_validation_error(error)
+    return field_name, broken_rule_phrase(first_error) if first_error["type"] == "literal_error" else first_error[
+        "msg"
+    ].removeprefix("Value error, ")
 
 
 def _insert_pieces(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
     """Insert the text and chunks of a session, which arrive in pieces, at their places in ``head``."""
     columns = [column for column in head.get("columns") or () if isinstance(column, dict)]
-    text: list[str] = []
-    chunks: list[list[tuple[Span, ...]]] = [[] for _ in columns]
+    text_pieces: list[str] = []
+    spans_by_column: list[list[tuple[Span, ...]]] = [[] for _ in columns]
     file_chunks: list[list[GivenChunk]] = [[] for _ in columns]
     for kind, *content in pieces:
         if kind == "text":
-            text.append(content[0])
+            text_pieces.append(content[0])
         elif kind == "chunk":
-            chunks[content[0]].append(tuple(Span(*span) for span in content[1]))
+            spans_by_column[content[0]].append(tuple(Span(*span) for span in content[1]))
         else:
             words, spans, document, identifier = content[1]
             file_chunks[content[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document, identifier))
-    if text:
-        head["text"] = "".join(text)
-    for column, spans_of_chunks, chunks_of_file in zip(columns, chunks, file_chunks, strict=True):
+    if text_pieces:
+        head["text"] = "".join(text_pieces)
+    for column, spans_of_chunks, chunks_of_file in zip(columns, spans_by_column, file_chunks, strict=True):
         if column.get("chunks") == []:
             column["chunks"] = tuple(spans_of_chunks)
         if isinstance(column.get("file"), dict) and column["file"].get("chunks") == []:

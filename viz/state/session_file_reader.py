@@ -53,28 +53,28 @@ def _session(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
         raise not_a_session_error(name, "", "text must contain more than white space")
     content |= {"text": ""} if text else {}
     columns = [raw_column for raw_column in _list(content.get("columns")) if isinstance(raw_column, dict)]
-    chunks = [_take_list(raw_column, "chunks") for raw_column in columns]
+    spans_by_column = [_take_list(raw_column, "chunks") for raw_column in columns]
     file_chunks = [
         _take_list(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
         for raw_column in columns
     ]
     yield "session", check_json_length(content, name, LONGEST_HEAD)
-    counted = InputCounter(name, "a session")
-    counted.count_row(text)
+    input_counter = InputCounter(name, "a session")
+    input_counter.count_row(text)
     for start in range(0, len(text), PIECE):
         yield "text", text[start : start + PIECE]
-    for number, column in enumerate(chunks):
-        for index, spans in enumerate(column):
+    for number, chunks_of_column in enumerate(spans_by_column):
+        for index, spans in enumerate(chunks_of_column):
             valid_spans = _checked_spans(spans, len(text), name, f"columns.{number}.chunks.{index}")
-            counted.count_row()
-            counted.count_items(len(valid_spans))
+            input_counter.count_row()
+            input_counter.count_items(len(valid_spans))
             yield "chunk", number, valid_spans
-    for number, column in enumerate(file_chunks):
-        for index, chunk in enumerate(column):
-            words, spans, document, identifier = _checked_chunk(chunk, name, f"columns.{number}.file.chunks.{index}")
-            counted.count_row(words, document, identifier)
-            counted.count_items(len(spans))
-            yield "given", number, (words, spans, document, identifier)
+    for number, chunks_of_column in enumerate(file_chunks):
+        for index, chunk in enumerate(chunks_of_column):
+            chunk_text, spans, document, identifier = _checked_chunk(chunk, name, f"columns.{number}.file.chunks.{index}")
+            input_counter.count_row(chunk_text, document, identifier)
+            input_counter.count_items(len(spans))
+            yield "given", number, (chunk_text, spans, document, identifier)
 
 
 def _list(value: Any) -> list[Any]:
@@ -109,12 +109,12 @@ def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[
 def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
     fields = _list(chunk)
-    text, spans, *names = [*fields, *[None, [], None, None][len(fields) :]][:4]
-    if not fields or len(fields) > 4 or not all(isinstance(string, str | None) for string in (text, *names)):
+    text, spans, *document_and_id = [*fields, *[None, [], None, None][len(fields) :]][:4]
+    if not fields or len(fields) > 4 or not all(isinstance(string, str | None) for string in (text, *document_and_id)):
         raise not_a_session_error(
             name, where, f"a chunk must be a text, spans, a document's name and an id; got {short_repr(chunk)}"
         )
     spans = _checked_spans(spans, None, name, where)
     if text is None and not spans:
         raise not_a_session_error(name, where, "a chunk must have a text or spans")
-    return text, spans, names[0], names[1]
+    return text, spans, document_and_id[0], document_and_id[1]

@@ -90,9 +90,9 @@ def give_kept_questions_to_retrieval(columns: Iterable[ColumnChoice] = ()) -> No
     """Pass the questions stored on Compare to Retrieval; see `give_questions_to_retrieval`."""
     sources = session.question_texts
     question_set = marked_question_set(session.questions, {identity: source.text for identity, source in sources.items()})
-    parts = {source.text: source.parts for source in sources.values() if source.parts is not None}
-    paged = tuple((name, parts[text]) for name, text in question_set.texts if text in parts)
-    give_questions_to_retrieval(question_set, len(session.questions), KEPT, paged, columns)
+    parts_by_text = {source.text: source.parts for source in sources.values() if source.parts is not None}
+    parts_by_document = tuple((name, parts_by_text[text]) for name, text in question_set.texts if text in parts_by_text)
+    give_questions_to_retrieval(question_set, len(session.questions), KEPT, parts_by_document, columns)
 
 
 def refresh_kept_questions() -> None:
@@ -102,7 +102,7 @@ def refresh_kept_questions() -> None:
         arrived = session.retrieval_arrived
         give_kept_questions_to_retrieval(before.columns)
         session.retrieval_arrived = arrived
-        if (new := session.retrieval_given) is not None and new.material == before.material:
+        if (given_now := session.retrieval_given) is not None and given_now.material == before.material:
             session.retrieval_given = before
 
 

@@ -159,24 +159,24 @@ def text_in_stored_form(own: Source, given: Source | None) -> tuple[KeptText, st
     ``given`` is the text before its lines of dashes were removed.
     """
     source = given or own
-    about = KeptText(
+    text_metadata = KeptText(
         name=own.name[:300],
         known=own.known,
         dashes=session.dashes is not False if given is not None else None,
         teaches=own.teaches[:1_000],
         file=_file_of(source),
     )
-    return about, source.text
+    return text_metadata, source.text
 
 
 def restore_text(about: KeptText, text: str) -> None:
     """Restore a stored text as the user's own."""
-    base = Source(text, about.name, None, about.teaches, *_of_file(about, text))
-    own = with_dashes_as_boundaries(base) if about.dashes else base
+    text_as_given = Source(text, about.name, None, about.teaches, *_of_file(about, text))
+    own = with_dashes_as_boundaries(text_as_given) if about.dashes else text_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
     if are_boundaries(about.known, own.text):
         own = replace(own, known=about.known)
-    store_own_text(own, base if about.dashes is not None else None)
+    store_own_text(own, text_as_given if about.dashes is not None else None)
     session.dashes = about.dashes is not False
 
 
@@ -185,8 +185,8 @@ def _file_of(source: Source) -> str:
     if source.parts is None and not source.left_out:
         return ""
     parts = None if source.parts is None else KeptParts.of(source.parts)
-    for file in (_File(parts=parts, left_out=source.left_out), _File(parts=parts)):
-        content = file.model_dump_json()
+    for file_details in (_File(parts=parts, left_out=source.left_out), _File(parts=parts)):
+        content = file_details.model_dump_json()
         if len(content) <= MOST_OF_FILE:
             return content
     return ""
@@ -285,8 +285,8 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
     if digest == notebook.digest:
         return
     try:
-        place = notebook_store().write(notebook.place, *content)
-        session.notebooks[document], session.notebook_complaint = Notebook(place, digest), ""
+        notebook_key = notebook_store().write(notebook.place, *content)
+        session.notebooks[document], session.notebook_complaint = Notebook(notebook_key, digest), ""
     except InputError as error:
         # The next change tries again.
         session.notebooks[document] = Notebook(notebook.place, digest)
@@ -297,8 +297,8 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
 
 def current_document() -> str:
     """Return the current page's document: a sample's id, or `OWN` for the user's own text."""
-    choices = session.choices
-    return choices[session.page].document if session.page in choices else ensure_compare_choices().document
+    choices_by_page = session.choices
+    return choices_by_page[session.page].document if session.page in choices_by_page else ensure_compare_choices().document
 
 
 def key_of_kept_document() -> Place | None:
@@ -356,8 +356,8 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
             raise InputError(
                 "The text is no longer kept on this machine; it has been removed. Paste or upload the text again."
             )
-        place, data, text = stored
-        return place, _Head.model_validate_json(data), text
+        notebook_key, data, text = stored
+        return notebook_key, _Head.model_validate_json(data), text
     except (InputError, ValidationError) as error:
         complaint = "The kept text must be written by this version of Seamark; it is not."
         session.notebook_complaint = str(error) if isinstance(error, InputError) else complaint
@@ -383,19 +383,19 @@ def _content(document: str) -> Content | None:
         if own is None:
             return None
         about, text = text_in_stored_form(own, session.own_given)
-        asked, sentences = own.text, compare.sentences
+        text_of_questions, splitter_name = own.text, compare.sentences
     else:
         sample = load_sample(document)
         about = KeptText(name=sample.title, known=sample.known, dashes=None, teaches="")
-        asked = text = sample.text
-        sentences = compare.sentences if compare.document == document else sample_splitters()[document]
-    digest = text_digest(asked)
+        text_of_questions = text = sample.text
+        splitter_name = compare.sentences if compare.document == document else sample_splitters()[document]
+    digest = text_digest(text_of_questions)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     questions = tuple(question for question in stored_questions() if question.sample or question.text == digest)
     head = _Head(
         about=about,
         questions=questions,
-        link=to_query(compare, default_choices()) | {"document": document, "sentences": sentences},
+        link=to_query(compare, default_choices()) | {"document": document, "sentences": splitter_name},
         page=session.page or COMPARE,
         sample="" if document == OWN else document,
     )

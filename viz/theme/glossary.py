@@ -122,11 +122,11 @@ def glossary_pieces(words: str) -> list[Piece]:
     """
     definitions = {word: definition for part in PARTS.values() for word, definition in part.items()}
     pieces: list[Piece] = []
-    for plain, marked in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
-        word = marked.capitalize()
+    for plain, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
+        word = bracketed_term.capitalize()
         forms = (word, word.removesuffix("s"), f"{word}s", f"{word.removesuffix('ies')}y")
         term = next((form for form in forms if form in definitions), word)
-        pieces.append({"text": plain or marked, "about": "" if plain else definitions[term]})
+        pieces.append({"text": plain or bracketed_term, "about": "" if plain else definitions[term]})
     return pieces
 
 

@@ -67,27 +67,29 @@ def show() -> None:
 
 
 def _draw(here: Page) -> None:
-    words = here.choices.extra
+    link_parameters = here.choices.extra
     with here.controls:
-        settings, complaint = choose_settings(words)
-        _say_opened_with(words)
-        if words["what"] in ASKING:
+        settings, complaint = choose_settings(link_parameters)
+        _say_opened_with(link_parameters)
+        if link_parameters["what"] in ASKING:
             language_model_form()
-            show_prompts(words["what"])
-        documents = choose_documents(words)
+            show_prompts(link_parameters["what"])
+        documents = choose_documents(link_parameters)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
     show_own_documents(here.choices)
     measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
     explained = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
     with st.container(width=420):
-        measure = select_word("Ranked by", words, "measure", measures, "tune/measure", help=definitions_as_help(explained))
+        measure = select_word(
+            "Ranked by", link_parameters, "measure", measures, "tune/measure", help=definitions_as_help(explained)
+        )
     if complaint:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
     if documents.complaint:
         notice(documents.complaint, key="tune_shared")
     _start_row(here, settings, documents)
-    linked_sweep = find_sweep(words["run"])
+    linked_sweep = find_sweep(link_parameters["run"])
     if isinstance(linked_sweep, Sweep):
         if linked_sweep.running and not linked_sweep.cancelled:
             show_job_progress(linked_sweep)
@@ -139,7 +141,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
     """Draw the button that runs the sweep, with a summary of the runs or the reason why it cannot start."""
     count = len(documents.all)
     runs = (len(settings) + len(TRIVIAL)) * count if settings else 0
-    fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
+    sweep_can_start = 0 < runs <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
     asks, asking = here.choices.extra["what"] in ASKING, chosen_model()
     requests = None
     if asks:
@@ -149,23 +151,25 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
         requests = ModelRequests(subject, asking, estimated, what, "sweep")
 
     def run() -> None:
-        words = here.choices.extra
-        before = registry().find(words["run"], Sweep, session.runs)
-        if before is not None:
-            before.cancel()
+        link_parameters = here.choices.extra
+        earlier_sweep = registry().find(link_parameters["run"], Sweep, session.runs)
+        if earlier_sweep is not None:
+            earlier_sweep.cancel()
         assert here.embedder is not None
         token = new_token()
         tokenizer, model = here.choices.tokenizer, asking if asks else None
-        begin_run(words, new_sweep(token, documents, [*settings, *TRIVIAL], here.embedder, tokenizer, model), token)
+        begin_run(
+            link_parameters, new_sweep(token, documents, [*settings, *TRIVIAL], here.embedder, tokenizer, model), token
+        )
 
     missing = MODEL_MISSING if asks and asking is None else ""
     run_button_row(
-        requests if fits else None,
+        requests if sweep_can_start else None,
         run,
         _runs_in_words(here, settings, documents, runs, missing),
         "tune_start",
         "tune_run",
-        ready=fits and not missing,
+        ready=sweep_can_start and not missing,
     )
 
 

@@ -171,17 +171,17 @@ def _stitched_documents(
 ) -> StitchedDocuments:
     """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
     documents: list[MarkedText] = []
-    held: list[MarkedText] = []
+    held_documents: list[MarkedText] = []
     try:
-        tuned, others = split_by_subject(passages) if halve else (passages, [])
+        tuned, held_passages = split_by_subject(passages) if halve else (passages, [])
         documents = stitch_documents(tuned, *asked)
-        held = stitch_documents(others, *asked, first=len(documents) + 1) if halve else []
+        held_documents = stitch_documents(held_passages, *asked, first=len(documents) + 1) if halve else []
     except InputError as error:
         complaints.append(str(error))
-    stitched = [*documents, *held]
+    stitched = [*documents, *held_documents]
     return StitchedDocuments(
         MarkedDocuments(stitched, complaints, _stitched_in_words(stitched, len(passages), asked[3])),
-        frozenset(document.name for document in held),
+        frozenset(document.name for document in held_documents),
     )
 
 
@@ -404,19 +404,19 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
             "18 of Fixed sentences."
         )
         return published_settings(), ""
-    what = words["what"]
-    specs = {spec.name: spec for spec in chunker_class(what).fields()}
+    chunker_name = words["what"]
+    specs = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
     titles = {name: spec.title for name, spec in specs.items()}
-    first = select_word("Along", words, "first", titles, f"tune/first/{what}")
+    first = select_word("Along", words, "first", titles, f"tune/first/{chunker_name}")
     axes = {first: _choose_axis_values(words, "values", specs[first])}
-    others = {"": "nothing else"} | {name: title for name, title in titles.items() if name != first}
-    second = select_word("and along", words, "second", others, f"tune/second/{what}")
+    second_titles = {"": "nothing else"} | {name: title for name, title in titles.items() if name != first}
+    second = select_word("and along", words, "second", second_titles, f"tune/second/{chunker_name}")
     if second:
         axes[second] = _choose_axis_values(words, "others", specs[second])
     count = prod(map(len, axes.values()))
     if count > MOST_RUNS:
         return [], f"A sweep may have at most {MOST_RUNS:,} runs; this grid has {count:,} settings."
-    return _valid_settings(settings_grid(what, **axes))
+    return _valid_settings(settings_grid(chunker_name, **axes))
 
 
 def default_sweep_settings() -> list[Setting]:
@@ -469,10 +469,10 @@ def default_axis_values(spec: FieldSpec) -> list[Any]:
         return list(_ANY_SIZE)
     low, high = spec.offered or (spec.low or 0, spec.high or 1)
     step = spec.step or 1
-    apart = next(
-        apart
-        for apart in (step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
-        if floor(high / apart + 1e-9) - ceil(low / apart - 1e-9) < MOST_OFFERED
+    value_step = next(
+        value_step
+        for value_step in (step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
+        if floor(high / value_step + 1e-9) - ceil(low / value_step - 1e-9) < MOST_OFFERED
     )
-    places = range(ceil(low / apart - 1e-9), floor(high / apart + 1e-9) + 1)
-    return [int(place * apart) if spec.kind == "integer" else round(place * apart, 6) for place in places]
+    step_multiples = range(ceil(low / value_step - 1e-9), floor(high / value_step + 1e-9) + 1)
+    return [int(place * value_step) if spec.kind == "integer" else round(place * value_step, 6) for place in step_multiples]

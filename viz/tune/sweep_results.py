@@ -117,11 +117,11 @@ def _curve_figure(
         )
     )
     if held:
-        apart = {summary.setting: summary.mean for summary in held}
-        places = [setting for setting in settings if setting in apart]
+        held_out_means = {summary.setting: summary.mean for summary in held}
+        held_out_settings = [setting for setting in settings if setting in held_out_means]
         figure.add_scatter(
-            x=[_value_in_words(dict(setting.parameters)[name]) for setting in places],
-            y=[apart[setting] for setting in places],
+            x=[_value_in_words(dict(setting.parameters)[name]) for setting in held_out_settings],
+            y=[held_out_means[setting] for setting in held_out_settings],
             mode="lines+markers",
             line={"color": colours["muted"], "dash": "dot"},
             marker={"symbol": "circle-open", "size": 7},
@@ -141,19 +141,24 @@ def _curve_figure(
 def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
     colours = INK[theme_name()]
     by_setting = {summary.setting: summary.mean for summary in ranked}
-    (across, _), (down, _) = settings[0].parameters
-    places = {
-        setting: (_value_in_words(dict(setting.parameters)[down]), _value_in_words(dict(setting.parameters)[across]))
+    (horizontal_parameter, _), (vertical_parameter, _) = settings[0].parameters
+    cell_of_setting = {
+        setting: (
+            _value_in_words(dict(setting.parameters)[vertical_parameter]),
+            _value_in_words(dict(setting.parameters)[horizontal_parameter]),
+        )
         for setting in settings
     }
-    lines = list(dict.fromkeys(line for line, _ in places.values()))
-    columns = list(dict.fromkeys(column for _, column in places.values()))
-    cells = {place: by_setting.get(setting) for setting, place in places.items()}
+    lines = list(dict.fromkeys(line for line, _ in cell_of_setting.values()))
+    columns = list(dict.fromkeys(column for _, column in cell_of_setting.values()))
+    cells = {place: by_setting.get(setting) for setting, place in cell_of_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
     depends = {spec.name: spec.depends for spec in CHUNKERS[settings[0].chunker].fields()}
     titles = {
-        name: name.replace("_", " ") if depends[name] in (across, down) else _parameter_in_words(settings[0], name)
-        for name in (across, down)
+        name: name.replace("_", " ")
+        if depends[name] in (horizontal_parameter, vertical_parameter)
+        else _parameter_in_words(settings[0], name)
+        for name in (horizontal_parameter, vertical_parameter)
     }
     low_high = (colours["panel"], colours["accent"])
     scale = list(enumerate(low_high if MEASURES[measure] else reversed(low_high)))
@@ -165,13 +170,15 @@ def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary
             colorscale=scale,
             texttemplate="%{z:.2f}" if len(columns) * len(lines) <= 120 else None,
             colorbar={"title": {"text": ""}, "thickness": 12},
-            hovertemplate=f"{titles[across]} %{{x}}, {titles[down]} %{{y}}: %{{z:.3f}}<extra></extra>",
+            hovertemplate=(
+                f"{titles[horizontal_parameter]} %{{x}}, {titles[vertical_parameter]} %{{y}}: %{{z:.3f}}<extra></extra>"
+            ),
         )
     )
     figure.update_layout(
         height=max(260, 60 + 34 * len(lines)),
-        xaxis={"title": titles[across], "type": "category"},
-        yaxis={"title": titles[down], "type": "category"},
+        xaxis={"title": titles[horizontal_parameter], "type": "category"},
+        yaxis={"title": titles[vertical_parameter], "type": "category"},
     )
     return figure
 
@@ -179,11 +186,11 @@ def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary
 def _strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[str], measure: str) -> go.Figure:
     figure = go.Figure()
     for number, chunker in enumerate(chunkers):
-        mine = [summary for summary in ranked if summary.setting.chunker == chunker]
+        chunker_summaries = [summary for summary in ranked if summary.setting.chunker == chunker]
         figure.add_trace(
             go.Box(
-                x=[summary.mean for summary in mine],
-                text=[setting_in_words(summary.setting) for summary in mine],
+                x=[summary.mean for summary in chunker_summaries],
+                text=[setting_in_words(summary.setting) for summary in chunker_summaries],
                 name=CHUNKERS[chunker].title,
                 boxpoints="all",
                 jitter=0.6,
@@ -273,33 +280,41 @@ def _say_best_setting(
     Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the ``held``-out
     documents alone, because the best setting was chosen on the others.
     """
-    answers = [summary for summary in ranked if summary.setting.trivial]
+    trivial_summaries = [summary for summary in ranked if summary.setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]
     best = ranked[0]
-    here, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
-    sentences = f"**{setting_in_words(best.setting)}** is {best_in_words(here, best, measure)}"
-    if level := _tie_count(best, ranked):
-        sentences += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
-    behind = next((summary for summary in ranked if summary.mean != best.mean), None)
-    if behind is not None:
-        sentences += f" The next, {setting_in_words(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
+    tuning_rows, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
+    sentences = f"**{setting_in_words(best.setting)}** is {best_in_words(tuning_rows, best, measure)}"
+    if tie_count := _tie_count(best, ranked):
+        sentences += f" {tie_count:,} other setting{'s reach' if tie_count > 1 else ' reaches'} the same."
+    next_summary = next((summary for summary in ranked if summary.mean != best.mean), None)
+    if next_summary is not None:
+        sentences += (
+            f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best.mean):.3f} behind."
+        )
         near = sum(abs(summary.mean - best.mean) <= NEAR_BEST for summary in ranked)
         sentences += f" Within {NEAR_BEST:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
-    if answers and rank_of_setting(answers[0], [best], measure) == 1:
-        sentences += f" **Mind the trivial answer: “{answers[0].setting.words()}” reaches {answers[0].mean:.3f}.**"
+    if trivial_summaries and rank_of_setting(trivial_summaries[0], [best], measure) == 1:
+        sentences += (
+            f" **Mind the trivial answer: “{trivial_summaries[0].setting.words()}” reaches "
+            f"{trivial_summaries[0].mean:.3f}.**"
+        )
     if best.setting in kept:
-        other = kept[best.setting]
+        held_out_summary = kept[best.setting]
         others = [summary for summary in kept.values() if not summary.setting.trivial]
-        place = f"place {rank_of_setting(other, others, measure)} of {len(others):,}"
-        if level := _tie_count(other, others):
-            place += f", level with {level:,} other{'s' if level > 1 else ''}"
-        sentences += f" Held out, it reaches {other.mean:.3f} over {pluralize(other.documents, 'document')}: {place}."
+        held_out_rank = f"place {rank_of_setting(held_out_summary, others, measure)} of {len(others):,}"
+        if tie_count := _tie_count(held_out_summary, others):
+            held_out_rank += f", level with {tie_count:,} other{'s' if tie_count > 1 else ''}"
+        sentences += (
+            f" Held out, it reaches {held_out_summary.mean:.3f} over "
+            f"{pluralize(held_out_summary.documents, 'document')}: {held_out_rank}."
+        )
         trivial = [summary.setting for summary in kept.values() if summary.setting.trivial]
         compared = compare_settings(held_out_rows, best.setting, trivial, measure)
         names = {setting: setting.words() for setting in trivial}
-        sentences = f"{sentences} {lead_significance_words(compared, names, other.documents)}".rstrip()
-    elif answers:
-        sentences += f" {untested_lead_words(len(answers))}"
+        sentences = f"{sentences} {lead_significance_words(compared, names, held_out_summary.documents)}".rstrip()
+    elif trivial_summaries:
+        sentences += f" {untested_lead_words(len(trivial_summaries))}"
     st.markdown(sentences)
 
 
@@ -315,8 +330,8 @@ def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) 
         if interval is not None
         else f"an interval takes at least {FEWEST_VALUES}"
     )
-    over = pluralize(best.documents, "document")
-    return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {over} ({between})."
+    documents_phrase = pluralize(best.documents, "document")
+    return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} ({between})."
 
 
 def _tie_count(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:

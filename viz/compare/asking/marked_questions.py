@@ -99,8 +99,8 @@ def _measure_on_retrieval() -> None:
 
 
 def _shorten_answer(answer: str) -> str:
-    words = " ".join(answer.split())
-    return words if len(words) <= LONGEST_SHOWN else f"{words[:LONGEST_SHOWN]}…"
+    single_line = " ".join(answer.split())
+    return single_line if len(single_line) <= LONGEST_SHOWN else f"{single_line[:LONGEST_SHOWN]}…"
 
 
 def _ask_again(marked: MarkedQuestion) -> None:

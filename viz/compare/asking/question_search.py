@@ -225,19 +225,19 @@ def _fill_in_answer(
         job.start()
     job.join(patience_s)
     running = job.running and not job.cancelled
-    asked["share"], words = job.progress() if running else (1.0, "")
+    asked["share"], status_phrase = job.progress() if running else (1.0, "")
     asked["state"] = "working" if running else "failed" if job.error or job.cancelled else "done"
     if asked["state"] == "failed":
-        words = job.error or "Stopped; press Enter in the question to go on."
+        status_phrase = job.error or "Stopped; press Enter in the question to go on."
     elif not running and method != "bm25" and embedder is None:
-        words = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
+        status_phrase = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
     elif (
         not running and job.found and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in job.found.values())
     ):
-        words = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
+        status_phrase = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
     if asked["state"] == "done" and (searched := _what_is_searched(embedded_as, ready)):
-        words = ". ".join([words.rstrip(".")] * bool(words) + searched)
-    asked["said"] = session.answer_complaint or words
+        status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + searched)
+    asked["said"] = session.answer_complaint or status_phrase
     _fill_in_columns(asked, job, document, results, known)
 
 
@@ -286,16 +286,16 @@ def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColumn])
 
 
 def _asked_column(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
-    places = {name: ranking.places() for name, ranking in retrieval.sources.items()}
+    ranks_by_source = {name: ranking.places() for name, ranking in retrieval.sources.items()}
     last = retrieval.hits[-1] if retrieval.hits else None
-    cut = None
+    budget_end = None
     if last is not None and not last.whole:
-        (cut,) = utf16_offsets(document.text, [last.parts[-1].end])
+        (budget_end,) = utf16_offsets(document.text, [last.parts[-1].end])
     return {
         "chunks": [hit.chunk for hit in retrieval.hits],
         "scores": [format_search_score(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
-        "said": [_score_in_words(retrieval, places, hit) for hit in retrieval.hits],
-        "cut": cut,
+        "said": [_score_in_words(retrieval, ranks_by_source, hit) for hit in retrieval.hits],
+        "cut": budget_end,
         "tokens": retrieval.tokens,
         "fate": None if answer is None else _answer_fate(judge_retrieval(retrieval, answer)),
     }
@@ -327,7 +327,7 @@ def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
         {"chunk": chunk, "rank": rank, "retrieved": retrieved}
         for chunk, rank, retrieved in zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
     ]
-    words, why = {
+    fate_phrase, why = {
         "whole": ("answer whole in", ""),
         "split": (
             f"answer split in {len(places)}:",
@@ -339,7 +339,7 @@ def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
     }[judgement.fate]
     if judgement.fate == "split" and judgement.together:
         why += "; together they have all of it"
-    return {"good": judgement.fate == "whole", "words": words, "places": places, "why": why}
+    return {"good": judgement.fate == "whole", "words": fate_phrase, "places": places, "why": why}
 
 
 def mark_answer(document: Document, event: dict[str, Any]) -> None:
@@ -379,8 +379,8 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
 
 def drop_unused_texts() -> None:
     """Drop the stored texts that no stored question refers to."""
-    about = {marked.identity for marked in session.questions}
-    for identity in session.question_texts.keys() - about:
+    used_identities = {marked.identity for marked in session.questions}
+    for identity in session.question_texts.keys() - used_identities:
         del session.question_texts[identity]
 
 

@@ -46,9 +46,9 @@ def find_remedies(
     if not columns or inquiry.embedded_as == "context":
         return [None for _ in results]
     posed, others = PosedQuestion(inquiry.question, span), kept_questions_about(document, besides=answer.question)
-    asked = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
+    search_settings = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
     searches = {
-        task: search_answer(FailingColumn(chunker, chunking, *asked, posed=posed), inquiry.tokenizer, reranker)
+        task: search_answer(FailingColumn(chunker, chunking, *search_settings, posed=posed), inquiry.tokenizer, reranker)
         for task, chunker, chunking in columns.values()
     }
     identity = None if embedder is None else (embedder.name, embedder.identity)

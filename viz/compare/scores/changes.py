@@ -52,15 +52,15 @@ def show_changes(
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
     material = _choose_material(_materials(chosen, document))
     price = session.embedding_price or None
-    is_this = material.texts == ((document.name, document.text),)
+    is_this_text = material.texts == ((document.name, document.text),)
     setting = _job_setting(choices, material, embedder)
     job = session.index_changes
     if job is not None and job.setting != setting:
         job.cancel()
         session.index_changes = job = None
-    if not is_this:
+    if not is_this_text:
         # Without it the table is empty.
-        _offer_to_measure(results, setting, embedder, is_this=is_this)
+        _offer_to_measure(results, setting, embedder, is_this=is_this_text)
     documents = len(material.texts)
     comparisons: dict[int, Comparison] = {}
     rows: list[RowData] = []
@@ -68,7 +68,7 @@ def show_changes(
         try:
             chunks, comparison = (
                 _compared_here(results, choices.selected, number)
-                if is_this
+                if is_this_text
                 else _compared_by_job(results, job, choices.selected, number)
             )
         except InputError as error:
@@ -84,10 +84,10 @@ def show_changes(
         key="changes",
         said=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
         "with that one.",
-        note=_note_on_embedded_text(choices, results, is_this=is_this),
+        note=_note_on_embedded_text(choices, results, is_this=is_this_text),
     )
-    if is_this:
-        _offer_to_measure(results, setting, embedder, is_this=is_this)
+    if is_this_text:
+        _offer_to_measure(results, setting, embedder, is_this=is_this_text)
     if job is not None:
         show_questions_won(choices, results, job)
     show_details(choices, results, comparisons, job)
@@ -153,31 +153,33 @@ Compared = tuple[int, Comparison | None]
 
 def _compared_by_job(results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared:
     """Compare a column's chunks of the job's documents with the selected column's; raise InputError if that fails."""
-    column, before = results[number], results[selected]
+    column, selected_column = results[number], results[selected]
     if column.chunker is None:
         raise InputError(column.error)
     if job is None or column.chunker not in job.results:
         raise InputError("Not measured yet." if job is None else job.refused.get(column.chunker, "Not measured yet."))
     chunks = sum(len(own) for _, own in job.results[column.chunker].chunks)
-    if column is before:
+    if column is selected_column:
         return chunks, None
-    if before.chunker not in job.results:
+    if selected_column.chunker not in job.results:
         raise InputError(f"Column {selected + 1}, with which it is compared, is not measured.")
-    return chunks, job.comparison(before.chunker, column.chunker)
+    return chunks, job.comparison(selected_column.chunker, column.chunker)
 
 
 def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
     embedded_as = _embedded_text_kind(results)
     contexts = chunkings_with_contexts(results) if embedded_as == "context" else {}
-    column, before = results[number], results[selected]
+    column, selected_column = results[number], results[selected]
     chunking = contexts.get(number, column.chunking)
-    old = contexts.get(selected, before.chunking)
-    if chunking is None or old is None or column.task is None or before.task is None:
+    selected_chunking = contexts.get(selected, selected_column.chunking)
+    if chunking is None or selected_chunking is None or column.task is None or selected_column.task is None:
         raise InputError(column.error or waiting_words())
-    if column is before:
+    if column is selected_column:
         return len(chunking.chunks), None
-    return len(chunking.chunks), _changes_between((before.task, column.task), (old, chunking), embedded_as)
+    return len(chunking.chunks), _changes_between(
+        (selected_column.task, column.task), (selected_chunking, chunking), embedded_as
+    )
 
 
 def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
@@ -191,13 +193,14 @@ def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
 
 def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -> str:
     embedded_as = _embedded_text_kind(results) if is_this or session.embedded_as != "context" else "plain"
-    written = ""
+    caveat_phrase = ""
     if embedded_as != session.embedded_as:
-        written = f" Context sentences are not written for all {'columns' if is_this else 'documents'}."
+        caveat_phrase = f" Context sentences are not written for all {'columns' if is_this else 'documents'}."
     if embedded_as == "late":
-        written = " A chunk's vector depends on the text around it, so that none is kept."
+        caveat_phrase = " A chunk's vector depends on the text around it, so that none is kept."
     return (
-        f"Embedded text: {EMBEDDED_AS[embedded_as].lower()}, as chosen in Downloads.{written} Tokens as {choices.tokenizer} "
+        f"Embedded text: {EMBEDDED_AS[embedded_as].lower()}, as chosen in Downloads.{caveat_phrase} Tokens as "
+        f"{choices.tokenizer} "
         "counts them. For a whole corpus: seamark diff."
     )
 
@@ -227,8 +230,8 @@ def _offer_to_measure(
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     job = session.index_changes
     if job is not None and job.running and not job.cancelled:
-        count = len(job.results) + len(job.refused)
-        show_job_progress(job, lambda: len(job.results) + len(job.refused) > count, key="changes")
+        measured_before = len(job.results) + len(job.refused)
+        show_job_progress(job, lambda: len(job.results) + len(job.refused) > measured_before, key="changes")
         return
     if job is not None and job.error:
         notice(job.error, "error", key="changes_error")
@@ -252,7 +255,7 @@ def _offer_to_measure(
         session.index_changes = started
         session.index_changes.start()
 
-    left = [chunker for chunker in chunkers if chunker not in tried and not chunker.asks]
+    remaining_chunkers = [chunker for chunker in chunkers if chunker not in tried and not chunker.asks]
     what = (
         "Measure questions won and lost"
         if is_this
@@ -268,16 +271,16 @@ def _offer_to_measure(
         "cancelled and continued; what is embedded is kept.",
     )
     with line.container():
-        remark(_estimate_in_words(setting, left), key="changes_estimate")
+        remark(_estimate_in_words(setting, remaining_chunkers), key="changes_estimate")
 
 
 def _estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
     """Return a sentence on the tokens to embed, and their price."""
     method: Method = setting.method if setting.material.questions[1] else "bm25"
-    times = sum(tokens_to_embed(1, chunker, method, setting.embedded_as) for chunker in chunkers)
-    if not times:
+    token_multiple = sum(tokens_to_embed(1, chunker, method, setting.embedded_as) for chunker in chunkers)
+    if not token_multiple:
         return "Nothing is embedded."
-    tokens = times * _token_count(setting.material.texts, setting.tokenizer)
+    tokens = token_multiple * _token_count(setting.material.texts, setting.tokenizer)
     dollars = embedding_dollars(tokens, session.embedding_price or None)
     cost_phrase = "" if dollars is None else f", {dollar_words(dollars)}"
     return f"About {tokens:,} tokens to embed{cost_phrase}, less what is kept."
@@ -288,8 +291,8 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
 
     The number is cached in the session, as users' texts must not be kept anywhere else.
     """
-    before = session.changed_tokens
-    if before is None or before[:2] != (texts, tokenizer):
+    cached_count = session.changed_tokens
+    if cached_count is None or cached_count[:2] != (texts, tokenizer):
         counted_texts, left = [], MOST_COUNTED
         for _, text in texts:
             counted_texts.append(text[:left])
@@ -297,8 +300,8 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
         characters = MOST_COUNTED - left
         tokens = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
         tokens = round(tokens * sum(len(text) for _, text in texts) / max(1, characters))
-        session.changed_tokens = before = (texts, tokenizer, tokens)
-    return before[2]
+        session.changed_tokens = cached_count = (texts, tokenizer, tokens)
+    return cached_count[2]
 
 
 # The questions that are won and lost if another column replaces the selected one, and the documents that change most.
@@ -309,24 +312,28 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     if job.problems:
         with st.expander(f"{pluralize(len(job.problems), 'question')} left out"):
             st.dataframe({"problem": [*job.problems]}, hide_index=True, width="stretch")
-    changes = recalls_beside_selected(choices, results, job)
+    recalls_by_column = recalls_beside_selected(choices, results, job)
     refused = {number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused}
     if choices.selected in refused:
         remark(f"Column {choices.selected + 1}: {refused[choices.selected]}", key="changes_refused")
-    if not changes:
+    if not recalls_by_column:
         return
-    amount = next(iter(next(iter(changes.values())).after))
-    others = [number for number in changes if number != choices.selected]
-    differences = np.array([changes[number].after[amount] - changes[number].before[amount] for number in others])
-    tested = dict(zip(others, paired_differences(differences), strict=True)) if others else {}
+    amount = next(iter(next(iter(recalls_by_column.values())).after))
+    others = [number for number in recalls_by_column if number != choices.selected]
+    differences = np.array(
+        [recalls_by_column[number].after[amount] - recalls_by_column[number].before[amount] for number in others]
+    )
+    difference_by_column = dict(zip(others, paired_differences(differences), strict=True)) if others else {}
     rows: list[RowData] = []
     baseline = f"column {choices.selected + 1}"
-    for number in changes:
-        cells = [recall_cell(changes[number].after[amount])]
+    for number in recalls_by_column:
+        cells = [recall_cell(recalls_by_column[number].after[amount])]
         if number == choices.selected:
             cells += [unknown_cell("The others are compared with this column.")] * (len(QUESTION_HEADS) - 1)
         else:
-            cells = question_cells(f"Column {number + 1}", baseline, changes[number], amount, tested[number])
+            cells = question_cells(
+                f"Column {number + 1}", baseline, recalls_by_column[number], amount, difference_by_column[number]
+            )
         rows.append(column_row(number, results[number], cells))
     rows += [column_row(number, results[number], message=why) for number, why in refused.items()]
     draw_scores(
@@ -355,9 +362,13 @@ def show_details(
     choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, Comparison], job: IndexChanges | None
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
-    won = {} if job is None else recalls_beside_selected(choices, results, job)
+    recalls_by_column = {} if job is None else recalls_beside_selected(choices, results, job)
     others = [number for number in range(len(results)) if number != choices.selected]
-    others = [number for number in others if number in won or (number in comparisons and comparisons[number].documents > 1)]
+    others = [
+        number
+        for number in others
+        if number in recalls_by_column or (number in comparisons and comparisons[number].documents > 1)
+    ]
     if not others:
         return
     titles = {number: f"{number + 1}. {results[number].title}" for number in others}
@@ -368,8 +379,8 @@ def show_details(
         number = st.selectbox("Details of", others, format_func=titles.__getitem__, key=key, width=420)
     if number in comparisons and comparisons[number].documents > 1:
         _show_documents(comparisons[number])
-    if job is not None and number in won:
-        _show_questions(job, won[number])
+    if job is not None and number in recalls_by_column:
+        _show_questions(job, recalls_by_column[number])
 
 
 def _show_documents(comparison: Comparison) -> None:

@@ -127,8 +127,12 @@ def _scoreboard_row(
     if finished is None:
         return column_row(number, column)
     task, chunking = finished.task, finished.chunking
-    sizes, read = token_counts(task, chunking, None), token_counts(task, chunking, limited)
-    beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in read or ())
+    sizes, embedder_sizes = token_counts(task, chunking, None), token_counts(task, chunking, limited)
+    beyond = (
+        0
+        if limited is None or limited.max_tokens is None
+        else sum(size > limited.max_tokens for size in embedder_sizes or ())
+    )
     tokens = spread_cell(sizes, f"{pluralize(beyond, 'chunk')} longer than the model reads" if beyond else "")
     known_cells = [] if known is None else found_cells(chunking, known)
     suspicious = suspicious_cell(_finding_counts(task, chunking, embedder))
@@ -172,8 +176,8 @@ def show_ranking(
     names = tuple(f"{column.chunker.title} (column {number + 1})" for number, column in done)
     tasks = tuple(column.task for _, column in done)
     chunkings = [column.chunking for _, column in done]
-    apart = tuple(place for place, (_, column) in enumerate(done) if column.chunker.reads_blocks)
-    ranking = _cached_ranking(document, names, tasks, chunkings, known, embedder, apart)
+    unranked_places = tuple(place for place, (_, column) in enumerate(done) if column.chunker.reads_blocks)
+    ranking = _cached_ranking(document, names, tasks, chunkings, known, embedder, unranked_places)
     note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
         reference, cut = (
@@ -215,18 +219,19 @@ def _settings_in_words(result: ColumnResult, contender: Contender) -> str:
 
 def _size_warning(columns: Sequence[Finished]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
-    long = []
+    long_chunk_phrases = []
     for column in columns:
         bounded = getattr(column.chunker, "max_size", None) is not None
         if bounded or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
             continue
         longest = max(token_counts(column.task, column.chunking) or [0])
         if longest > BOUND_TOKENS:
-            long.append(f"{column.chunker.title} has a chunk of {longest:,} tokens")
-    if not long:
+            long_chunk_phrases.append(f"{column.chunker.title} has a chunk of {longest:,} tokens")
+    if not long_chunk_phrases:
         return ""
     return (
-        f"Without a maximum size, {' and '.join(long)}. This ranking does not look at sizes, but retrieval depends on them: "
+        f"Without a maximum size, {' and '.join(long_chunk_phrases)}. This ranking does not look at sizes, but retrieval "
+        f"depends on them: "
         "see “For retrieval” among the settings."
     )
 

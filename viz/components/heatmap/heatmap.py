@@ -94,10 +94,10 @@ def show_heatmap(
     line
         The label and value of the greatest distance at which sentences are joined; None if the method has none.
     """
-    matrix = ""
+    matrix_hash = ""
     if 0 < len(vectors) <= MOST_SENTENCES:
-        matrix = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
-        _store(_matrix(vectors, matrix), key=f"{key}_matrix")
+        matrix_hash = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
+        _store(_matrix(vectors, matrix_hash), key=f"{key}_matrix")
     _heatmap(
         key=key,
         data={
@@ -105,7 +105,7 @@ def show_heatmap(
             "grounds": list(coloured.grounds),
             "weight": weight,
             "line": line,
-            "matrix": matrix,
+            "matrix": matrix_hash,
             "block": block_size(len(vectors)),
             "most": MOST_SENTENCES,
             "lasts": lasts,

@@ -32,18 +32,18 @@ def covered_ranges(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list
     list of (start, end, chunks)
         Non-overlapping ranges in order, each with the numbers of the chunks that cover it, at least one.
     """
-    opening: dict[int, list[int]] = {}
-    closing: dict[int, list[int]] = {}
+    starting_at: dict[int, list[int]] = {}
+    ending_at: dict[int, list[int]] = {}
     for number, parts in enumerate(spans):
         for start, end in parts:
-            opening.setdefault(start, []).append(number)
-            closing.setdefault(end, []).append(number)
+            starting_at.setdefault(start, []).append(number)
+            ending_at.setdefault(end, []).append(number)
     ranges = []
-    over: list[int] = []
-    for edge, following in pairwise(sorted(opening.keys() | closing.keys())):
-        over = [number for number in over if number not in closing.get(edge, ())] + opening.get(edge, [])
-        if over:
-            ranges.append((edge, following, sorted(over)))
+    open_chunks: list[int] = []
+    for edge, following in pairwise(sorted(starting_at.keys() | ending_at.keys())):
+        open_chunks = [number for number in open_chunks if number not in ending_at.get(edge, ())] + starting_at.get(edge, [])
+        if open_chunks:
+            ranges.append((edge, following, sorted(open_chunks)))
     return ranges
 
 
@@ -67,18 +67,18 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         for start, end, over in _trimmed(text, covered_ranges([chunk.spans for chunk in chunking.chunks]))
     ]
     parent_at = {chunking.chunks[chunk].start: number for chunk, number in parents.items()}
-    outer = [_count_parents(over, parents) for _, _, over in ranges]
-    own = [over[: len(over) - count] for (_, _, over), count in zip(ranges, outer, strict=True)]
+    parent_counts = [_count_parents(over, parents) for _, _, over in ranges]
+    chunks_without_parents = [over[: len(over) - count] for (_, _, over), count in zip(ranges, parent_counts, strict=True)]
     cuts = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
     chunks = [*enumerate(chunking.chunks)]
-    continuing = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
+    continued_chunk_at = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
     first_of = {chunk.start: number for number, chunk in reversed(chunks)}
     labels: list[str] = []
     tones: list[str] = []
     for (start, _, over), before in zip(ranges, [[], *[over for _, _, over in ranges]], strict=False):
         gap = cuts.get(start)
-        if start in continuing and start not in first_of:
-            label = f"chunk {continuing[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
+        if start in continued_chunk_at and start not in first_of:
+            label = f"chunk {continued_chunk_at[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
         elif gap is not None:
             label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
         elif start in first_of:
@@ -87,12 +87,12 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
             label = _ended_chunks_label({*before} - {*over})
         if start in parent_at:
             label = f"parent {parent_at[start]} begins · {label}"
-        wrong = known is not None and (start in first_of or start in continuing) and start not in known
+        wrong = known is not None and (start in first_of or start in continued_chunk_at) and start not in known
         labels.append(label + (" · not a known boundary" if wrong else ""))
         tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else "") + " parent" * (start in parent_at))
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
-    beside = [chunking.chunks[first_of[start]].context if start in first_of else "" for start, _, _ in ranges]
-    contexts = [*dict.fromkeys(filter(None, beside))]
+    context_by_segment = [chunking.chunks[first_of[start]].context if start in first_of else "" for start, _, _ in ranges]
+    contexts = [*dict.fromkeys(filter(None, context_by_segment))]
     number_of = {context: number for number, context in enumerate(contexts, start=1)}
     starts, ends = [start for start, _, _ in ranges], [end for _, end, _ in ranges]
     return {
@@ -103,12 +103,12 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         "to": sentence_positions(document, ends),
         "label": labels,
         "tone": tones,
-        "colours": chunk_colours(own, len(chunks)),
-        "outer": outer if parents else [],
+        "colours": chunk_colours(chunks_without_parents, len(chunks)),
+        "outer": parent_counts if parents else [],
         "parentFrom": sentence_positions(document, [chunking.chunks[chunk].start for chunk in parents]),
         "parentTo": sentence_positions(document, [chunking.chunks[chunk].end for chunk in parents]),
         "contexts": contexts,
-        "context": [number_of.get(context, 0) for context in beside] if contexts else [],
+        "context": [number_of.get(context, 0) for context in context_by_segment] if contexts else [],
         "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
         "stated": _statements_data(document, chunking, [over for _, _, over in ranges]),
     }
@@ -195,14 +195,14 @@ def chunk_colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
             neighbours[left_chunk].update(right)
         for right_chunk in right:
             neighbours[right_chunk].update(left)
-    chosen: list[int] = []
+    colours_so_far: list[int] = []
     for number in range(count):
-        taken = Counter(chosen[other] for other in neighbours[number] if other < number)
+        colour_counts = Counter(colours_so_far[other] for other in neighbours[number] if other < number)
         # Among equally good colours, min returns the first, which is the next in turn.
-        chosen.append(
-            min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda colour: taken[colour])
+        colours_so_far.append(
+            min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda colour: colour_counts[colour])
         )
-    return chosen
+    return colours_so_far
 
 
 # The score curve and its threshold lines.
@@ -231,14 +231,14 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
     verdicts, verdict_of = verdicts_of(at_gaps)
     stops = [_line_stops(chunker, curve, line.parameter) if movable else [] for line in curve.lines]
     levels = [line.level for line in curve.lines] + [level for some in stops for _, level in some]
-    short = score_rounder(curve.scores, levels)
+    round_score = score_rounder(curve.scores, levels)
     lines: list[LineData] = [
         {
             "label": line.label,
-            "level": short(line.level),
+            "level": round_score(line.level),
             "parameter": line.parameter,
             "value": _line_value(chunker, line),
-            "stops": [(amount, short(level)) for amount, level in some],
+            "stops": [(amount, round_score(level)) for amount, level in some],
             "around": _description_around(chunker, line.parameter) if some else None,
         }
         for line, some in zip(curve.lines, stops, strict=True)
@@ -246,7 +246,7 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
     ]
     return {
         "label": curve.label,
-        "scores": [None if math.isnan(score) else short(score) for score in curve.scores],
+        "scores": [None if math.isnan(score) else round_score(score) for score in curve.scores],
         "above": curve.cut_above,
         "live": curve.live,
         "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
@@ -266,19 +266,19 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
     could otherwise differ from rounding the full number.
     """
     ours, theirs = (np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels))
-    full = _nearly_equal(ours, theirs) | _nearly_equal(theirs, ours)
+    unrounded_numbers = _nearly_equal(ours, theirs) | _nearly_equal(theirs, ours)
 
     def short(number: float) -> float:
-        return number if number in full else _rounded(number)
+        return number if number in unrounded_numbers else _rounded(number)
 
     return short
 
 
 def _nearly_equal(numbers: FloatArray, others: FloatArray) -> set[float]:
     """Return the numbers less than `_ROUNDING` from one of ``others`` but not equal to it; both arrays ascend."""
-    before = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
-    after = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
-    return set(numbers[np.minimum(numbers - before, after - numbers) < _ROUNDING].tolist())
+    nearest_below = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
+    nearest_above = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
+    return set(numbers[np.minimum(numbers - nearest_below, nearest_above - numbers) < _ROUNDING].tolist())
 
 
 def _rounded(number: float) -> float:
@@ -300,8 +300,8 @@ def _line_value(chunker: Chunker, line: Line) -> float:
 
 def _description_around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
     """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
-    described = chunker.model_copy(update={parameter: _NO_AMOUNT}).describe().split(f"{_NO_AMOUNT:g}")
-    return (described[0], described[1]) if len(described) == 2 else None
+    description_parts = chunker.model_copy(update={parameter: _NO_AMOUNT}).describe().split(f"{_NO_AMOUNT:g}")
+    return (description_parts[0], description_parts[1]) if len(description_parts) == 2 else None
 
 
 def _line_stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:

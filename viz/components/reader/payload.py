@@ -130,8 +130,8 @@ def verdicts_of(gaps: Sequence[Gap], order: Iterable[Verdict] = Verdict) -> tupl
 
     A string of digits is half the size of a list of numbers. Scripts rely on no order, since each payload has its own list.
     """
-    occur = {gap.verdict for gap in gaps}
-    verdicts = [verdict for verdict in order if verdict in occur]
+    occurring_verdicts = {gap.verdict for gap in gaps}
+    verdicts = [verdict for verdict in order if verdict in occurring_verdicts]
     digit = dict(zip(verdicts, string.digits, strict=False))
     return verdicts, "".join([digit[gap.verdict] for gap in gaps])
 

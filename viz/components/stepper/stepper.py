@@ -141,9 +141,9 @@ def show_stepper(
     window, with its mark as detail. On ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the
     step ``at``, counted from 0.
     """
-    at = _step_at(words, len(steps), key)
-    body = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
-    identity = hashlib.blake2b(body.encode(), digest_size=12).hexdigest()
+    current_step = _step_at(words, len(steps), key)
+    steps_json = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
+    identity = hashlib.blake2b(steps_json.encode(), digest_size=12).hexdigest()
 
     def moved() -> None:
         if place := take_event(key, "place"):
@@ -155,9 +155,9 @@ def show_stepper(
             words["known"] = KNOWN[bool(chosen["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
-    _store({"key": key, "id": identity, "steps": body}, key=f"{key}_steps")
+    _store({"key": key, "id": identity, "steps": steps_json}, key=f"{key}_steps")
     pace = _word(words, "pace", PACES, key)
-    early = _word(words, "known", KNOWN, key) == KNOWN[1]
+    shows_known_early = _word(words, "known", KNOWN, key) == KNOWN[1]
     # In lecture mode a scene must fit the projector.
     shows_change = bool(steps) and pace == PACES[0] and not session.lecture
     _stepper(
@@ -165,12 +165,12 @@ def show_stepper(
         data={
             "key": key,
             "id": identity,
-            "at": at,
+            "at": current_step,
             "turn": session.taken.get((key, "place")),
             "pace": pace,
             "votes": bool(session.lecture),
-            "known": early if known else None,
-            "would": would(at) if would is not None and shows_change else "",
+            "known": shows_known_early if known else None,
+            "would": would(current_step) if would is not None and shows_change else "",
         },
         on_place_change=moved,
         on_chosen_change=paced,

@@ -59,9 +59,9 @@ def check_format(connection: sqlite3.Connection) -> None:
 
 
 def _format(connection: sqlite3.Connection) -> tuple[int, int]:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (number,) = connection.execute("PRAGMA user_version").fetchone()
-    return application, number
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    (format_version,) = connection.execute("PRAGMA user_version").fetchone()
+    return application_id, format_version
 
 
 MAX_RUNS_FILE = 200_000_000

@@ -83,38 +83,40 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
     """Draw a chunker selector, and the list of the excerpts that the selected chunker missed."""
     report = told.report
     st.header("Missed excerpts", anchor=False)
-    options = {str(number + 1): plan.titles[number] for number in report.chunkers}
+    options = {str(chunker_number + 1): plan.titles[chunker_number] for chunker_number in report.chunkers}
     with st.container(width=420):
-        number = int(select_word("Missed by", words, "failed", options, "retrieval_failed")) - 1
-    lost = told.failures[number]
-    questions = report.chunkers[number].evaluation.search.questions
-    if report.chunkers[number].everything:
+        chunker_number = int(select_word("Missed by", words, "failed", options, "retrieval_failed")) - 1
+    failures = told.failures[chunker_number]
+    questions = report.chunkers[chunker_number].evaluation.search.questions
+    if report.chunkers[chunker_number].everything:
         notice(
-            f"No question can fail: {plan.names[number]} retrieved everything {_limit_in_words(report)}.",
+            f"No question can fail: {plan.names[chunker_number]} retrieved everything {_limit_in_words(report)}.",
             key="retrieval_nothing_failed",
         )
         return
-    if not lost:
+    if not failures:
         asked = sum(bool(question.excerpts) for question in questions)
         notice(
-            f"No question failed: {plan.names[number]} found every excerpt of {pluralize(asked, 'question')} whole "
+            f"No question failed: {plan.names[chunker_number]} found every excerpt of {pluralize(asked, 'question')} whole "
             f"{_limit_in_words(report)}.",
             key="retrieval_nothing_failed",
         )
         return
-    failed = len({failure.question for failure in lost})
+    failed_question_count = len({failure.question for failure in failures})
     st.caption(
-        f"{plan.names[number]} did not find {pluralize(len(lost), 'excerpt')} whole {_limit_in_words(report)}, in "
-        f"{failed:,} of {pluralize(len(questions), 'question')}. The excerpts with the most missing text come first; "
+        f"{plan.names[chunker_number]} did not find {pluralize(len(failures), 'excerpt')} whole "
+        f"{_limit_in_words(report)}, in "
+        f"{failed_question_count:,} of {pluralize(len(questions), 'question')}. The excerpts with the most missing text "
+        f"come first; "
         "press one to see its passage below."
     )
-    rows = [_missed_excerpt_row(report, plan, failure, number, words) for failure in lost[:MOST_LISTED]]
-    left = len(lost) - len(rows)
-    more_phrase = f"{pluralize(left, 'more excerpt')} with less missed" if left else ""
+    rows = [_missed_excerpt_row(report, plan, failure, chunker_number, words) for failure in failures[:MOST_LISTED]]
+    unlisted_count = len(failures) - len(rows)
+    more_phrase = f"{pluralize(unlisted_count, 'more excerpt')} with less missed" if unlisted_count else ""
     _failed(
         key=KEY,
         data={"rows": rows, "more": more_phrase, "below": ".st-key-retrieval_one"},
-        on_chosen_change=partial(_choose_question, lost, number, words),
+        on_chosen_change=partial(_choose_question, failures, chunker_number, words),
     )
 
 
@@ -142,16 +144,20 @@ def _limit_in_words(report: Report) -> str:
 def _missed_excerpt_row(report: Report, plan: Plan, failure: Failure, number: int, words: dict[str, str]) -> FailedRowData:
     evaluation = report.chunkers[number].evaluation
     question = evaluation.search.questions[failure.question].text
-    missed = failure.missed[number]
-    share = "All of the excerpt" if missed == failure.size else f"{missed:,} of {failure.size:,} characters"
+    missed_characters = failure.missed[number]
+    share = (
+        "All of the excerpt"
+        if missed_characters == failure.size
+        else f"{missed_characters:,} of {failure.size:,} characters"
+    )
     text = evaluation.index.corpus.whole.text
-    left = len(failure.seams) - SEAMS_SHOWN
+    unlisted_cuts = len(failure.seams) - SEAMS_SHOWN
     return {
         "question": failure.question,
         "title": f"{failure.question + 1}. {question}",
         "missed": f"{share} missed",
         "seams": [seam_data(text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
-        "more": f"and {pluralize(left, 'more cut')}" if left > 0 else "",
+        "more": f"and {pluralize(unlisted_cuts, 'more cut')}" if unlisted_cuts > 0 else "",
         "holder": _holder_in_words(report, failure, number),
         "others": _finders_in_words(plan, failure, number),
         "here": words["question"] == str(failure.question + 1) and words["left"] == str(number + 1),
@@ -174,21 +180,25 @@ def _holder_in_words(report: Report, failure: Failure, number: int) -> str:
 
 
 def _why_missed(report: Report, failure: Failure, number: int) -> str:
-    held = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
-    holder = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
+    held_phrase = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
+    holder_kind = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
     if not failure.rank:
-        return f"{holder} {failure.holder + 1:,} holds {held}; its rank is not known."
-    opening = f"{holder} {failure.holder + 1:,} holds {held} and has rank {failure.rank:,}"
+        return f"{holder_kind} {failure.holder + 1:,} holds {held_phrase}; its rank is not known."
+    opening = f"{holder_kind} {failure.holder + 1:,} holds {held_phrase} and has rank {failure.rank:,}"
     given = report.given_chunks(number, failure.question)
     # A chunk without spans of its own returns only what a better one has returned.
-    taken = sum(bool(chunk.given) or not chunk.spans for chunk in given.chunks) + given.more
+    counted_chunks = sum(bool(chunk.given) or not chunk.spans for chunk in given.chunks) + given.more
     choice = report.choice
-    if failure.rank > taken:
+    if failure.rank > counted_chunks:
         if choice.budget:
-            return f"{opening}: the {choice.budget:,} {choice.unit} are full after {pluralize(taken, 'chunk')}."
+            return f"{opening}: the {choice.budget:,} {choice.unit} are full after {pluralize(counted_chunks, 'chunk')}."
         return f"{opening}: only the top {choice.top_k} count."
-    cut = next((chunk for chunk in given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
-    return f"{opening}, where the budget cuts it off." if cut is not None else f"{opening}: it was found, the rest was not."
+    cut_off_chunk = next((chunk for chunk in given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
+    return (
+        f"{opening}, where the budget cuts it off."
+        if cut_off_chunk is not None
+        else f"{opening}: it was found, the rest was not."
+    )
 
 
 def _finders_in_words(plan: Plan, failure: Failure, number: int) -> str:
@@ -251,14 +261,20 @@ def draw_compare_button(
     document: Document, span: Span, columns: list[ColumnChoice], choices: Choices, key: str, embedder: str | None = None
 ) -> None:
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
-    sample, own = _sample_ids_by_text().get(document.text), session.own
-    to: str | Source = sample or Source(document.text, document.name, parts=document.parts)
+    sample, own_text = _sample_ids_by_text().get(document.text), session.own
+    sample_or_source: str | Source = sample or Source(document.text, document.name, parts=document.parts)
     place_phrase = (
-        f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
+        f", in the place of “{own_text.name}”"
+        if sample is None and own_text is not None and own_text.text != document.text
+        else ""
     )
     data: OnCompareData = {"label": f"See the passage on Compare{place_phrase}", "range": sentence_range_of(document, *span)}
-    settings = document.splitter, embedder or choices.embedder
-    _compare_button(key=key, data=data, on_open_change=partial(_open_on_compare, to, settings, columns, choices, key))
+    splitter_and_embedder = document.splitter, embedder or choices.embedder
+    _compare_button(
+        key=key,
+        data=data,
+        on_open_change=partial(_open_on_compare, sample_or_source, splitter_and_embedder, columns, choices, key),
+    )
 
 
 def _open_on_compare(
@@ -276,7 +292,7 @@ def _open_on_compare(
     else:
         use_text_of_page(to, choices)
     choices.sentences, choices.embedder = settings
-    there = ensure_compare_choices()
+    compare_choices = ensure_compare_choices()
     with undoable(COMPARE, "Columns replaced by those of Retrieval"):
-        there.columns, there.selected = columns, 0
+        compare_choices.columns, compare_choices.selected = columns, 0
     open_page_at_next_run(COMPARE)

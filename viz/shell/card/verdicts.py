@@ -91,7 +91,7 @@ def preview_of(
     if not values:
         return None
     try:
-        changed = type(chunker)(**choice.parameters)
+        changed_chunker = type(chunker)(**choice.parameters)
     except InputError:
         return None
     questions = kept_questions_about(chunking.document)
@@ -100,7 +100,7 @@ def preview_of(
     job = ChangedCuts(
         task,
         chunking,
-        changed,
+        changed_chunker,
         questions if asks else (),
         search,
         known or (),
@@ -136,12 +136,12 @@ def _preview_payload(
         if leaves_out:
             sentences.append(NOT_ASKED)
         elif job.questions and job.whole is not None:
-            pairs = [*zip(job.questions, job.whole, strict=True)]
+            questions_and_wholeness = [*zip(job.questions, job.whole, strict=True)]
             won, lost = (
-                [_quoted(posed.question) for posed, pair in pairs if pair == wanted]
+                [_quoted(posed.question) for posed, pair in questions_and_wholeness if pair == wanted]
                 for wanted in ((False, True), (True, False))
             )
-            sentences.append(_gains_and_losses(pluralize(len(pairs), "kept question"), "won", won, lost))
+            sentences.append(_gains_and_losses(pluralize(len(questions_and_wholeness), "kept question"), "won", won, lost))
     added, removed, found_at, lost_at = (sentence_positions(document, offsets) for offsets in change or ((),) * 4)
     return {
         "column": number,
@@ -322,30 +322,30 @@ def answer_verdicts(
     questions, whose answers a previewed change may gain or lose. ``read`` is the first column's result with the scores
     that the page shows, if they differ from the column's scores.
     """
-    asked = (st.session_state.get(KEY) or {}).get("asked") or {}
-    at = asked.get("at")
-    change = asked.get("would")
+    browser_request = (st.session_state.get(KEY) or {}).get("asked") or {}
+    pointed_position = browser_request.get("at")
+    change = browser_request.get("would")
     # A request about other results refers to outdated values.
     previewed = change if change and change["hashes"] == [*hashes] else None
     if previewed is None and session.changed_cuts is not None:
         # The preview is no longer shown.
         session.changed_cuts.cancel()
     answer: Verdicts | None = None
-    if isinstance(at, int | float) and 0 < at < len(document.sentences):
+    if isinstance(pointed_position, int | float) and 0 < pointed_position < len(document.sentences):
         cells = [
-            verdict_cell(column, document, at, embedder, last_change_of_column(session.page, index))
+            verdict_cell(column, document, pointed_position, embedder, last_change_of_column(session.page, index))
             for index, column in enumerate(results)
         ]
-        gap = None if read is None else gap_at(read, document, at)
+        gap = None if read is None else gap_at(read, document, pointed_position)
         if gap is not None and cells[0] is not None:
             cells[0]["reason"] = gap.why.brief()
         answer = {
-            "at": at,
+            "at": pointed_position,
             "hashes": [*hashes],
             "cells": cells,
             "preview": preview_of(results, previewed, search, known, embedder) if previewed else None,
         }
-    _verdicts(key=KEY, data={"answer": answer, "moment": asked.get("moment")}, height=0, on_asked_change=run_again)
+    _verdicts(key=KEY, data={"answer": answer, "moment": browser_request.get("moment")}, height=0, on_asked_change=run_again)
 
 
 def verdict_cell(
@@ -360,15 +360,15 @@ def verdict_cell(
     gap = gap_at(column.chunking, document, at)
     if gap is None:
         return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undo}
-    decided = (column.task, column.chunker, column.chunking, gap, embedder, session.on_disk)
-    tipping = tipping_at_once(*decided)
+    decision_at_gap = (column.task, column.chunker, column.chunking, gap, embedder, session.on_disk)
+    tipping = tipping_at_once(*decision_at_gap)
     change: ChangeData | None = None
     if tipping is not None:
         change = {"margin": tipping.distance(), "words": tipping.claim(), "values": tipping.values}
     return {
         "cut": gap.verdict.is_cut,
         "reason": gap.why.brief(),
-        "formula": worked_formula_at_once(*decided),
+        "formula": worked_formula_at_once(*decision_at_gap),
         "change": change,
         "undo": undo,
     }
@@ -378,8 +378,8 @@ def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
     """Return the gap at a position on the sentence axis; None if no gap is at the position."""
     between_sentences = at == int(at)
     index = int(at) - 1 if between_sentences else int(at)
-    first = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
-    for gap in chunking.gaps[first:]:
+    first_candidate = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
+    for gap in chunking.gaps[first_candidate:]:
         if gap.index != index:
             break
         if gap.offset is None and between_sentences:
