@@ -15,10 +15,10 @@ from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed_sentences import FixedSentences
 from chunkers.methods.recursive import Recursive
+from chunkers.recipes.chunker_registry import ADAPTERS, ASKING, CHUNKERS, discover, register
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.recipes.presets import PRESETS, Preset
 from chunkers.recipes.recipe import Recipe, __version__, build_chunker, chunk, run
-from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover, register
 from chunkers.results.notebook_comparison import SideBySide, compare
 from chunkers.results.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Reason, Timing, Verdict
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache

@@ -14,7 +14,7 @@ from typing import Any
 from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
 from chunkers.adapters.piece_location import locate_pieces
 from chunkers.building_blocks.recursive_splitting import SEPARATORS
-from chunkers.recipes.registry import ADAPTERS
+from chunkers.recipes.chunker_registry import ADAPTERS
 from chunkers.support.errors import on_one_line
 from chunkers.support.formatting import pluralize
 from chunkers.text.tokenizers import BYTE_PAIRS

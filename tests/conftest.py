@@ -123,7 +123,7 @@ def restart():
 @pytest.fixture
 def offered(tmp_path, monkeypatch):
     """Yield a function that installs a distribution with chunkers; afterwards all traces are removed."""
-    from chunkers.recipes import registry as registry_of_chunkers
+    from chunkers.recipes import chunker_registry as registry_of_chunkers
     from tests.chunkers.offers import install
 
     folder = tmp_path / "offered"

@@ -26,9 +26,9 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
+from chunkers.recipes.chunker_registry import ADAPTERS, ASKING, CHUNKERS, discover, known_chunkers
 from chunkers.recipes.export import to_dict
 from chunkers.recipes.recipe import Recipe, run
-from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover, known_chunkers
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
 from chunkers.support.errors import InputError, named_message
 from chunkers.text.document import Document

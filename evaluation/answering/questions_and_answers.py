@@ -12,7 +12,7 @@ from chunkers.language_models.answer_forms import ANSWER, WORDS, AnswerKind
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Unusable, usable_answer
 from chunkers.language_models.limited_requests import Asking
-from chunkers.recipes.registry import ELSEWHERE
+from chunkers.recipes.chunker_registry import ELSEWHERE
 from chunkers.support.errors import short_repr
 from evaluation.asking.question_retrieval import Limit, ask, checked_question, embed_question, index_passages
 from evaluation.questions.corpus import Corpus, Measuring

@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, build_chunker
 from chunkers.contract import FieldSpec, run
-from chunkers.recipes.registry import CHUNKERS
+from chunkers.recipes.chunker_registry import CHUNKERS
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.array_types import VectorArray
 from chunkers.support.errors import raise_if_cancelled

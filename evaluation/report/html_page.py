@@ -18,7 +18,7 @@ from chunkers import (
     load_tokenizer,
     run,
 )
-from chunkers.recipes.registry import ELSEWHERE
+from chunkers.recipes.chunker_registry import ELSEWHERE
 from chunkers.results.result_html import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
 from chunkers.support.array_types import VectorArray
 from chunkers.support.formatting import format_milliseconds, pluralize

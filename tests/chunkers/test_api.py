@@ -28,8 +28,8 @@ from chunkers import (
     build_chunker,
     chunk,
 )
+from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.export import ledger_to_csv, to_dict, to_json
-from chunkers.recipes.registry import chunker_class
 from tests.support import HashEmbedder, cut
 
 TEXT = "The tide comes in. Bread needs salt. The tide goes out."

@@ -10,7 +10,7 @@ import pytest
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS
 from chunkers.commands.command_line import main
-from chunkers.recipes.registry import chunker_class
+from chunkers.recipes.chunker_registry import chunker_class
 
 TEXT = "One is here. Two is here. Three is here. Four is here. Five."
 

@@ -5,7 +5,7 @@ import pytest
 from chunkers import FixedSentences
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.single_linkage import SingleLinkage
-from chunkers.recipes.registry import CHUNKERS
+from chunkers.recipes.chunker_registry import CHUNKERS
 from tests.support import AngleEmbedder, cut
 
 TEXT = "\n".join(map(str, (0, 5, 60, 65, 100, 3, 62, 101, 7)))

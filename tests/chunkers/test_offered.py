@@ -23,7 +23,7 @@ from chunkers import (
 )
 from chunkers.commands.command_line import main
 from chunkers.contract.base import run
-from chunkers.recipes.registry import HOOKS
+from chunkers.recipes.chunker_registry import HOOKS
 from evaluation.segmentation.worker_processes import run_in_processes
 from tests.chunkers.offers import EXAMPLE, ONE_LINE, install
 from tests.properties.promises import check_result

@@ -19,8 +19,8 @@ from chunkers import (
     load_embedder,
     load_tokenizer,
 )
+from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.presets import presets_for_chunker
-from chunkers.recipes.registry import chunker_class
 from chunkers.text.bundled_model import WEIGHTS_SHA256
 from chunkers.text.encodings import canonical_encoding
 from tests.support import HashEmbedder, cut

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from chunkers import Breakpoint, DoublePass, FixedSentences, Reason
 from chunkers.contract.base import Tipping
 from chunkers.methods.max_min import MaxMin
-from chunkers.recipes.registry import CHUNKERS
+from chunkers.recipes.chunker_registry import CHUNKERS
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
 TURNS = "0\n5\n60\n65\n100"

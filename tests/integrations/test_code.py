@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
-from chunkers.recipes.registry import ADAPTERS
+from chunkers.recipes.chunker_registry import ADAPTERS
 from integrations.code import TOOLS, code_for, python_literal
 from integrations.original_chunkers import MOST_RUN, Program, compare_chunks, original_for, run_original
 from integrations.original_chunkers import Original as Shown

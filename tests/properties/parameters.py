@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from chunkers import ASKING, CHUNKERS, ParameterError, build_chunker
-from chunkers.recipes.registry import chunker_class
+from chunkers.recipes.chunker_registry import chunker_class
 
 
 def values_of(spec):

@@ -49,14 +49,14 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Measu
                 hovertemplate="%{text}<extra></extra>",
             )
         )
-    room = (measure.high - measure.low) / 50
+    axis_margin = (measure.high - measure.low) / 50
     low = (
         measure.low if measure.low >= 0 else min(0.0, *(float(np.nanmin(row)) for row in values if not np.isnan(row).all()))
     )
     figure.update_layout(
         showlegend=False,
         height=110 + 62 * len(names),
-        xaxis={"title": f"{measure.title} per question", "range": [low - room, measure.high + room]},
+        xaxis={"title": f"{measure.title} per question", "range": [low - axis_margin, measure.high + axis_margin]},
         yaxis={"autorange": "reversed"},
     )
     return figure

@@ -10,7 +10,7 @@ from chunkers import Chunker, Chunking
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.contract import Reach
 from chunkers.methods.dbscan import core_distances
-from chunkers.recipes.registry import chunker_class
+from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.results.result import Clusters
 from chunkers.support.array_types import FloatArray
 from chunkers.support.formatting import pluralize

@@ -12,8 +12,8 @@ from chunkers.found_again.located_chunks import read_chunks
 from chunkers.found_again.locating import KINDS, LocatedChunks, Oddity
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.methods.your_cuts import YourCuts
+from chunkers.recipes.chunker_registry import ELSEWHERE, chunker_class, discover
 from chunkers.recipes.presets import presets_for_chunker
-from chunkers.recipes.registry import ELSEWHERE, chunker_class, discover
 from chunkers.support.formatting import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentence_range_of, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress

@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers.language_models.chat_server import USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.language_models.prompts import AGAIN
-from chunkers.recipes.registry import ASKING
+from chunkers.recipes.chunker_registry import ASKING
 from viz.components.page_elements import remark
 from viz.controls.widgets import take_entered_server
 from viz.state.chosen_models import chosen_model

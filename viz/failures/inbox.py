@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
-from chunkers.recipes.registry import chunker_class
+from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.results.parent_chunks import parent_numbers
 from chunkers.support.formatting import pluralize

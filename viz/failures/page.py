@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
-from chunkers.recipes.registry import chunker_class
+from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.support.formatting import pluralize
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json

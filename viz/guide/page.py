@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
+from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.presets import BOUND
-from chunkers.recipes.registry import chunker_class
 from chunkers.support.errors import short_repr
 from chunkers.support.formatting import format_number, pluralize
 from evaluation.asking.question_retrieval import LONGEST_QUESTION

@@ -9,8 +9,8 @@ from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
 from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
+from chunkers.recipes.chunker_registry import ELSEWHERE
 from chunkers.recipes.context_sentences import LONGEST_SHOWN
-from chunkers.recipes.registry import ELSEWHERE
 from chunkers.support.formatting import pluralize
 from evaluation.asking.question_retrieval import STATED_SEARCHED
 from evaluation.questions.question_files import Questions, questions_to_json_lines

@@ -13,7 +13,7 @@ from chunkers.embedders import MiniLM
 from chunkers.embedders.static_embedder import Static
 from chunkers.language_models.limited_requests import Asking
 from chunkers.methods.your_chunks import YourChunks
-from chunkers.recipes.registry import ELSEWHERE, chunker_class
+from chunkers.recipes.chunker_registry import ELSEWHERE, chunker_class
 from chunkers.text.languages import LANGUAGES, is_written_in_latin
 from chunkers.text.text_warnings import Misfit, Remedy, misfits_of
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, show_job_progress

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from chunkers import Chunker, Document, InputError
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.methods.your_cuts import YourCuts
-from chunkers.recipes.registry import ELSEWHERE
+from chunkers.recipes.chunker_registry import ELSEWHERE
 from chunkers.support.formatting import pluralize
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import session, undoable

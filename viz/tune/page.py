@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Embedder, InputError
 from chunkers.language_models.limited_requests import Asking
-from chunkers.recipes.registry import ELSEWHERE
+from chunkers.recipes.chunker_registry import ELSEWHERE
 from chunkers.support.formatting import pluralize
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.settings_sweep import MEASURES, TRIVIAL, Setting

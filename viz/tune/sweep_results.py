@@ -323,8 +323,8 @@ def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) 
     extreme = "highest" if MEASURES[measure] else "lowest"
     if best.documents == 1:
         return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
-    values = [row.scores[measure].value for row in rows if row.setting == best.setting]
-    interval = mean_interval(np.array([np.nan if value is None else value for value in values]))
+    scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best.setting]
+    interval = mean_interval(np.array([np.nan if value is None else value for value in scores_of_best_setting]))
     between = (
         f"95 % between {interval[0]:.3f} and {interval[1]:.3f}, not counting that it was chosen"
         if interval is not None

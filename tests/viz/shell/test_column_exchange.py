@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 
 import viz.shell.page
-from chunkers.recipes.registry import CHUNKERS
+from chunkers.recipes.chunker_registry import CHUNKERS
 from tests.viz.app_steps import remarks, settled
 from viz.state.choices import MOST_COLUMNS
 

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, ParameterError, build_chunker
-from chunkers.recipes.registry import ADAPTERS, CHUNKERS, chunker_class
+from chunkers.recipes.chunker_registry import ADAPTERS, CHUNKERS, chunker_class
 from sample_docs import sample_splitters
 from viz.state.choices import (
     MOST_COLUMNS,

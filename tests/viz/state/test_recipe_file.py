@@ -5,9 +5,9 @@ import json
 import pytest
 
 from chunkers import chunk, load_embedder
+from chunkers.recipes.chunker_registry import CHUNKERS, chunker_class
 from chunkers.recipes.export import to_json
 from chunkers.recipes.recipe import Recipe
-from chunkers.recipes.registry import CHUNKERS, chunker_class
 from tests.viz.app_steps import box_of, remarks, said, settled
 from viz.compare.asking.question_search import NO_MODEL
 from viz.state.choices import MOST_COLUMNS

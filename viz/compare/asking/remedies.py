@@ -41,15 +41,15 @@ def find_remedies(
         The marked answer, and its span in the text.
     """
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
-    columns = {number: finished for number in failing if (finished := results[number].finished)}
+    finished_columns_by_number = {number: finished for number in failing if (finished := results[number].finished)}
     # Changed chunks would need new context sentences from a language model.
-    if not columns or inquiry.embedded_as == "context":
+    if not finished_columns_by_number or inquiry.embedded_as == "context":
         return [None for _ in results]
     posed, others = PosedQuestion(inquiry.question, span), kept_questions_about(document, besides=answer.question)
     search_settings = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
     searches = {
         task: search_answer(FailingColumn(chunker, chunking, *search_settings, posed=posed), inquiry.tokenizer, reranker)
-        for task, chunker, chunking in columns.values()
+        for task, chunker, chunking in finished_columns_by_number.values()
     }
     identity = None if embedder is None else (embedder.name, embedder.identity)
     subject = inquiry, posed, others, known, identity, reranker
@@ -60,8 +60,8 @@ def find_remedies(
         if not job.done and is_automatic(inquiry.method, embedder, reranker, document):
             job.start()
     return [
-        remedies_data(job, job.found.get(columns[number].task), "What keeps it whole?", "keeps it whole")
-        if number in columns
+        remedies_data(job, job.found.get(finished_columns_by_number[number].task), "What keeps it whole?", "keeps it whole")
+        if number in finished_columns_by_number
         else None
         for number in range(len(results))
     ]

@@ -201,5 +201,5 @@ def _body(document: Document, result: ReaderResult, known: frozenset[int] | None
         "segments": text_segments(document, result.chunking, known, fresh),
         "curve": score_curve(result.chunker, result.chunking, result.movable),
     }
-    body = compact_json(data)
-    return hashlib.blake2b(body.encode(), digest_size=12).hexdigest(), body
+    compact_payload = compact_json(data)
+    return hashlib.blake2b(compact_payload.encode(), digest_size=12).hexdigest(), compact_payload
