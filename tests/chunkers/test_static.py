@@ -343,7 +343,7 @@ class TestWaiting:
 
 def test_a_table_that_is_there_needs_no_torch(made):
     code = (
-        "import sys, pathlib; from chunkers.embedders import static;"
+        "import sys, pathlib; from chunkers.embedders import static_embedder as static;"
         f"static.user_cache = lambda: pathlib.Path({str(made._path.parent)!r});"
         "from chunkers import chunk; print(len(chunk('One tide. Two tides. Salt.', 'breakpoint', embedder='static').gaps));"
         "print(*sorted({'torch', 'sentence_transformers', 'transformers', 'spacy'} & sys.modules.keys()))"
