@@ -451,7 +451,7 @@ class ChunkerSpec:
         return YourChunks.from_file(ChunkFile(self.file.name, tuple(chunks)))
 
     def recipe_like(self, like: Recipe, chunker: Chunker) -> Recipe:
-        """Return the recipe of the built ``chunker``; what the command line leaves open is as in ``like``."""
+        """Return the recipe of the built ``chunker``; settings that the command line does not give are those of ``like``."""
         if self.recipe is not None and not self.parameters:
             return self.recipe
         return (self.recipe or like).model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})

@@ -215,7 +215,7 @@ def _columns_of_options(options: argparse.Namespace) -> list[Column]:
 
 
 def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
-    """Return a chunker's column; what the command line leaves open is as in the recipe ``like``."""
+    """Return a chunker's column; settings that the command line does not give are those of the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = spec.build(load_embedder(like.embedder))
     return Column(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)

@@ -376,7 +376,7 @@ def _bundled_text(name: str) -> MarkedText:
 
 
 PUBLISHED = "published"
-"""The link's word for the published grids of all chunkers."""
+"""Value of the link's parameter that stands for the published grids of all chunkers."""
 
 GRID_PARAMETERS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
 """The default values of the link parameters for the settings."""
