@@ -309,13 +309,13 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
     """
     base = hashlib.blake2b(identity, digest_size=ID_BYTES)
     base.update(name.encode() + b"\0")
-    met: Counter[str] = Counter()
+    place_counts: Counter[str] = Counter()
     ids = []
     for spans in places:
         place = ",".join(f"{start}-{end}" for start, end in spans)
-        met[place] += 1
+        place_counts[place] += 1
         digest = base.copy()
-        digest.update((place if met[place] == 1 else f"{place}#{met[place]}").encode())
+        digest.update((place if place_counts[place] == 1 else f"{place}#{place_counts[place]}").encode())
         ids.append(digest.hexdigest())
     return ids
 

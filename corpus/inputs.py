@@ -200,7 +200,7 @@ class Inputs:
             )
             return
         self._check_columns(schema, printable_name(whole.path or where.name))
-        before = 0
+        rows_before = 0
         for group in range(metadata.num_row_groups):
             rows = metadata.row_group(group).num_rows
             size = column_bytes(metadata.row_group(group), self.columns.text)
@@ -208,8 +208,10 @@ class Inputs:
             edges = [rows * number // parts for number in range(parts + 1)]
             for begin, end in pairwise(edges):
                 if begin < end:
-                    yield whole._replace(kind="rows", begin=begin, end=end, group=group, before=before, weight=size // parts)
-            before += rows
+                    yield whole._replace(
+                        kind="rows", begin=begin, end=end, group=group, before=rows_before, weight=size // parts
+                    )
+            rows_before += rows
 
     def _check_columns(self, schema: pa.Schema, name: str) -> None:
         """Raise InputError if a table does not have the columns: that is a slip in the command, not in a document."""
@@ -251,8 +253,8 @@ def check_inputs_disjoint(roots: Iterable[Path]) -> None:
 def piece_label(roots: Sequence[Path], piece: Piece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
     root = roots[piece.root]
-    above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
-    return printable_name(Path(above, piece.path).as_posix())
+    label_prefix = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
+    return printable_name(Path(label_prefix, piece.path).as_posix())
 
 
 # The documents of a piece, one after another: no more of a file is in memory than one document and a buffer.

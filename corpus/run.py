@@ -192,14 +192,14 @@ class Run:
                 total += tally_and_model[0]
                 model = model or tally_and_model[1]
         job = replace(job, model=model, parent=os.getpid())
-        state = Progress(len(finished), count, total, Tally())
-        progress(state)
+        latest = Progress(len(finished), count, total, Tally())
+        progress(latest)
         missing = (shard for shard in manifest.shards() if shard.number not in finished)
         if len(finished) < count:
             for tally in engine(job, missing, min(workers, count - len(finished))):
-                state = Progress(state.done + 1, count, state.tally + tally, state.since_start + tally)
-                progress(state)
-        return state
+                latest = Progress(latest.done + 1, count, latest.tally + tally, latest.since_start + tally)
+                progress(latest)
+        return latest
 
 
 def _engine_in_this_process(chunks: Chunks) -> Engine:
@@ -386,7 +386,7 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
         while lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:
             # A block to a shard, so that no more than one is done again where an actor is killed.
             data = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=len(lines))
-            written = data.map_batches(
+            outcome_rows = data.map_batches(
                 ShardActor,
                 fn_constructor_args=(job,),
                 batch_size=1,
@@ -394,7 +394,7 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
                 num_cpus=1,
                 compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
             )
-            for row in written.iter_rows():
+            for row in outcome_rows.iter_rows():
                 outcome = json.loads(row["told"])
                 if "error" in outcome:
                     raise InputError(outcome["error"])

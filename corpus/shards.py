@@ -282,15 +282,15 @@ def shards_of(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
 
     A piece larger than ``size`` forms a shard of its own.
     """
-    number, together, weight = 0, list[Piece](), 0
+    number, shard_pieces, weight = 0, list[Piece](), 0
     for piece in pieces:
-        if together and (weight + piece.weight > size or len(together) >= MOST_FILES):
-            yield Shard(number, tuple(together))
-            number, together, weight = number + 1, [], 0
-        together.append(piece)
+        if shard_pieces and (weight + piece.weight > size or len(shard_pieces) >= MOST_FILES):
+            yield Shard(number, tuple(shard_pieces))
+            number, shard_pieces, weight = number + 1, [], 0
+        shard_pieces.append(piece)
         weight += piece.weight
-    if together:
-        yield Shard(number, tuple(together))
+    if shard_pieces:
+        yield Shard(number, tuple(shard_pieces))
 
 
 class Manifest:

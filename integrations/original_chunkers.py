@@ -122,10 +122,11 @@ def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bo
     )
     if first is None:
         first = min(len(our_spans), len(their_spans))
-        longer, who = (our_spans, "ours") if len(our_spans) > len(their_spans) else (their_spans, "theirs")
+        longer, longer_side = (our_spans, "ours") if len(our_spans) > len(their_spans) else (their_spans, "theirs")
         return (
             False,
-            f"{counts}; the first {first:,} are the same, then {who} go on with {_describe_chunk(text, longer[first])}",
+            f"{counts}; the first {first:,} are the same, then {longer_side} go on with "
+            f"{_describe_chunk(text, longer[first])}",
         )
     return False, (
         f"{counts}; chunk {first + 1:,} is the first that differs: ours is {_describe_chunk(text, our_spans[first])}, "

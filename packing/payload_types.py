@@ -89,9 +89,9 @@ def types_file_text(module: ModuleType) -> str:
     own = declared_typed_dicts(module)
     kinds = [kind for declared in own for kind in get_type_hints(declared, include_extras=True).values()]
     imported_types = {other for kind in kinds for other in mentioned_typed_dicts(kind) if other not in own}
-    here = types_file_path(module.__name__).parent
+    own_folder = types_file_path(module.__name__).parent
     imports = [
-        f'import type {{ {other.__name__} }} from "{_relative_import_path(here, types_file_path(other.__module__))}";'
+        f'import type {{ {other.__name__} }} from "{_relative_import_path(own_folder, types_file_path(other.__module__))}";'
         for other in sorted(imported_types, key=lambda other: other.__name__)
     ]
     head = f"// Made from {module.__name__} by packing/payload_types.py."

@@ -76,10 +76,10 @@ def relocate_imports(source: str, name: str) -> str:
     # From last to first, so that earlier positions stay valid. The syntax tree counts bytes.
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
     for node in sorted(nodes, key=lambda statement: (statement.lineno, statement.col_offset), reverse=True):
-        line, place = node.lineno - 1, node.col_offset
+        line, column = node.lineno - 1, node.col_offset
         if isinstance(node, ast.ImportFrom):
             if node.level == 0 and node.module is not None and _is_in_a_room(node.module):
-                before, after = lines[line][: place + len("from ")], lines[line][place + len("from ") :]
+                before, after = lines[line][: column + len("from ")], lines[line][column + len("from ") :]
                 if not after.startswith(node.module.encode()):
                     raise _relocation_error(name, node, f"from {node.module} import")
                 lines[line] = before + f"{PACKAGE}.".encode() + after
@@ -87,7 +87,7 @@ def relocate_imports(source: str, name: str) -> str:
             (alias, *others) = node.names
             if others or "." in alias.name:
                 raise _relocation_error(name, node, f"from {alias.name.rpartition('.')[0] or alias.name} import …")
-            lines[line] = lines[line][:place] + f"from {PACKAGE} ".encode() + lines[line][place:]
+            lines[line] = lines[line][:column] + f"from {PACKAGE} ".encode() + lines[line][column:]
     return b"".join(lines).decode()
 
 

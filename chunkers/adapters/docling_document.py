@@ -41,8 +41,8 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
     previous_ref = None
     for chunk in chunks:
         header = _table_header(tables.get(previous_ref, "")) if chunk.meta.doc_items[0].self_ref == previous_ref else ""
-        repeated = header if header and chunk.text.startswith(header) else ""
-        pieces.append((chunk.text[len(repeated) :], repeated.strip()))
+        repeated_header = header if header and chunk.text.startswith(header) else ""
+        pieces.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
         previous_ref = chunk.meta.doc_items[-1].self_ref
     return pieces
 

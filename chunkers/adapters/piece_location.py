@@ -94,13 +94,13 @@ def _locate_in_order(
 
 def _count_losses(solid: "_VisibleText", keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the solid text in no piece."""
-    lost = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
+    missing_pieces = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
     covered = covered_to = 0
     for span in spans:
         if span is not None and span.end > covered_to:
             covered += span.end - max(span.start, covered_to)
             covered_to = span.end
-    return lost, solid.length - covered
+    return missing_pieces, solid.length - covered
 
 
 class _VisibleText:
@@ -157,8 +157,8 @@ def _inexact_notes(text: str, pieces: Sequence[str], located: Sequence[Span | No
     unnamed_pieces = len(notes) - _MOST_NAMED
     if unnamed_pieces > 1:
         notes[_MOST_NAMED:] = [f"Further chunks of {library} that are left out, empty or not found: {unnamed_pieces:,}."]
-    if lost := count_characters_outside(text, filter(None, located)):
-        notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost:,}.")
+    if lost_characters := count_characters_outside(text, filter(None, located)):
+        notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_characters:,}.")
     altered = sum(
         span is not None and text[span.start : span.end] != piece.strip()
         for piece, span in zip(pieces, located, strict=True)

@@ -134,18 +134,18 @@ class BlockSplitter:
         for row in rows:
             size = self.size(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
-            repeats = (
+            repeats_header = (
                 not context_tokens or size + context_tokens <= rest or (size > rest and context_tokens <= self._most // 2)
             )
-            if repeats != runs[-1][0]:
-                runs.append((repeats, []))
-            runs[-1][1].extend(self._split_lines([row], remark, "row", rest - context_tokens * repeats))
+            if repeats_header != runs[-1][0]:
+                runs.append((repeats_header, []))
+            runs[-1][1].extend(self._split_lines([row], remark, "row", rest - context_tokens * repeats_header))
         parts: list[Piece] = []
-        for repeats, units in runs:
-            room_beside_header = rest - context_tokens * repeats
+        for repeats_header, units in runs:
+            room_beside_header = rest - context_tokens * repeats_header
             packed = self._pack(units, room_beside_header if parts else first, room_beside_header)
             parts += [
-                _with_header_context(part, context, repeats) if context_tokens and part.start >= header.end else part
+                _with_header_context(part, context, repeats_header) if context_tokens and part.start >= header.end else part
                 for part in packed
             ]
         return parts
@@ -155,12 +155,12 @@ class BlockSplitter:
         text, remark = self._document.text, "table cut between rows"
         if self.size(*header) <= self._most:
             return [Piece(*header, self._cut_reason(remark))]
-        short = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
+        shortened_rule_tokens = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
         lines = self._nonblank_lines(*header)
-        if short > most or all(self.size(*line) <= most for line in lines):
+        if shortened_rule_tokens > most or all(self.size(*line) <= most for line in lines):
             return [*self._split_lines(lines, remark, "row", most)]
         head = Span(header.start, rule.start).trimmed(text)
-        units = [*self._split_words(head, "row cut between words", max(1, most - short))]
+        units = [*self._split_words(head, "row cut between words", max(1, most - shortened_rule_tokens))]
         if self.size(units[-1].start, rule.end) <= most:
             units[-1] = units[-1]._replace(end=rule.end)
         else:
@@ -176,9 +176,9 @@ class BlockSplitter:
                 continue
             head, rule, *_ = self._nonblank_lines(*block.span)
             if rule.end - head.start > self._most < self._sizes(head.start, rule.end):
-                short = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
-                if short <= min(self._most, self._sizes(*rule) - 1):
-                    savings.append((rule.start, self._sizes(*rule) - short))
+                shortened_rule_tokens = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
+                if shortened_rule_tokens <= min(self._most, self._sizes(*rule) - 1):
+                    savings.append((rule.start, self._sizes(*rule) - shortened_rule_tokens))
         return savings
 
     def _tokens_saved(self, start: int, end: int) -> int:
@@ -324,18 +324,18 @@ class BlockSplitter:
         if self._rule_savings:
             sizes = [size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
         parts: list[Piece] = []
-        begin = 0
-        while begin < len(units):
+        first_unit = 0
+        while first_unit < len(units):
             most = rest if parts else first
-            total, end = sizes[begin], begin + 1
+            total, end = sizes[first_unit], first_unit + 1
             while end < len(units) and total + sizes[end] <= most:
                 total += sizes[end]
                 end += 1
             # Joined, they may have more tokens than they have apart.
-            while end - begin > 1 and self.size(units[begin].start, units[end - 1].end) > most:
+            while end - first_unit > 1 and self.size(units[first_unit].start, units[end - 1].end) > most:
                 end -= 1
-            parts.append(units[begin]._replace(end=units[end - 1].end))
-            begin = end
+            parts.append(units[first_unit]._replace(end=units[end - 1].end))
+            first_unit = end
         return parts
 
     def _cut_reason(self, why_split: str) -> Reason:
@@ -371,8 +371,8 @@ def _shortened_delimiter_row(rule: str) -> str:
 
 def _with_header_context(part: Piece, context: str, repeats: bool) -> Piece:
     (step,) = part.why.steps()
-    phrase = "the header is its context" if repeats else "the header does not fit beside it"
-    return part._replace(why=step._replace(remark=f"{step.remark}; {phrase}"), context=context if repeats else "")
+    context_phrase = "the header is its context" if repeats else "the header does not fit beside it"
+    return part._replace(why=step._replace(remark=f"{step.remark}; {context_phrase}"), context=context if repeats else "")
 
 
 def _with_first_reason(why: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:

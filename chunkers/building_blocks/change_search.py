@@ -52,9 +52,9 @@ def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArra
     least = values.min(axis=0)
     near = values <= least + SAME
     lower = least < best - SAME
-    alone = lower & (near.sum(axis=0) == 1)
-    best[alone], lasts[alone] = least[alone], candidates[near.argmax(axis=0)[alone]]
-    for column in np.flatnonzero(lower & ~alone):
+    untied = lower & (near.sum(axis=0) == 1)
+    best[untied], lasts[untied] = least[untied], candidates[near.argmax(axis=0)[untied]]
+    for column in np.flatnonzero(lower & ~untied):
         for candidate, value in zip(candidates.tolist(), values[:, column].tolist(), strict=True):
             if value < best[column] - SAME:
                 best[column], lasts[column] = value, candidate
@@ -62,8 +62,8 @@ def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArra
 
 def _largest_drift(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following``."""
-    apart = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
-    return np.sqrt(np.maximum.accumulate(_squared_row_norms(apart)))
+    drifts = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
+    return np.sqrt(np.maximum.accumulate(_squared_row_norms(drifts)))
 
 
 def _skippable_places(
@@ -133,17 +133,19 @@ def _try_earlier_candidates(
     sizes = places[start] - places[candidates]
     before = sums[candidates] - sums[start]
     squares = _squared_row_norms(before)
-    behind = totals[candidates] - squares / sizes - (totals[start] - penalty)
+    costs_behind = totals[candidates] - squares / sizes - (totals[start] - penalty)
     compared = len(candidates)
-    dropped = behind > penalty + SAME
-    due[candidates[dropped]] = NEVER
-    candidates, sizes, before, squares, behind = (array[~dropped] for array in (candidates, sizes, before, squares, behind))
+    hopeless = costs_behind > penalty + SAME
+    due[candidates[hopeless]] = NEVER
+    candidates, sizes, before, squares, costs_behind = (
+        array[~hopeless] for array in (candidates, sizes, before, squares, costs_behind)
+    )
     run_size = places[start] - places[run_start]
     mean = (sums[start] - sums[run_start]) / run_size
     apart = _squared_row_norms(before / sizes[:, np.newaxis] + mean)
     following = places[start + 1 : start + 1 + AHEAD] - places[start]
     strayed = _largest_drift(sums, mean, start, following)
-    left_out = _skippable_places(behind, apart, sizes, float(run_size), strayed, following, stop - start)
+    left_out = _skippable_places(costs_behind, apart, sizes, float(run_size), strayed, following, stop - start)
     due[candidates] = start + left_out + 1
     tried = left_out == 0
     after = sums[start + 1 : stop + 1] - sums[start]

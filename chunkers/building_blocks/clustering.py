@@ -44,8 +44,8 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     places = np.arange(count)
     for first in range(0, count, ROWS):
         rows = vectors[first : first + ROWS]
-        apart = np.abs(places[first : first + len(rows), None] - places) / count
-        yield first, position_weight * apart + (1 - position_weight) * _semantic_distances(1 - rows @ vectors.T)
+        position_distances = np.abs(places[first : first + len(rows), None] - places) / count
+        yield first, position_weight * position_distances + (1 - position_weight) * _semantic_distances(1 - rows @ vectors.T)
 
 
 def _semantic_distances(distances: FloatArray) -> FloatArray:
@@ -118,12 +118,16 @@ def chunking_from_labels(
     roles = clusters.roles
 
     def gap(index: int, score: float) -> Gap:
-        here, there = sentence_chunks[index], sentence_chunks[index + 1]
-        chunks_phrase = f"both in chunk {here + 1}" if here == there else f"chunk {here + 1}, then chunk {there + 1}"
+        own_chunk, next_chunk = sentence_chunks[index], sentence_chunks[index + 1]
+        chunks_phrase = (
+            f"both in chunk {own_chunk + 1}"
+            if own_chunk == next_chunk
+            else f"chunk {own_chunk + 1}, then chunk {next_chunk + 1}"
+        )
         noise = [str(sentence + 1) for sentence in (index, index + 1) if roles and roles[sentence] == "noise"]
         why = [Reason(remark=chunks_phrase), Reason(score_name, score)]
         why += [Reason(remark=f"sentence {' and '.join(noise)}", heading="noise")] if noise else []
-        return Gap(index, score, threshold, Verdict.KEPT if here == there else Verdict.CUT, link_reasons(*why))
+        return Gap(index, score, threshold, Verdict.KEPT if own_chunk == next_chunk else Verdict.CUT, link_reasons(*why))
 
     gaps = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))
     curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)

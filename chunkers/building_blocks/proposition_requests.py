@@ -281,8 +281,8 @@ class Vocabulary:
     def of(cls, text: str, others: Sequence[str] = ()) -> "Vocabulary":
         """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
         words = {*_WORD.findall(text)}
-        more = {word for other in others for word in _WORD.findall(other)}
-        lowercase_words = {word for word in words | more if not word[0].isupper()}
+        other_words = {word for other in others for word in _WORD.findall(other)}
+        lowercase_words = {word for word in words | other_words if not word[0].isupper()}
         return cls(frozenset(map(str.casefold, words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words))
 
 
@@ -456,8 +456,8 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
     seen: set[int] = set()
     for placement in placed:
         if placement.chunk is not None and placement.chunk not in listed:
-            available = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
-            raise Unusable(f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {available}")
+            listed_phrase = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
+            raise Unusable(f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {listed_phrase}")
         if not placement.title.strip():
             raise Unusable("the answer must give every chunk a title; one title is empty")
         for number in placement.propositions:

@@ -72,9 +72,9 @@ def shuffled_orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntAr
     for _ in range(SHUFFLES):
         first = int(random.integers(1, run + 1))
         runs = np.split(np.arange(count), np.arange(first, count, run))
-        places = random.permutation(len(runs))
-        enough = np.searchsorted(np.cumsum([len(runs[place]) for place in places]), most) + 1
-        shuffled.append(np.concatenate([runs[place] for place in places[:enough]])[:most])
+        run_order = random.permutation(len(runs))
+        runs_needed = np.searchsorted(np.cumsum([len(runs[place]) for place in run_order]), most) + 1
+        shuffled.append(np.concatenate([runs[place] for place in run_order[:runs_needed]])[:most])
     return tuple(shuffled)
 
 

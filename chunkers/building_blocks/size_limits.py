@@ -256,25 +256,25 @@ class _SizeEnforcer:
         """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
         cuts = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
         ends = [*(gaps[position].end_before(self.document) for position in cuts), self.document.sentences[-1].end]
-        standing: list[int] = []
+        standing_cuts: list[int] = []
         starts = [self.document.starts[0]]
         for number, (end, position) in enumerate(zip(ends, [*cuts, None], strict=True)):
             size = self.size(starts[-1], end)
             # The first chunk has none before it: remove the cut after it and let it grow.
-            drop = standing[-1] if standing else position
+            drop = standing_cuts[-1] if standing_cuts else position
             if size < self.least and drop is not None:
-                merged = self.size(starts[-2], end) if standing else self.size(starts[-1], ends[number + 1])
+                merged = self.size(starts[-2], end) if standing_cuts else self.size(starts[-1], ends[number + 1])
                 fits = merged <= self.most
                 remark = f"a chunk of {size:,} {self.unit} beside it, below minimum size {self.least:,}"
                 remark += "" if fits else f", but with its neighbour above maximum size {self.most:,}"
                 verdict = Verdict.REJECTED if fits else gaps[drop].verdict
                 why = link_reasons(gaps[drop].why, Reason(remark=remark))
                 gaps[drop] = gaps[drop]._replace(verdict=verdict, why=why)
-                if fits and standing:
-                    standing.pop()
+                if fits and standing_cuts:
+                    standing_cuts.pop()
                     starts.pop()
             if position is not None and gaps[position].verdict.is_cut:
-                standing.append(position)
+                standing_cuts.append(position)
                 starts.append(gaps[position].start_after(self.document))
         return gaps
 
@@ -291,14 +291,14 @@ class _SizeEnforcer:
                 if size <= self.most:
                     continue
                 too_large = Reason(remark=f"a chunk of {size:,} {self.unit}, above maximum size {self.most:,}")
-                weakest = self.weakest_gap(part) if self.oversize == "weakest_gap" else None
-                if weakest is not None:
-                    why = link_reasons(too_large, Reason("distance", float(self.distances[weakest]), "largest"))
-                    if min(self.sides(part, weakest)) < self.least:
+                weakest_index = self.weakest_gap(part) if self.oversize == "weakest_gap" else None
+                if weakest_index is not None:
+                    why = link_reasons(too_large, Reason("distance", float(self.distances[weakest_index]), "largest"))
+                    if min(self.sides(part, weakest_index)) < self.least:
                         why = link_reasons(why, Reason(remark=f"a side below minimum size {self.least:,} is left"))
-                    forced.append(Gap(weakest, None, None, Verdict.FORCED, why))
-                    before = Span(part.start, document.sentences[weakest].end)
-                    pending += [Span(document.sentences[weakest + 1].start, part.end), before]
+                    forced.append(Gap(weakest_index, None, None, Verdict.FORCED, why))
+                    before = Span(part.start, document.sentences[weakest_index].end)
+                    pending += [Span(document.sentences[weakest_index + 1].start, part.end), before]
                 else:
                     forced.extend(self.cut_recursively(part, too_large))
             start = gap.start_after(document) if gap is not None else end
@@ -337,8 +337,10 @@ class _SizeEnforcer:
         """Cut ``part`` whenever it has as many sentences as the maximum chunk size allows."""
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
         remark = f"cut after every {self.most:,}"
-        left = (last - first) % self.most + 1
-        remark += f", which leaves {left:,}, below minimum size {self.least:,}" if left < self.least else ""
+        sentences_left = (last - first) % self.most + 1
+        remark += (
+            f", which leaves {sentences_left:,}, below minimum size {self.least:,}" if sentences_left < self.least else ""
+        )
         why = link_reasons(above, Reason(remark=remark))
         return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + self.most - 1, last, self.most)]
 
@@ -389,8 +391,8 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
     """
     pending, spans = [(part, most)], []
     while pending:
-        whole, size = pending.pop()
-        for span in recursive_spans(text, size, 0, measure, "chroma", whole):
+        pending_part, size = pending.pop()
+        for span in recursive_spans(text, size, 0, measure, "chroma", pending_part):
             if size > 1 and measure(text[slice(*span)]) > most:
                 pending.append((Span(*span), size - 1))
             else:

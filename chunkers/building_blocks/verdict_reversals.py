@@ -63,10 +63,10 @@ class VerdictReversals:
         if len(document.sentences) > MOST_PROVEN:
             return None
         try:
-            other = type(self.chunker)(**{**self.chunker.model_dump(), **values})
+            changed_chunker = type(self.chunker)(**{**self.chunker.model_dump(), **values})
         except ParameterError:
             return None
-        return other.chunk(document, self._tools)
+        return changed_chunker.chunk(document, self._tools)
 
     def reverses_verdict(self, values: Mapping[str, float]) -> bool:
         """Return whether a run with these parameter values reverses the verdict on the gap."""

@@ -49,10 +49,10 @@ def run_command(work: Callable[[], int]) -> int:
         # JSON is UTF-8, whatever the terminal's encoding.
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        status = work()
+        exit_status = work()
         # Flush here, so that a full disk is noticed now and not at the interpreter's exit.
         sys.stdout.flush()
-        return status
+        return exit_status
     except InputError as error:
         print_to_stderr(str(error))
         return 2
@@ -156,8 +156,8 @@ def _read_bounded(opened: BinaryIO, name: str) -> bytes:
     if len(data) <= MAX_BYTES:
         return data
     # A device or a pipe does not tell its size beforehand.
-    size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
-    raise too_large_error(name, size) if size > MAX_BYTES else too_large_error(name, len(data), "at least ")
+    file_size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
+    raise too_large_error(name, file_size) if file_size > MAX_BYTES else too_large_error(name, len(data), "at least ")
 
 
 def write_output(text: str, file: str | None) -> None:
@@ -239,12 +239,12 @@ def load_command_tools(
     InputError
         As `load_command_embedder` and `load_tokenizer` do.
     """
-    model = load_command_embedder(embedder, device)
+    loaded_embedder = load_command_embedder(embedder, device)
     return Tools(
-        model,
+        loaded_embedder,
         load_tokenizer(tokenizer),
         EmbeddingCache() if cache is None else cache,
-        preparing=preparation_callback(model),
+        preparing=preparation_callback(loaded_embedder),
     )
 
 
@@ -257,8 +257,8 @@ def load_recipe_file(path: str) -> Recipe:
         If the file cannot be read or is not a recipe.
     """
     recipe = Recipe.in_file(file_bytes(path))
-    if changed := recipe.changed_since():
-        print_to_stderr(f"{printable_name(path)}: {changed}")
+    if change_note := recipe.changed_since():
+        print_to_stderr(f"{printable_name(path)}: {change_note}")
     return recipe
 
 
@@ -301,13 +301,13 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
         elif not is_folder(named_path):
             yield name, printable_name(named_path.name)
         else:
-            paths = _files_in(named_path, endings)
-            if not paths:
+            folder_files = _files_in(named_path, endings)
+            if not folder_files:
                 raise InputError(
                     f"{name}: a folder must contain at least one file ending in {', '.join(endings)}; this folder contains "
                     "none. Name another folder."
                 )
-            yield from ((str(path), printable_name(path.relative_to(named_path).as_posix())) for path in paths)
+            yield from ((str(path), printable_name(path.relative_to(named_path).as_posix())) for path in folder_files)
 
 
 def is_folder(path: Path) -> bool:
@@ -328,8 +328,8 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
             f"{error.filename}: the folder cannot be read: {error.strerror}. Check its path and permissions."
         ) from error
 
-    files = [Path(place) / name for place, _, names in os.walk(folder, onerror=refuse) for name in names]
-    return sorted(path for path in files if path.suffix.lower() in endings and path.is_file())
+    paths_below = [Path(place) / name for place, _, names in os.walk(folder, onerror=refuse) for name in names]
+    return sorted(path for path in paths_below if path.suffix.lower() in endings and path.is_file())
 
 
 def read_named_files(
@@ -369,10 +369,10 @@ def parse_value(text: str) -> Any:
 
 def parse_assignment(text: str, option: str) -> tuple[str, Any]:
     """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if the argument has another form."""
-    key, equals, written = text.partition("=")
+    key, equals, value_text = text.partition("=")
     if not equals or not key:
         raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")
-    return key, parse_value(written)
+    return key, parse_value(value_text)
 
 
 # A chunker on the command line: one word, written the same way for every command.
@@ -486,8 +486,8 @@ def parse_chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
         name_or_file, parameters = written, {}
     if _NAME.fullmatch(name_or_file) and not _is_file(name_or_file):
         return ChunkerSpec(written, name_or_file, parameters)
-    if (torn := _TORN.fullmatch(name_or_file)) and not _is_file(name_or_file):
-        _parse_parameters(torn[1], written)
+    if (torn_match := _TORN.fullmatch(name_or_file)) and not _is_file(name_or_file):
+        _parse_parameters(torn_match[1], written)
     return ChunkerSpec(written, parameters=parameters, file=Path(name_or_file), recipe=load_recipe_file(name_or_file))
 
 
@@ -515,17 +515,17 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
     """Parse ``KEY=VALUE,...``; a comma inside a JSON value, or before anything but a key, belongs to the value."""
     parameters = {}
     while text:
-        key, equals, rest = text.partition("=")
+        key, equals, text_after_key = text.partition("=")
         try:
-            _, end = json.JSONDecoder().raw_decode(rest)
+            _, value_end = json.JSONDecoder().raw_decode(text_after_key)
         except (ValueError, RecursionError):
-            end = -1
-        if end < 0 or (rest[end:] and not _NEXT.match(rest, end)):
-            following = _NEXT.search(rest)
-            end = following.start() if following else len(rest)
-        name, value = parse_assignment(key + equals + rest[:end], f"{written}: a parameter")
+            value_end = -1
+        if value_end < 0 or (text_after_key[value_end:] and not _NEXT.match(text_after_key, value_end)):
+            next_parameter = _NEXT.search(text_after_key)
+            value_end = next_parameter.start() if next_parameter else len(text_after_key)
+        name, value = parse_assignment(key + equals + text_after_key[:value_end], f"{written}: a parameter")
         parameters[name] = value
-        text = rest[end + 1 :]
+        text = text_after_key[value_end + 1 :]
     return parameters
 
 
@@ -576,5 +576,5 @@ class _ReplacedOption(argparse.Action):
     ) -> None:
         """Raise InputError with what to write in place of the option."""
         (option,) = self.option_strings
-        first = str(values[0]) if values else "..."
-        raise InputError(f"{option} is written in another way now: {_INSTEAD[option].format(first)}.")
+        first_value = str(values[0]) if values else "..."
+        raise InputError(f"{option} is written in another way now: {_INSTEAD[option].format(first_value)}.")

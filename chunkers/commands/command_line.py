@@ -47,8 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
     add_chunker(parser, chunks=True)
-    forms = ", ".join([*EMBEDDERS, *OTHERS])
-    parser.add_argument("--embedder", metavar="NAME", help=f"one of {forms}")
+    embedder_names = ", ".join([*EMBEDDERS, *OTHERS])
+    parser.add_argument("--embedder", metavar="NAME", help=f"one of {embedder_names}")
     add_device(parser)
     parser.add_argument(
         "--language-model",
@@ -77,31 +77,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     """Print the declarations, or cut every file; files that cannot be read or cut are reported and passed over."""
     if options.list:
-        for fault in discover():
-            print_to_stderr(fault)
+        for chunker_fault in discover():
+            print_to_stderr(chunker_fault)
         print(json.dumps(chunker_declarations(), indent=2))
         return 0
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
-    limit = parse_spending_limit(options.spend)
+    spending_limit = parse_spending_limit(options.spend)
     if options.chunker is None:
         raise InputError(
             f"No chunker is named. Name it with --chunker, one of {known_chunkers()}, or give the file of a recipe."
         )
-    spec = parse_chunker_spec(options.chunker, chunks=True)
+    chunker_spec = parse_chunker_spec(options.chunker, chunks=True)
     # For its defaults alone: whether the name is a chunker's is checked where it is built.
-    base = spec.recipe or Recipe(chunker="")
-    embedder = load_command_embedder(options.embedder or base.embedder, options.device)
-    tokenizer = load_tokenizer(options.tokenizer or base.tokenizer)
-    sentences = options.sentences or base.sentences
-    chunker = spec.build(embedder)
-    if spec.has_chunks:
+    base_recipe = chunker_spec.recipe or Recipe(chunker="")
+    embedder = load_command_embedder(options.embedder or base_recipe.embedder, options.device)
+    tokenizer = load_tokenizer(options.tokenizer or base_recipe.tokenizer)
+    sentences = options.sentences or base_recipe.sentences
+    chunker = chunker_spec.build(embedder)
+    if chunker_spec.has_chunks:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
-    embedded_as = options.embedded_as or base.embedded_as
-    model_access = _language_model_access(chunker, embedded_as, options.language_model or base.language_model, limit)
+    embedded_as = options.embedded_as or base_recipe.embedded_as
+    model_access = _language_model_access(
+        chunker, embedded_as, options.language_model or base_recipe.language_model, spending_limit
+    )
     tools = Tools(embedder, tokenizer, preparing=preparation_callback(embedder), asking=model_access)
     try:
-        is_older = spec.recipe is not None and spec.recipe.is_older
+        is_older = chunker_spec.recipe is not None and chunker_spec.recipe.is_older
         return _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
     finally:
         # However it ends: what was asked is paid for.
@@ -120,27 +122,27 @@ def _cut_each(
 ) -> int:
     """Cut and print every file; return the exit status. With an older recipe, results note where cuts may have moved."""
     embedder = tools.embedder
-    read = document_reader(options.encoding)
-    status = 0
-    for file, name in named_files(options.files):
+    read_file_text = document_reader(options.encoding)
+    exit_status = 0
+    for file_path, name in named_files(options.files):
         try:
-            file_text = read(file_bytes(file, name), name)
+            file_text = read_file_text(file_bytes(file_path, name), name)
             document = Document.from_text(file_text.text, sentences, name, file_text.parts)
-            result = run(chunker, document, tools, embedded_as)
+            chunking = run(chunker, document, tools, embedded_as)
         except InputError as error:
             print_to_stderr(named_message(name, error))
-            status = 2
+            exit_status = 2
             continue
-        if is_older and (changed := chunker.changed_since(len(document.sentences))):
-            result = replace(result, notes=(*result.notes, changed))
-        as_json = to_dict(result)
-        as_json["document"]["read_as"] = file_text.read_as
+        if is_older and (change_note := chunker.changed_since(len(document.sentences))):
+            chunking = replace(chunking, notes=(*chunking.notes, change_note))
+        result_as_dict = to_dict(chunking)
+        result_as_dict["document"]["read_as"] = file_text.read_as
         if file_text.left_out:
-            as_json["document"]["left_out"] = file_text.left_out
-        if result.timing is not None and result.timing.embedded and embedder is not None and embedder.engine:
-            as_json["timing"]["engine"] = embedder.engine
-        print(json.dumps(as_json, ensure_ascii=False, allow_nan=False), flush=True)
-    return status
+            result_as_dict["document"]["left_out"] = file_text.left_out
+        if chunking.timing is not None and chunking.timing.embedded and embedder is not None and embedder.engine:
+            result_as_dict["timing"]["engine"] = embedder.engine
+        print(json.dumps(result_as_dict, ensure_ascii=False, allow_nan=False), flush=True)
+    return exit_status
 
 
 def _language_model_access(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: "Limit | None") -> "Asking | None":
@@ -148,8 +150,8 @@ def _language_model_access(chunker: Chunker, embedded_as: EmbeddedAs, name: str,
     if not chunker.asks and embedded_as != "context":
         return None
     if not name:
-        who = chunker.name if chunker.asks else "--embedded-as context"
-        raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
+        asking_part = chunker.name if chunker.asks else "--embedded-as context"
+        raise InputError(f"{asking_part} needs a language model; name it with --language-model, as openai:NAME.")
     from chunkers.language_models.limited_requests import as_asking
 
     return as_asking(name, limit, warn_of_unusable_answers)
@@ -157,8 +159,8 @@ def _language_model_access(chunker: Chunker, embedded_as: EmbeddedAs, name: str,
 
 def chunker_declarations() -> dict[str, Any]:
     """Return the declared parameters of all chunkers and, for each adapter, whether its library is installed."""
-    own = {name: _chunker_declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
-    return own | {
+    declarations = {name: _chunker_declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
+    return declarations | {
         name: {**_chunker_declaration(adapter), "installed": adapter.version() is not None}
         for name, adapter in ADAPTERS.items()
     }
@@ -167,20 +169,20 @@ def chunker_declarations() -> dict[str, Any]:
 def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
     parameters = {}
     for spec in chunker.fields():
-        entry: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}
+        declaration: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}
         further_details = {"optional": spec.optional, "choices": list(spec.choices), "unit": spec.unit}
         bounds = {"minimum": spec.low, "maximum": spec.high}
-        entry |= {key: value for key, value in further_details.items() if value}
-        entry |= {key: value for key, value in bounds.items() if value is not None}
+        declaration |= {key: value for key, value in further_details.items() if value}
+        declaration |= {key: value for key, value in bounds.items() if value is not None}
         if spec.depends:
             deciding_field = next(field for field in chunker.fields() if field.name == spec.depends)
-            variants = {
+            field_by_choice = {
                 choice: next(field for field in chunker.fields({spec.depends: choice}) if field.name == spec.name)
                 for choice in deciding_field.choices
             }
-            entry[f"by {spec.depends}"] = {
+            declaration[f"by {spec.depends}"] = {
                 choice: {"default": field.default, "minimum": field.low, "maximum": field.high}
-                for choice, field in variants.items()
+                for choice, field in field_by_choice.items()
             }
-        parameters[spec.name] = entry
+        parameters[spec.name] = declaration
     return {"title": chunker.title, "idea": chunker.idea, "source": chunker.source, "parameters": parameters}

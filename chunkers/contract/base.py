@@ -322,30 +322,30 @@ def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
 
 def _validation_sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Return a sentence on the first broken rule."""
-    detail = error.errors(include_url=False)[0]
-    name = str(detail["loc"][0]) if detail["loc"] else ""
-    got = short_repr(detail["input"])
-    context = detail.get("ctx", {})
-    match detail["type"]:
+    broken_rule = error.errors(include_url=False)[0]
+    name = str(broken_rule["loc"][0]) if broken_rule["loc"] else ""
+    got = short_repr(broken_rule["input"])
+    context = broken_rule.get("ctx", {})
+    match broken_rule["type"]:
         case "extra_forbidden":
             return f"{cls.name} has no parameter {short_repr(name)}; its parameters are {', '.join(cls.model_fields)}."
         case "value_error":
             return f"{cls.name}: {context['error']}"
         case "greater_than_equal":
-            rule = f"at least {format_bound(context['ge'])}"
+            requirement = f"at least {format_bound(context['ge'])}"
         case "less_than_equal":
-            rule = f"at most {format_bound(context['le'])}"
+            requirement = f"at most {format_bound(context['le'])}"
         case "literal_error":
-            rule = f"one of {context['expected'].replace(' or ', ', ')}"
+            requirement = f"one of {context['expected'].replace(' or ', ', ')}"
         case "int_type" | "int_parsing" | "int_from_float":
-            rule = "a whole number"
+            requirement = "a whole number"
         case "int_parsing_size":
-            rule = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
+            requirement = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
         case "float_type" | "float_parsing" | "finite_number":
-            rule = "a finite number"
+            requirement = "a finite number"
         case _:
-            rule = detail["msg"][0].lower() + detail["msg"][1:]
-    return f"{cls.name}: {name} must be {rule}; got {got}."
+            requirement = broken_rule["msg"][0].lower() + broken_rule["msg"][1:]
+    return f"{cls.name}: {name} must be {requirement}; got {got}."
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:

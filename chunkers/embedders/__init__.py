@@ -78,9 +78,9 @@ def _load_embedder(name: str, device: str) -> Embedder:
     if name == BFLOAT16:
         return MiniLM(device, NO_BFLOAT16)
     if name == Static.name:
-        full = _load_embedder(MiniLM.name, "cpu")
-        assert isinstance(full, MiniLM)
-        return Static(full)
+        full_model = _load_embedder(MiniLM.name, "cpu")
+        assert isinstance(full_model, MiniLM)
+        return Static(full_model)
     if name == TfIdf.name:
         return _on_no_device(TfIdf(), device)
     if name.startswith("spacy:"):

@@ -201,17 +201,21 @@ class OwnEmbedder(Embedder):
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        kind = type(encoder)
+        encoder_class = type(encoder)
         name = getattr(encoder, "name", None)
         revision = getattr(encoder, "revision", None)
-        self.name = OWN + (name if isinstance(name, str) and name.strip() else kind.__name__)
+        self.name = OWN + (name if isinstance(name, str) and name.strip() else encoder_class.__name__)
         self.revision = revision if isinstance(revision, str) else ""
 
     @property
     def identity(self) -> str:
         """Identifier made of the object's class and revision; without a revision, a token unique to the object."""
-        kind = type(self._encoder)
-        return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else object_token(self._encoder)
+        encoder_class = type(self._encoder)
+        return (
+            f"{encoder_class.__module__}.{encoder_class.__qualname__}/{self.revision}"
+            if self.revision
+            else object_token(self._encoder)
+        )
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return the object's vectors unchecked; callers pass them through `checked_vectors`."""

@@ -222,16 +222,16 @@ class BertNetwork:
         _normalise(rows, self._after_embedding, epsilon)
         # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
         widest = max(max(len(layer.attend.weight), len(layer.widen.weight)) for layer in self._layers) if self._layers else 0
-        space = np.empty(len(rows) * widest, dtype=np.float32)
+        scratch = np.empty(len(rows) * widest, dtype=np.float32)
         attended, summed = np.empty_like(rows), np.empty_like(rows)
         for layer in self._layers:
-            parted = np.matmul(rows, layer.attend.weight.T, out=space[: len(rows) * 3 * width].reshape(-1, 3 * width))
+            parted = np.matmul(rows, layer.attend.weight.T, out=scratch[: len(rows) * 3 * width].reshape(-1, 3 * width))
             parted[:, :width] += layer.attend.bias
             for run in runs:
                 self._attend(parted[run.start : run.end], run, attended[run.start : run.end])
             np.matmul(attended, layer.mix.weight.T, out=summed)
             _add_and_normalise(summed, layer.mix.bias, rows, layer.after_attention, epsilon)
-            widened = space[: len(rows) * len(layer.widen.weight)].reshape(len(rows), -1)
+            widened = scratch[: len(rows) * len(layer.widen.weight)].reshape(len(rows), -1)
             np.matmul(summed, layer.widen.weight.T, out=widened)
             gelu(widened, layer.widen.bias)
             np.matmul(widened, layer.narrow.weight.T, out=rows)
@@ -292,8 +292,8 @@ def balanced_parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
         return
     count = threads * ceil(ends[-1] / (PART * threads))
     start = 0
-    for share in range(1, count + 1):
-        end = int(np.searchsorted(ends, ends[-1] * share / count, side="right"))
+    for part_number in range(1, count + 1):
+        end = int(np.searchsorted(ends, ends[-1] * part_number / count, side="right"))
         if end > start:
             yield slice(start, end)
             start = end

@@ -193,8 +193,8 @@ def _window_rows(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, s
     A token that a cut goes through counts for both sides. Row 0 of a window is the special piece that begins it.
     """
     first, last = int(np.searchsorted(pieces.ends, start, "right")), int(np.searchsorted(pieces.starts, end, "left"))
-    begun = max(0, bisect_right(pieces.windows, first, key=lambda window: window.first) - 1)
-    for number, window in enumerate(pieces.windows[begun:], begun):
+    first_window = max(0, bisect_right(pieces.windows, first, key=lambda window: window.first) - 1)
+    for number, window in enumerate(pieces.windows[first_window:], first_window):
         begin, other = max(first, window.first), min(last, window.last)
         if begin >= other:
             return

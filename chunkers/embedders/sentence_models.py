@@ -121,13 +121,13 @@ def import_torch() -> None:
     """
     require_extra("models", "What runs on torch", "torch")
     # OpenMP reads the policy once, when torch loads it. Processes that this one starts need not inherit it.
-    ours = _POLICY not in os.environ
-    if ours:
+    sets_policy = _POLICY not in os.environ
+    if sets_policy:
         os.environ[_POLICY] = "passive"
     try:
         import torch  # noqa: F401
     finally:
-        if ours:
+        if sets_policy:
             os.environ.pop(_POLICY, None)
 
 

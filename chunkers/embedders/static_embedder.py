@@ -235,8 +235,8 @@ def _word_piece_ids(words: Sequence[str]) -> list[list[int]]:
     """
     end = word_piece_tokenizer().token_to_id(_END)
     # Where a text itself has that piece, the table has zeros for it.
-    given = [word.replace(_END, " ") for word in words]
-    joined = [f" {_END} ".join(given[start : start + _AT_ONCE]) for start in range(0, len(given), _AT_ONCE)]
+    cleaned_words = [word.replace(_END, " ") for word in words]
+    joined = [f" {_END} ".join(cleaned_words[start : start + _AT_ONCE]) for start in range(0, len(cleaned_words), _AT_ONCE)]
     word_ids: list[list[int]] = []
     for encoding in word_piece_tokenizer().encode_batch_fast(joined, add_special_tokens=False):
         word_ids.append([])

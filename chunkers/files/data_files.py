@@ -72,19 +72,20 @@ def decode_file(data: bytes, name: str) -> str:
         raise InputError(
             f"{name}: a file may have at most {MAX_BYTES:,} bytes; this file has {len(data):,}. Use a smaller file."
         )
-    plain = decode_if_plain_utf_8(data.removeprefix(codecs.BOM_UTF8))
-    if plain is not None:
-        return plain
+    decoded_text = decode_if_plain_utf_8(data.removeprefix(codecs.BOM_UTF8))
+    if decoded_text is not None:
+        return decoded_text
     require_extra("files", f"{name}: reading what is not plain UTF-8")
     return decode_by_evidence(data, name).text
 
 
 def check_brackets(text: str, name: str) -> None:
     """Raise InputError if a JSON text has too many opening brackets, including brackets inside strings."""
-    brackets = text.count("[") + text.count("{")
-    if brackets > MOST_BRACKETS:
+    bracket_count = text.count("[") + text.count("{")
+    if bracket_count > MOST_BRACKETS:
         raise InputError(
-            f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {brackets:,}. Use a smaller "
+            f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {bracket_count:,}. Use a "
+            f"smaller "
             "file."
         )
 
@@ -153,28 +154,29 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
         text_columns = [
             field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
-        file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_columns)
-        columns = [column for column in schema.names if column in wanted]
-        if not columns:
+        parquet_file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_columns)
+        present_columns = [column for column in schema.names if column in wanted]
+        if not present_columns:
             yield dict.fromkeys(schema.names)
             return
-        if file.metadata.num_rows > MOST_ROWS:
+        if parquet_file.metadata.num_rows > MOST_ROWS:
             raise InputError(
-                f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has {file.metadata.num_rows:,}. Divide "
+                f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has "
+                f"{parquet_file.metadata.num_rows:,}. Divide "
                 "the table."
             )
-        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=columns, use_threads=False):
-            at_once = _ROWS_AT_ONCE if _longest_text_bytes(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
-            for start in range(0, batch.num_rows, at_once):
-                for row in batch.slice(start, at_once).to_pylist():
+        for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_columns, use_threads=False):
+            rows_at_once = _ROWS_AT_ONCE if _longest_text_bytes(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
+            for start in range(0, batch.num_rows, rows_at_once):
+                for row in batch.slice(start, rows_at_once).to_pylist():
                     counted.count_row(*(value for value in row.values() if isinstance(value, str)))
                     yield row
     except pa.ArrowMemoryError as error:
         raise MemoryError from error
     except (pa.ArrowException, OSError) as error:
-        message = " ".join(str(error).split())[:200].rstrip(".")
+        failure_reason = " ".join(str(error).split())[:200].rstrip(".")
         raise InputError(
-            f"{name}: the file must be valid Parquet; reading it failed: {message}. Write or download the file again."
+            f"{name}: the file must be valid Parquet; reading it failed: {failure_reason}. Write or download the file again."
         ) from error
 
 
@@ -183,13 +185,13 @@ def _longest_text_bytes(batch: Any) -> int:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    longest = 0
+    longest_bytes = 0
     for column in batch.columns:
         if pa.types.is_dictionary(column.type) and len(column.dictionary):
-            values = column.dictionary
-            if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-                longest = max(longest, pc.max(pc.binary_length(values)).as_py() or 0)
-    return longest
+            distinct_texts = column.dictionary
+            if pa.types.is_string(distinct_texts.type) or pa.types.is_large_string(distinct_texts.type):
+                longest_bytes = max(longest_bytes, pc.max(pc.binary_length(distinct_texts)).as_py() or 0)
+    return longest_bytes
 
 
 def read_json_file(data: bytes, name: str, most: int) -> Iterator[Any]:
@@ -220,10 +222,10 @@ def parse_json_file(text: str, name: str) -> Any:
 
 def check_json_length(value: Any, name: str, most: int) -> Any:
     """Return the value unchanged. Raise InputError if the value takes more than ``most`` characters as compact JSON."""
-    size = 0
+    character_count = 0
     for piece in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
-        size += len(piece)
-        if size > most:
+        character_count += len(piece)
+        if character_count > most:
             raise InputError(
                 f"{name}: the part of the file that Seamark reads may have at most {most:,} characters of JSON; it has more."
             )

@@ -69,7 +69,7 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
     input_counter = InputCounter(name, _FILE_KIND)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
-        rows: Iterator[tuple[str, Any]] = (
+        placed_rows: Iterator[tuple[str, Any]] = (
             (f"row {number:,}", row)
             for number, row in enumerate(parquet_rows(data, name, KNOWN, InputCounter(name, _FILE_KIND)), start=1)
         )
@@ -77,10 +77,10 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
         text = decode_file(data, name)
         if not text.strip():
             raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
-        rows = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
+        placed_rows = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
     span_count = 0
-    for place, row in rows:
-        chunk = as_given_chunk(row, f"{name}, {place}")
+    for row_place, row in placed_rows:
+        chunk = as_given_chunk(row, f"{name}, {row_place}")
         input_counter.count_row(chunk.text, chunk.document)
         span_count += len(chunk.spans)
         if span_count > MOST_CHUNKS:
@@ -93,20 +93,22 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
 
 def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
-        value = parse_json(text, name)
+        parsed_json = parse_json(text, name)
     except InputError:
         raise
     except (ValueError, RecursionError):
         yield from _json_lines(text, name)
         return
-    if isinstance(value, dict):
-        value = next((value[key] for key in _LIST_FIELDS if isinstance(value.get(key), list)), [value])
-    if not isinstance(value, list):
+    if isinstance(parsed_json, dict):
+        parsed_json = next(
+            (parsed_json[key] for key in _LIST_FIELDS if isinstance(parsed_json.get(key), list)), [parsed_json]
+        )
+    if not isinstance(parsed_json, list):
         raise InputError(
             f"{name}: the file must be a list of chunks, or an object that contains a list of chunks; got "
-            f"{short_repr(value)}."
+            f"{short_repr(parsed_json)}."
         )
-    yield from ((f"chunk {number:,}", chunk) for number, chunk in enumerate(value, start=1))
+    yield from ((f"chunk {number:,}", chunk) for number, chunk in enumerate(parsed_json, start=1))
 
 
 def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
@@ -123,11 +125,14 @@ def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
         rows = csv_rows(text, name)
         columns = next(rows, [])
-        places = column_positions(columns, KNOWN)
+        column_places = column_positions(columns, KNOWN)
         for number, row in enumerate(rows, start=1):
             # An empty cell is none.
-            cells = {column: row[at] for column, at in places.items() if at < len(row) and row[at]}
-            yield f"row {number:,}", cells or {column: None for column, cell in zip(columns, row, strict=False) if cell}
+            known_cells = {column: row[at] for column, at in column_places.items() if at < len(row) and row[at]}
+            yield (
+                f"row {number:,}",
+                known_cells or {column: None for column, cell in zip(columns, row, strict=False) if cell},
+            )
     except csv.Error as error:
         raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
 
@@ -153,7 +158,7 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     chunk_fields = _nested_mapping(chunk_fields, "kwargs", "__data__") or chunk_fields
     metadata = _nested_mapping(chunk_fields, "metadata", "meta")
-    origin = _nested_mapping(metadata, "origin")
+    metadata_origin = _nested_mapping(metadata, "origin")
     text = next((chunk_fields[key] for key in TEXTS if chunk_fields.get(key) is not None), None)
     if text is not None and not isinstance(text, str):
         raise InputError(f"{place}: a chunk's text must be a string; got {short_repr(text)}.")
@@ -163,10 +168,11 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
         None,
     )
     if text is None and not spans and not (by_id and identifier is not None):
-        columns = ", ".join(map(str, chunk_fields))
-        names = " or ".join(TEXTS)
+        field_names = ", ".join(map(str, chunk_fields))
+        text_field_names = " or ".join(TEXTS)
         raise InputError(
-            f"{place}: a chunk must have a text ({names}), or a start and an end; this chunk has only {short_repr(columns)}."
+            f"{place}: a chunk must have a text ({text_field_names}), or a start and an end; this chunk has only "
+            f"{short_repr(field_names)}."
         )
     if len(spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
@@ -174,7 +180,7 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
     document_name = next(
         (
             mapping[key]
-            for mapping in (chunk_fields, metadata, origin)
+            for mapping in (chunk_fields, metadata, metadata_origin)
             if mapping
             for key in DOCUMENTS
             if isinstance(mapping.get(key), str)
@@ -196,11 +202,11 @@ def _is_pair(pair: Any) -> bool:
 
 def _chunk_attributes(node: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
-    names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
-    fields = {name: getattr(node, name) for name in names if hasattr(node, name)}
-    if "meta" in fields and not isinstance(fields["meta"], Mapping) and hasattr(fields["meta"], "model_dump"):
-        fields["meta"] = fields["meta"].model_dump()
-    return {name: value for name, value in fields.items() if not callable(value)}
+    known_names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
+    attributes = {name: getattr(node, name) for name in known_names if hasattr(node, name)}
+    if "meta" in attributes and not isinstance(attributes["meta"], Mapping) and hasattr(attributes["meta"], "model_dump"):
+        attributes["meta"] = attributes["meta"].model_dump()
+    return {name: value for name, value in attributes.items() if not callable(value)}
 
 
 def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
@@ -235,12 +241,13 @@ def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str
 
 
 def _checked_span(start: Any, end: Any, place: str) -> Span:
-    first, last = _whole_number(start, place), _whole_number(end, place)
-    if not 0 <= first <= last:
+    whole_start, whole_end = _whole_number(start, place), _whole_number(end, place)
+    if not 0 <= whole_start <= whole_end:
         raise InputError(
-            f"{place}: a chunk must start at 0 or later, and must not end before its start; got {first:,} to {last:,}."
+            f"{place}: a chunk must start at 0 or later, and must not end before its start; got {whole_start:,} to "
+            f"{whole_end:,}."
         )
-    return Span(first, last)
+    return Span(whole_start, whole_end)
 
 
 def _whole_number(value: Any, place: str) -> int:
@@ -293,21 +300,21 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
     if any(chunk.text is None for chunk in chunks) or not any((chunk.text or "").strip() for chunk in chunks):
         return None
     is_placed = is_whole = all(_has_exact_span(chunk) for chunk in chunks)
-    parts: list[str] = []
-    placed: list[GivenChunk] = []
-    length = original_end = 0
+    text_parts: list[str] = []
+    placed_chunks: list[GivenChunk] = []
+    rebuilt_length = original_end = 0
     for chunk in sorted(chunks, key=lambda piece: piece.spans) if is_placed else chunks:
         chunk_text = chunk.text or ""
-        gap = chunk.spans[0].start - original_end if is_placed else None
-        if gap is None or gap > LONGEST_GAP:
+        gap_length = chunk.spans[0].start - original_end if is_placed else None
+        if gap_length is None or gap_length > LONGEST_GAP:
             is_whole = False
-            gap = _UNKNOWN_GAP if parts else 0
-        start = length + gap
-        parts += ["\n" * gap if gap > 1 else " " * gap, chunk_text[max(0, -gap) :]]
-        length = max(length, start + len(chunk_text))
+            gap_length = _UNKNOWN_GAP if text_parts else 0
+        rebuilt_start = rebuilt_length + gap_length
+        text_parts += ["\n" * gap_length if gap_length > 1 else " " * gap_length, chunk_text[max(0, -gap_length) :]]
+        rebuilt_length = max(rebuilt_length, rebuilt_start + len(chunk_text))
         original_end = chunk.spans[0].end if is_placed and chunk.spans[0].end > original_end else original_end
-        placed.append(chunk._replace(spans=(Span(start, start + len(chunk_text)),)))
-    return RebuiltText("".join(parts), tuple(placed), is_whole)
+        placed_chunks.append(chunk._replace(spans=(Span(rebuilt_start, rebuilt_start + len(chunk_text)),)))
+    return RebuiltText("".join(text_parts), tuple(placed_chunks), is_whole)
 
 
 def _has_exact_span(chunk: GivenChunk) -> bool:

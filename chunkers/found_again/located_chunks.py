@@ -53,12 +53,12 @@ def inspect(
     """
     cut_document = text if isinstance(text, Document) else Document.from_text(text, sentences)
     if isinstance(chunks, str | Path):
-        given = read_chunks(_read_bytes(Path(chunks)), Path(chunks).name)
+        given_chunks = read_chunks(_read_bytes(Path(chunks)), Path(chunks).name)
     elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
-        given = [_as_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
+        given_chunks = [_as_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
     else:
         raise InputError(f"chunks must be a path, or a sequence of chunks; got {short_repr(chunks)}.")
-    return locate_chunks(cut_document, select_document_chunks(given, document, cut_document.name), maker).chunking
+    return locate_chunks(cut_document, select_document_chunks(given_chunks, document, cut_document.name), maker).chunking
 
 
 def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
@@ -140,11 +140,19 @@ class DocumentNames:
         """
         if name in self._names:
             return [name]
-        path, bare_path = _path_parts(name), _without_ending(name)
+        name_parts, parts_without_ending = _path_parts(name), _without_ending(name)
         with_same_file = self._by_end.get(_file_name(name), ())
-        return [candidate for candidate in with_same_file if _have_same_end(path, _path_parts(candidate))] or [
-            *(other for other in self._by_stem.get(_file_name(name), ()) if _have_same_end(path, _without_ending(other))),
-            *(other for other in self._by_end.get(_stem(name), ()) if _have_same_end(bare_path, _path_parts(other))),
+        return [candidate for candidate in with_same_file if _have_same_end(name_parts, _path_parts(candidate))] or [
+            *(
+                other
+                for other in self._by_stem.get(_file_name(name), ())
+                if _have_same_end(name_parts, _without_ending(other))
+            ),
+            *(
+                other
+                for other in self._by_end.get(_stem(name), ())
+                if _have_same_end(parts_without_ending, _path_parts(other))
+            ),
         ]
 
 
@@ -166,8 +174,8 @@ def _without_ending(name: str) -> tuple[str, ...]:
 
 
 def _have_same_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    length = min(len(one), len(other))
-    return one[-length:] == other[-length:]
+    compared_length = min(len(one), len(other))
+    return one[-compared_length:] == other[-compared_length:]
 
 
 def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
@@ -187,26 +195,28 @@ def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name
 
 
 def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
-    names = document_names(given)
-    if wanted is None and len(names) > 1:
-        names_like_text = DocumentNames(names).called(name)
+    stated_names = document_names(given)
+    if wanted is None and len(stated_names) > 1:
+        names_like_text = DocumentNames(stated_names).called(name)
         if len(names_like_text) != 1:
             raise InputError(
                 f"chunks: document must be one of the documents in the file, "
-                f"{short_repr(', '.join(names_like_text or names))}; got "
+                f"{short_repr(', '.join(names_like_text or stated_names))}; got "
                 "none. Pass one of these names."
             )
         wanted = names_like_text[0]
     if wanted is None:
         return given
     # "README" means that one alone where there is a "README.md" beside it.
-    matching_names = [wanted] if wanted in names else [candidate for candidate in names if _stem(candidate) == wanted]
+    matching_names = (
+        [wanted] if wanted in stated_names else [candidate for candidate in stated_names if _stem(candidate) == wanted]
+    )
     if len(matching_names) > 1:
         raise InputError(
             f"chunks: document must match exactly one document of the file; {short_repr(wanted)} matches "
             f"{short_repr(', '.join(matching_names))}. Pass the full name of the document."
         )
-    chosen = [chunk for chunk in given if chunk.document is None or chunk.document in matching_names]
-    if not chosen:
-        raise InputError(f"chunks: document must be one of {short_repr(', '.join(names))}; got {short_repr(wanted)}.")
-    return chosen
+    chosen_chunks = [chunk for chunk in given if chunk.document is None or chunk.document in matching_names]
+    if not chosen_chunks:
+        raise InputError(f"chunks: document must be one of {short_repr(', '.join(stated_names))}; got {short_repr(wanted)}.")
+    return chosen_chunks

@@ -44,9 +44,12 @@ def shared_first_lines(texts: Sequence[str]) -> str:
     """Return the whole lines that all of the texts share at the beginning; empty if there are none."""
     if len(texts) < 2:
         return ""
-    first, last = min(texts), max(texts)
-    length = next((place for place, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
-    return first[: first.rfind("\n", 0, length) + 1]
+    smallest_text, largest_text = min(texts), max(texts)
+    shared_length = next(
+        (place for place, (one, other) in enumerate(zip(smallest_text, largest_text, strict=False)) if one != other),
+        len(smallest_text),
+    )
+    return smallest_text[: smallest_text.rfind("\n", 0, shared_length) + 1]
 
 
 def find_passage(searched: SearchableText, text: str, spans: Sequence[Span], front: str, within: Span) -> Passage | None:
@@ -76,8 +79,8 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
     stated_text = searched.text[start:end].strip()
     if stated_text and (match := SearchableText(text).typographic_match(Quotation(stated_text))) is not None:
         follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
-        size = len(folded(stated_text))
-        if follows_line or size >= SHORTEST or size >= LEAST_SHARE * len(folded(text)):
+        stated_length = len(folded(stated_text))
+        if follows_line or stated_length >= SHORTEST or stated_length >= LEAST_SHARE * len(folded(text)):
             return _passage_in_context(text, match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
     found_end = searched.suffix_at(text, start)
@@ -101,11 +104,13 @@ def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passa
         start = _first_word_start(searched.text, text, passage.span, passage.quoted)
     if end < len(text) and not text[end].isspace():
         end = max((place for place in range(start, end) if text[place].isspace()), default=start)
-    size, length = len(folded(text[start:end])), len(folded(text))
+    passage_length, chunk_length = len(folded(text[start:end])), len(folded(text))
     is_whole_lines = "\n" in _space_before(text, start) or start == 0
     is_whole_lines &= "\n" in _space_after(text, end) or not text[end:].strip()
-    share = LEAST_SHARE_OF_LINES if is_whole_lines else LEAST_SHARE
-    return _passage_in_context(text, Span(start, end)) if size >= max(SHORTEST, share * length) else None
+    least_share = LEAST_SHARE_OF_LINES if is_whole_lines else LEAST_SHARE
+    return (
+        _passage_in_context(text, Span(start, end)) if passage_length >= max(SHORTEST, least_share * chunk_length) else None
+    )
 
 
 def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
@@ -114,20 +119,28 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     The end of a context may be what stands before the passage in the text too, such as a heading: where the passage begins
     inside a line of both, it begins with the next line of the chunk if that is near.
     """
-    starts = [place for place in range(quoted.start, quoted.end) if not text[place].isspace() and text[place - 1].isspace()]
-    if not starts:
+    word_starts = [
+        place_in_text
+        for place_in_text in range(quoted.start, quoted.end)
+        if not text[place_in_text].isspace() and text[place_in_text - 1].isspace()
+    ]
+    if not word_starts:
         return quoted.end
-    first_start = starts[0]
+    first_start = word_starts[0]
     characters_to_skip = len(folded(text[quoted.start : first_start]))
-    place = span.start
+    place_in_text = span.start
     while characters_to_skip > 0:
-        characters_to_skip -= len(folded(whole[place]))
-        place += 1
-    place += len(whole[place:]) - len(whole[place:].lstrip()) if whole[place : place + 1].isspace() else 0
-    if "\n" in _space_before(text, first_start) or place == 0 or "\n" in _space_before(whole, place):
+        characters_to_skip -= len(folded(whole[place_in_text]))
+        place_in_text += 1
+    place_in_text += (
+        len(whole[place_in_text:]) - len(whole[place_in_text:].lstrip())
+        if whole[place_in_text : place_in_text + 1].isspace()
+        else 0
+    )
+    if "\n" in _space_before(text, first_start) or place_in_text == 0 or "\n" in _space_before(whole, place_in_text):
         return first_start
     nearby_line_starts = (
-        start for start in starts if start - quoted.start <= CONTEXT and "\n" in _space_before(text, start)
+        start for start in word_starts if start - quoted.start <= CONTEXT and "\n" in _space_before(text, start)
     )
     return next(nearby_line_starts, first_start)
 
@@ -236,27 +249,27 @@ def locate_chunks(
     spans_in_order = _located_in_order(text, given_chunks)
     context_separator = _ContextSeparator(searched, given_chunks)
     contexts: dict[int, str] = {}
-    without_context = list(given_chunks)
+    chunks_without_context = list(given_chunks)
     for number, (given_chunk, spans) in enumerate(zip(given_chunks, spans_in_place, strict=True)):
         if not spans and spans_in_order.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
             report(number)
             passage = context_separator.passage(given_chunk)
             if passage is not None:
                 contexts[number] = passage.context
-                without_context[number] = given_chunk._replace(text=passage.text)
+                chunks_without_context[number] = given_chunk._replace(text=passage.text)
                 spans_in_place[number] = () if passage.span is None else (passage.span,)
     if contexts:
-        spans_in_order = _located_in_order(text, without_context)
-    search = _ChunkSearch(searched, spans_in_order)
-    search.unsure.update(context_separator.unsure)
+        spans_in_order = _located_in_order(text, chunks_without_context)
+    chunk_search = _ChunkSearch(searched, spans_in_order)
+    chunk_search.unsure.update(context_separator.unsure)
     chunks: list[Chunk] = []
     reason_by_start: dict[int, str] = {}
     oddities: list[Oddity] = []
     last_end = 0
-    for number, (given_chunk, spans) in enumerate(zip(without_context, spans_in_place, strict=True)):
+    for number, (given_chunk, spans) in enumerate(zip(chunks_without_context, spans_in_place, strict=True)):
         report(number)
         found_spans, way_found, odd = (
-            (spans, "at the place that it names", []) if spans else search.find(number, given_chunk)
+            (spans, "at the place that it names", []) if spans else chunk_search.find(number, given_chunk)
         )
         context = contexts.get(number, "")
         if found_spans:
@@ -273,23 +286,29 @@ def locate_chunks(
         chunk_beginning = _first_words(given_chunks[number].text or "")
         oddities += [Oddity(number + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in odd]
     chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
-    cuts = cuts_to_gaps(
+    cut_gaps = cuts_to_gaps(
         document, sorted(reason_by_start)[1:], Verdict.CUT, lambda start: Reason(remark=reason_by_start[start])
     )
     oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
     chunking = Chunking(
         document,
         tuple(chunks),
-        with_uncut_gaps(document, cuts, Reason(remark=f"{maker} begins no chunk here")),
-        notes=(*_notes(maker, given_chunks, oddities, search.unsure), *_uncovered_notes(text, chunks)),
+        with_uncut_gaps(document, cut_gaps, Reason(remark=f"{maker} begins no chunk here")),
+        notes=(*_notes(maker, given_chunks, oddities, chunk_search.unsure), *_uncovered_notes(text, chunks)),
     )
     return LocatedChunks(chunking, len(given_chunks), tuple(oddities))
 
 
 def _located_in_order(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
-    unplaced = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
-    return dict(zip(unplaced, locate_pieces(text, [given_chunks[number].text or "" for number in unplaced]), strict=True))
+    unplaced_numbers = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
+    return dict(
+        zip(
+            unplaced_numbers,
+            locate_pieces(text, [given_chunks[number].text or "" for number in unplaced_numbers]),
+            strict=True,
+        )
+    )
 
 
 class _ContextSeparator:
@@ -304,10 +323,10 @@ class _ContextSeparator:
 
     def passage(self, chunk: GivenChunk) -> Passage | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
-        chunk_text, length = chunk.text or "", len(self._searched.text)
-        start = max(0, chunk.spans[0].start - SEARCHED) if chunk.spans else self._reached
-        near = Span(min(start, length), min(length, start + 2 * SEARCHED))
-        for within in dict.fromkeys([near, Span(0, length)]):
+        chunk_text, text_length = chunk.text or "", len(self._searched.text)
+        search_start = max(0, chunk.spans[0].start - SEARCHED) if chunk.spans else self._reached
+        likely_range = Span(min(search_start, text_length), min(text_length, search_start + 2 * SEARCHED))
+        for within in dict.fromkeys([likely_range, Span(0, text_length)]):
             if self._left < 0:
                 self.unsure[_NOT_ALL_SURROUNDED] = None
                 return None
@@ -315,8 +334,8 @@ class _ContextSeparator:
             self._left -= 4 * len(chunk_text).bit_length() * (within.end - within.start)
             passage = find_passage(self._searched, chunk_text, chunk.spans, self._front, within)
             if passage is not None:
-                place = self._searched.text.find(passage.text[:_LONGEST_WORDS], within.start)
-                self._reached = max(self._reached, place)
+                passage_start = self._searched.text.find(passage.text[:_LONGEST_WORDS], within.start)
+                self._reached = max(self._reached, passage_start)
                 return passage
         return None
 
@@ -356,11 +375,11 @@ class _ChunkSearch:
         match = self._searched.exact_match(quoted) or self._searched.typographic_match(quoted) or self._altered(quoted)
         if match is None:
             return (), "", [("lost", "nothing in the text is like it")]
-        own_place, found_place = quoted.start, match.span.start
-        is_elsewhere = own_place is not None and (
-            own_place > len(text) or text[min(own_place, found_place) : max(own_place, found_place)].strip() != ""
+        stated_place, found_place = quoted.start, match.span.start
+        is_elsewhere = stated_place is not None and (
+            stated_place > len(text) or text[min(stated_place, found_place) : max(stated_place, found_place)].strip() != ""
         )
-        way_found = "out of the order of the chunks" if own_place is None else "at the place that it names"
+        way_found = "out of the order of the chunks" if stated_place is None else "at the place that it names"
         way_found = "at another place than it names" if is_elsewhere else way_found
         remarks = []
         if match.how == "altered":
@@ -372,13 +391,13 @@ class _ChunkSearch:
         if match.several:
             remarks.append(("ambiguous", "it is there more than once; this is the first place"))
         if is_elsewhere:
-            remarks.append(("elsewhere", f"it is at {found_place:,}; the place that it names is {own_place:,}"))
+            remarks.append(("elsewhere", f"it is at {found_place:,}; the place that it names is {stated_place:,}"))
         return (match.span,), way_found, remarks + _spacing_remarks(chunk, text, match.span)
 
     def _altered(self, quoted: Quotation) -> Match | None:
-        spent = self._searched.work.spent
+        budget_was_spent = self._searched.work.spent
         match = self._searched.altered_match(quoted)
-        if match is None and spent:
+        if match is None and budget_was_spent:
             self.unsure[_NOT_ALL_ALTERED] = None
         return match
 
@@ -387,10 +406,10 @@ class _ChunkSearch:
         if self._left < 0:
             self.unsure[_NOT_ALL_REPEATED] = None
             return False
-        first = text.find(passage)
-        second = text.find(passage, first + 1)
-        self._left -= second if second >= 0 else len(text)
-        return second >= 0
+        first_occurrence = text.find(passage)
+        second_occurrence = text.find(passage, first_occurrence + 1)
+        self._left -= second_occurrence if second_occurrence >= 0 else len(text)
+        return second_occurrence >= 0
 
 
 def _spans_after_gaps(text: str, spans: Sequence[Span]) -> frozenset[Span]:
@@ -409,10 +428,14 @@ def _ambiguous_spans(text: str, spans: Sequence[Span]) -> frozenset[Span]:
         return frozenset()
     ambiguous_spans = set()
     for before, span in pairs:
-        passage, last = text[span.start : span.end], max(before.end, span.start)
-        first = text.find(passage, before.start + 1, last + len(passage))
-        other = text.find(passage, first + 1, last + len(passage)) if first == span.start else first
-        if span.start <= before.end + 1 and other >= 0:
+        passage, latest_start = text[span.start : span.end], max(before.end, span.start)
+        first_occurrence = text.find(passage, before.start + 1, latest_start + len(passage))
+        other_occurrence = (
+            text.find(passage, first_occurrence + 1, latest_start + len(passage))
+            if first_occurrence == span.start
+            else first_occurrence
+        )
+        if span.start <= before.end + 1 and other_occurrence >= 0:
             ambiguous_spans.add(span)
     return frozenset(ambiguous_spans)
 
@@ -426,15 +449,15 @@ def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
         # A table for spreadsheets has an apostrophe before what would be a formula; see `escape_cell`.
         if passage.strip() not in (chunk.text.strip(), unescape_cell(chunk.text).strip()):
             return ()
-    trimmed = [span.trimmed(text) for span in chunk.spans]
-    apart: list[Span] = []
-    for span in sorted(span for span in trimmed if span.start < span.end):
+    trimmed_spans = [span.trimmed(text) for span in chunk.spans]
+    disjoint_spans: list[Span] = []
+    for span in sorted(span for span in trimmed_spans if span.start < span.end):
         # What two spans of a chunk share is in it once.
-        if apart and span.start < apart[-1].end:
-            apart[-1] = Span(apart[-1].start, max(apart[-1].end, span.end))
+        if disjoint_spans and span.start < disjoint_spans[-1].end:
+            disjoint_spans[-1] = Span(disjoint_spans[-1].start, max(disjoint_spans[-1].end, span.end))
         else:
-            apart.append(span)
-    return tuple(apart)
+            disjoint_spans.append(span)
+    return tuple(disjoint_spans)
 
 
 def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
@@ -449,21 +472,21 @@ def _stated_place(chunk: GivenChunk, reached: int, length: int) -> Span:
 
 
 def _first_words(text: str) -> str:
-    words = " ".join(text[: 2 * _LONGEST_WORDS].split())
-    return words if len(words) <= _LONGEST_WORDS else words[: _LONGEST_WORDS - 1] + "…"
+    one_line = " ".join(text[: 2 * _LONGEST_WORDS].split())
+    return one_line if len(one_line) <= _LONGEST_WORDS else one_line[: _LONGEST_WORDS - 1] + "…"
 
 
 def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
     """Return notes on the oddities."""
-    by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
-    altered_labels = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in by_kind["altered"]]
+    oddities_by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
+    altered_labels = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in oddities_by_kind["altered"]]
     moved_labels = [
         f"{odd.number:,} (at {odd.span.start:,}, not {given_chunks[odd.number - 1].spans[0].start:,})"
-        for odd in by_kind["elsewhere"]
+        for odd in oddities_by_kind["elsewhere"]
     ]
-    ambiguous_labels = [f"{odd.number:,} (at {odd.span.start:,})" for odd in by_kind["ambiguous"]]
-    context_labels = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in by_kind["context"]]
-    lost_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in by_kind["lost"]]
+    ambiguous_labels = [f"{odd.number:,} (at {odd.span.start:,})" for odd in oddities_by_kind["ambiguous"]]
+    context_labels = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in oddities_by_kind["context"]]
+    lost_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in oddities_by_kind["lost"]]
     notes = [
         _note_with_list(f"Chunks of {maker} that are not found in the text and left out", lost_labels),
         _note_with_list(f"Chunks of {maker} that are altered, and found where the text is most like them", altered_labels),
@@ -472,7 +495,9 @@ def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Od
         ),
         _note_with_list(f"Chunks of {maker} that are not at the place that they name", moved_labels),
         _note_with_list(f"Chunks of {maker} with a context around them that the text does not have there", context_labels),
-        f"Chunks of {maker} with other white space than the text: {len(by_kind['spaced']):,}." if by_kind["spaced"] else "",
+        f"Chunks of {maker} with other white space than the text: {len(oddities_by_kind['spaced']):,}."
+        if oddities_by_kind["spaced"]
+        else "",
         *unsure,
     ]
     return [note for note in notes if note]

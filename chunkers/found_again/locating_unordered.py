@@ -180,10 +180,10 @@ class UnorderedLocator:
         The chunk is looked for at the place that it states, word for word, with other white space and typography, cut
         short, behind or before a context, and with small changes, in this order; first in the document that it names.
         """
-        key = chunk._replace(id=None)
-        if key not in self._known:
-            self._known[key] = self._find(key)
-        return self._known[key]
+        chunk_without_id = chunk._replace(id=None)
+        if chunk_without_id not in self._known:
+            self._known[chunk_without_id] = self._find(chunk_without_id)
+        return self._known[chunk_without_id]
 
     def _find(self, chunk: GivenChunk) -> Placement:
         named_documents = self.numbers(chunk.document)
@@ -256,14 +256,14 @@ class UnorderedLocator:
         passages: list[Passage] = []
         folded_text = folded(text)
         # Many documents share a few words, such as a heading, with a chunk of none of them.
-        least = min(CONTEXT, len(folded_text) // 2)
+        least_length = min(CONTEXT, len(folded_text) // 2)
         # A passage at the end, at the beginning or around the middle has one of these.
-        middle, half = len(folded_text) // 2, least // 2
+        middle_offset, half_length = len(folded_text) // 2, least_length // 2
         probes = (
-            folded_text[-least:],
-            folded_text[:least],
-            folded_text[middle - half : middle],
-            folded_text[middle : middle + half],
+            folded_text[-least_length:],
+            folded_text[:least_length],
+            folded_text[middle_offset - half_length : middle_offset],
+            folded_text[middle_offset : middle_offset + half_length],
         )
         for number in named if chunk.spans else self._holders(probes, named):
             searched = self._searched[number]
@@ -273,35 +273,37 @@ class UnorderedLocator:
                 break
             self._characters_left -= 4 * len(text).bit_length() * len(searched.text)
             passage = find_passage(searched, text, chunk.spans, self._front, Span(0, len(searched.text)))
-            if passage is not None and len(folded(passage.text)) >= least:
+            if passage is not None and len(folded(passage.text)) >= least_length:
                 passages.append(passage)
         return max(passages, key=lambda candidate: len(candidate.text), default=None)
 
 
 def _placement_with_remarks(places: Sequence[Place], remarks: Sequence[str], is_cut_short: bool) -> Placement:
-    several = [f"stands in {'at least ' * (len(places) == MOST_PLACES)}{len(places)} places"] if len(places) > 1 else []
-    return Placement(tuple(places), "; ".join([*remarks, *several]), is_cut_short)
+    several_places_remark = (
+        [f"stands in {'at least ' * (len(places) == MOST_PLACES)}{len(places)} places"] if len(places) > 1 else []
+    )
+    return Placement(tuple(places), "; ".join([*remarks, *several_places_remark]), is_cut_short)
 
 
 class SharedRuns:
     """Runs of `SIZE` characters at every `STEP` characters of some texts, by hash."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        hashes = [_run_hashes(text)[::STEP] for text in texts]
-        counts = np.array([len(own) for own in hashes], dtype=np.intp)
-        all_hashes = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
+        hashes_by_text = [_run_hashes(text)[::STEP] for text in texts]
+        run_counts = np.array([len(own) for own in hashes_by_text], dtype=np.intp)
+        all_hashes = np.concatenate(hashes_by_text) if hashes_by_text else np.empty(0, dtype=np.uint64)
         sorted_places = np.argsort(all_hashes, kind="stable")
         self._hashes = all_hashes[sorted_places]
         self._order = sorted_places.astype(np.uint32)
-        self._first = np.cumsum(counts) - counts
+        self._first = np.cumsum(run_counts) - run_counts
 
     def holders(self, text: str) -> list[int]:
         """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
-        first, counts = self._looked_up(text)
+        first_places, place_counts = self._looked_up(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
-        rarest = [start + STEP * int(counts[start::STEP].argmin()) for start in range(STEP)]
-        numbers, _ = self._occurrences(first[rarest], counts[rarest])
-        return [int(number) for number in np.unique(numbers)]
+        rarest_runs = [start + STEP * int(place_counts[start::STEP].argmin()) for start in range(STEP)]
+        text_numbers, _ = self._occurrences(first_places[rarest_runs], place_counts[rarest_runs])
+        return [int(number) for number in np.unique(text_numbers)]
 
     def near(self, text: str, reach: int) -> dict[int, list[Span]]:
         """Return the ranges that share runs with ``text``, by the number of their text, disjoint and in order.
@@ -309,15 +311,18 @@ class SharedRuns:
         A range is as long as ``text`` and ``reach`` characters more on both sides. It shares one run, and another for every
         `EVERY` characters of ``text``.
         """
-        first, counts = self._looked_up(text)
-        runs_by_rarity = np.argsort(counts, kind="stable")
-        rare_runs = np.sort(runs_by_rarity[np.cumsum(counts[runs_by_rarity]) <= MOST_SHARED])
-        numbers, starts = self._occurrences(first[rare_runs], counts[rare_runs])
-        starts -= np.repeat(rare_runs, counts[rare_runs])
+        first_places, place_counts = self._looked_up(text)
+        runs_by_rarity = np.argsort(place_counts, kind="stable")
+        rare_runs = np.sort(runs_by_rarity[np.cumsum(place_counts[runs_by_rarity]) <= MOST_SHARED])
+        text_numbers, starts = self._occurrences(first_places[rare_runs], place_counts[rare_runs])
+        starts -= np.repeat(rare_runs, place_counts[rare_runs])
         ranges: dict[int, list[Span]] = {}
-        shared: dict[int, list[int]] = {}
-        for at in np.lexsort((starts, numbers)).tolist():
-            own, shared_counts = ranges.setdefault(int(numbers[at]), []), shared.setdefault(int(numbers[at]), [])
+        shared_runs_by_text: dict[int, list[int]] = {}
+        for at in np.lexsort((starts, text_numbers)).tolist():
+            own, shared_counts = (
+                ranges.setdefault(int(text_numbers[at]), []),
+                shared_runs_by_text.setdefault(int(text_numbers[at]), []),
+            )
             start, end = max(0, int(starts[at]) - reach), int(starts[at]) + len(text) + reach
             if own and start <= own[-1].end:
                 own[-1] = Span(own[-1].start, max(own[-1].end, end))
@@ -325,36 +330,38 @@ class SharedRuns:
             else:
                 own.append(Span(start, end))
                 shared_counts.append(1)
-        least = 1 + len(text) // EVERY
+        least_shared = 1 + len(text) // EVERY
         return {
             number: near
             for number, own in ranges.items()
-            if (near := [span for span, count in zip(own, shared[number], strict=True) if count >= least])
+            if (
+                near := [span for span, count in zip(own, shared_runs_by_text[number], strict=True) if count >= least_shared]
+            )
         }
 
     def _looked_up(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
         hashes = _run_hashes(text)
-        first = np.searchsorted(self._hashes, hashes, "left")
-        return first, np.searchsorted(self._hashes, hashes, "right") - first
+        first_places = np.searchsorted(self._hashes, hashes, "left")
+        return first_places, np.searchsorted(self._hashes, hashes, "right") - first_places
 
     def _occurrences(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return the text and the place in it of every occurrence of some runs."""
-        before = np.cumsum(counts) - counts
-        places = np.arange(counts.sum()) + np.repeat(first - before, counts)
-        starts = self._order[places].astype(np.intp)
-        numbers = np.searchsorted(self._first, starts, "right") - 1
-        return numbers, (starts - self._first[numbers]) * STEP
+        occurrences_before = np.cumsum(counts) - counts
+        sorted_places = np.arange(counts.sum()) + np.repeat(first - occurrences_before, counts)
+        run_starts = self._order[sorted_places].astype(np.intp)
+        text_numbers = np.searchsorted(self._first, run_starts, "right") - 1
+        return text_numbers, (run_starts - self._first[text_numbers]) * STEP
 
 
 def _run_hashes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     """Return the hash of every run of a text, shape (characters - `SIZE` + 1,)."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    if len(codes) < SIZE:
+    character_codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    if len(character_codes) < SIZE:
         return np.empty(0, dtype=np.uint64)
     factor = np.uint64(_FACTOR)
-    hashes = codes[: len(codes) - SIZE + 1].copy()
+    hashes = character_codes[: len(character_codes) - SIZE + 1].copy()
     for at in range(1, SIZE):
         hashes *= factor
-        hashes += codes[at : len(codes) - SIZE + 1 + at]
+        hashes += character_codes[at : len(character_codes) - SIZE + 1 + at]
     return hashes

@@ -53,9 +53,9 @@ class Form(BaseModel):
     @classmethod
     def wording(cls) -> str:
         """Return the prompt's sentence that asks for a JSON object of this form."""
-        whole = _resolved_schema(cls)
-        fields_phrase = "; ".join(f"{name} is {description}" for name, description in _field_descriptions(whole))
-        example = json.dumps(_example_answer(whole), ensure_ascii=False)
+        form_schema = _resolved_schema(cls)
+        fields_phrase = "; ".join(f"{name} is {description}" for name, description in _field_descriptions(form_schema))
+        example = json.dumps(_example_answer(form_schema), ensure_ascii=False)
         return (
             f"Answer with one JSON object and nothing else, in the form "
             f"{example}{', where ' if fields_phrase else ''}{fields_phrase}."
@@ -93,17 +93,17 @@ class LineForm(Form):
 @cache
 def _resolved_schema(form: type[Form]) -> dict[str, Any]:
     """Return the JSON schema of a form, with each reference replaced by its definition."""
-    whole = form.model_json_schema()
+    form_schema = form.model_json_schema()
 
     def resolved(part: Any) -> Any:
         if isinstance(part, list):
             return [*map(resolved, part)]
         if not isinstance(part, dict):
             return part
-        definition = whole["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
+        definition = form_schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
         return {key: resolved(value) for key, value in {**definition, **part}.items() if key not in ("$ref", "$defs")}
 
-    return resolved(whole)  # type: ignore[no-any-return]  # a dictionary stays one
+    return resolved(form_schema)  # type: ignore[no-any-return]  # a dictionary stays one
 
 
 def _refuse_booleans(value: object) -> object:

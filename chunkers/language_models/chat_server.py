@@ -83,8 +83,8 @@ class ChatServer(LanguageModel):
     takes_shape = True
 
     def __init__(self, name: str, address: str = "", key: str = "") -> None:
-        form, _, self._model = name.partition(":")
-        if form != "openai" or not self._model.strip():
+        server_kind, _, self._model = name.partition(":")
+        if server_kind != "openai" or not self._model.strip():
             raise InputError(
                 f"The language model must be openai: followed by the name of a model on the server; got {name!r}."
             )
@@ -165,17 +165,17 @@ class ChatServer(LanguageModel):
 
         client, settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
         # Not as the package's own setting, so that it asks again if the connection is lost in the middle.
-        streamed = {name: settings.pop(name) for name in STREAMED if name in settings}
+        stream_settings = {name: settings.pop(name) for name in STREAMED if name in settings}
         try:
             response = client.chat.completions.with_raw_response.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
                 **settings,
                 **self._response_format(shape),
-                extra_body=streamed or None,
+                extra_body=stream_settings or None,
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            if streamed and b"stream" in error.response.content:
+            if stream_settings and b"stream" in error.response.content:
                 self._unknown |= {*STREAMED}
                 return self._request_reply(messages, most_tokens, shape)
             # A model that thinks first takes no temperature, and counts its tokens under another name.

@@ -113,8 +113,8 @@ def usable_answer(
             complaint.attempts = repeat + 1
             if repeat == REPEATS or isinstance(complaint, Repetitive):
                 raise complaint from None
-            before = without_reasoning(reply.text)[:LONGEST_REPEATED] or NO_WORDS
-            messages = [*messages, Message("assistant", before), Message("user", AGAIN.format(complaint=complaint))]
+            previous_answer = without_reasoning(reply.text)[:LONGEST_REPEATED] or NO_WORDS
+            messages = [*messages, Message("assistant", previous_answer), Message("user", AGAIN.format(complaint=complaint))]
         else:
             tell(True)
             return answer
@@ -160,9 +160,9 @@ def _without_code_fence(answer: str) -> str:
     if not opened:
         return answer
     # Not by one regular expression: from each of a million blanks it would look for the end again.
-    rest, fence = answer[opened.end() :].rstrip(), opened[1]
-    inner = rest.removesuffix(fence).rstrip(" \t").removesuffix("\n")
-    return inner if rest.endswith(fence) and fence not in inner else answer
+    after_opening, fence = answer[opened.end() :].rstrip(), opened[1]
+    inner = after_opening.removesuffix(fence).rstrip(" \t").removesuffix("\n")
+    return inner if after_opening.endswith(fence) and fence not in inner else answer
 
 
 def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:

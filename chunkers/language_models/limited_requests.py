@@ -151,15 +151,15 @@ class Asking:
 
     def with_answers(self, answers: AnswerCache) -> "Asking":
         """Return access to the same model with another answer cache; spending and its limit are shared."""
-        other = copy(self)
-        other._answers = answers
-        return other
+        other_asking = copy(self)
+        other_asking._answers = answers
+        return other_asking
 
     def with_model(self, model: LanguageModel) -> "Asking":
         """Return access to another model, with the same answer cache and spending limit."""
-        other = Asking(model, self._answers, warn=self.warn)
-        other._budget, other._slots = self._budget, self._slots
-        return other
+        other_asking = Asking(model, self._answers, warn=self.warn)
+        other_asking._budget, other_asking._slots = self._budget, self._slots
+        return other_asking
 
     def ask(
         self,
@@ -208,10 +208,10 @@ class Asking:
             shape = Shape(kind.stop)
             reply, sent = self._answer(messages, cancelled, ledger, kind.most_tokens, repeat, shape)
         if not sent:
-            remembered = Spending(remembered=1)
+            remembered_spending = Spending(remembered=1)
             if ledger is not None:
-                ledger.add(remembered)
-            self._budget.add(remembered)
+                ledger.add(remembered_spending)
+            self._budget.add(remembered_spending)
         return reply
 
     def cached_answer(self, messages: Sequence[Message], kind: AnswerKind = WORDS, *, repeat: int = 0) -> Reply | None:

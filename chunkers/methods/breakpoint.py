@@ -125,9 +125,11 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         threshold = none_if_nan(level)
         undefined = Reason(remark=f"no {rule.score_name} at this gap: it needs a gap beside it")
         passes = rule.passes(scores, level)
-        nearly = ~passes & (scores > level if rule.above else scores < level)
+        tied_scores = ~passes & (scores > level if rule.above else scores < level)
         gaps = []
-        for index, (score, passed, tied) in enumerate(zip(scores.tolist(), passes.tolist(), nearly.tolist(), strict=True)):
+        for index, (score, passed, tied) in enumerate(
+            zip(scores.tolist(), passes.tolist(), tied_scores.tolist(), strict=True)
+        ):
             why = Reason(rule.score_name, score, passing if passed else failing, level)
             if math.isnan(score):
                 why = undefined
@@ -158,7 +160,7 @@ def has_similarity_reading(chunker: Breakpoint) -> bool:
 def read_as_similarity(chunking: Chunking) -> Chunking:
     """Convert a result's distances and thresholds to similarities; see `has_similarity_reading` for supported chunkers."""
     (curve,) = chunking.curves
-    similarities = replace(
+    similarity_curve = replace(
         curve,
         label="similarity",
         scores=tuple(1 - score for score in curve.scores),
@@ -172,7 +174,7 @@ def read_as_similarity(chunking: Chunking) -> Chunking:
         )
         for gap in chunking.gaps
     ]
-    return replace(chunking, gaps=tuple(gaps), curves=(similarities,))
+    return replace(chunking, gaps=tuple(gaps), curves=(similarity_curve,))
 
 
 def _reason_as_similarity(reason: Reason) -> Reason:

@@ -283,8 +283,8 @@ class ChangePoint(SizeLimitedChunker):
         full_penalties = null_penalties[:, 0]
         if searched_sentences == sentence_count:
             return full_penalties
-        doubling = (null_penalties.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
-        return np.asarray(full_penalties + max(doubling, 0.0) * np.log2(sentence_count / searched_sentences))
+        growth_per_doubling = (null_penalties.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
+        return np.asarray(full_penalties + max(growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentences))
 
     def _minimum_gain(self, null: FloatArray | None) -> float:
         """Return the minimum gain of a cut."""

@@ -190,11 +190,11 @@ class _CodeCutter(PieceCutter):
         if at.alone:
             return Reason(remark=f"{at.between}; the {at.alone} is longer than {pluralize(self.most, 'token')}")
         last = self.pieces[-1]
-        together = self.size(last.start, end) + self.tokens_of(last.context)
-        if together > self.most:
-            return Reason(remark=f"{at.between}; together {together:,} > {pluralize(self.most, 'token')}")
+        joined_size = self.size(last.start, end) + self.tokens_of(last.context)
+        if joined_size > self.most:
+            return Reason(remark=f"{at.between}; together {joined_size:,} > {pluralize(self.most, 'token')}")
         self.join_reasons[at.offset] = Reason(
-            remark=f"{at.between}, joined: together {together:,} ≤ {pluralize(self.most, 'token')}"
+            remark=f"{at.between}, joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
         )
         self.pieces[-1] = last._replace(end=end)
         return None

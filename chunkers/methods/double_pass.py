@@ -62,9 +62,9 @@ class MeanGroups:
 
     def similarity(self, left: Span, right: Span) -> float:
         """Return the cosine similarity of two groups' vectors."""
-        a = self._sums[left.end] - self._sums[left.start]
-        b = self._sums[right.end] - self._sums[right.start]
-        return float(a @ b) / max(math.sqrt(float(a @ a) * float(b @ b)), 1e-12)
+        left_sum = self._sums[left.end] - self._sums[left.start]
+        right_sum = self._sums[right.end] - self._sums[right.start]
+        return float(left_sum @ right_sum) / max(math.sqrt(float(left_sum @ left_sum) * float(right_sum @ right_sum)), 1e-12)
 
     def length(self, first: int, last: int) -> int:
         """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
@@ -264,8 +264,8 @@ class DoublePass(Chunker):
                 return Tipping(f"{kind}_threshold", kind, value, cuts, margin)
         if not cuts:
             return self._joining_sizes(reversals)
-        both = self._in_both_passes(decided, reversals) if decided else None
-        return both or self._parting_size(gap, reversals)
+        two_threshold_tipping = self._in_both_passes(decided, reversals) if decided else None
+        return two_threshold_tipping or self._parting_size(gap, reversals)
 
     def _in_both_passes(self, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
@@ -322,18 +322,18 @@ class DoublePass(Chunker):
             return tipping
         unlimited = {"max_size": length}
         if (merging := reversals.nearest_reversing_stop("merging_threshold", None, unlimited)) is not None:
-            first = Setting("merging_threshold", "merging", merging)
+            first_setting = Setting("merging_threshold", "merging", merging)
         elif (size := reversals.nearest_reversing_number("min_size", smallest, largest, unlimited)) is not None:
-            first = Setting("min_size", _SIZES["min_size"], size)
+            first_setting = Setting("min_size", _SIZES["min_size"], size)
         else:
             return None
         reversing_size = reversals.nearest_reversing_number(
-            "max_size", self.max_size, length, {first.parameter: first.value}
+            "max_size", self.max_size, length, {first_setting.parameter: first_setting.value}
         )
         if reversing_size is None:
             return None
         also = Setting("max_size", _SIZES["max_size"], reversing_size)
-        return Tipping(*first, False, None, also, f"joined, it would have more than {self.max_size:,} characters")
+        return Tipping(*first_setting, False, None, also, f"joined, it would have more than {self.max_size:,} characters")
 
     @staticmethod
     def _decided_by(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:
@@ -376,14 +376,14 @@ class DoublePass(Chunker):
 
     def _first_pass(self, state: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
-        opening = row_cosines(sentences[:-1], sentences[1:])
-        growing = self._growth_similarities(opening, sentences, groups)
+        opening_similarities = row_cosines(sentences[:-1], sentences[1:])
+        growing = self._growth_similarities(opening_similarities, sentences, groups)
         minis: list[Span] = []
         start = 0
         for next_sentence in range(1, len(sentences)):
             gap = next_sentence - 1
             is_open = next_sentence - start > 1
-            similarity = float(growing[gap - 1] if is_open else opening[gap])
+            similarity = float(growing[gap - 1] if is_open else opening_similarities[gap])
             threshold = self.appending_threshold if is_open else self.initial_threshold
             kind: ComparisonKind = "appending" if is_open else "initial"
             length = groups.length(start, next_sentence + 1)
@@ -428,9 +428,9 @@ class DoublePass(Chunker):
         current = minis[0]
         position = 1
         while position < len(minis):
-            reach = minis[position : position + 1 + self.look_ahead]
+            minis_in_reach = minis[position : position + 1 + self.look_ahead]
             tried: list[Comparison] = []
-            for candidate, kind in zip(reach, _KINDS, strict=False):
+            for candidate, kind in zip(minis_in_reach, _KINDS, strict=False):
                 similarity = groups.similarity(current, candidate)
                 length = groups.length(current.start, candidate.end)
                 outcome = self._outcome(similarity, self.merging_threshold, length)
@@ -438,7 +438,7 @@ class DoublePass(Chunker):
                 if outcome != "not above":
                     break
             if tried[-1].outcome == "joined":
-                state.merge(tried, reach)
+                state.merge(tried, minis_in_reach)
                 current = Span(current.start, tried[-1].right.end)
                 position += len(tried)
             else:

@@ -64,10 +64,10 @@ class WindowChunker(Chunker):
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
         repeats = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
-        reached = link_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *repeats)
+        cut_reason = link_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *repeats)
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
-        begins = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
-        cuts = cuts_to_gaps(document, begins, Verdict.CUT, lambda offset: reached)
+        chunk_starts = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
+        cuts = cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda offset: cut_reason)
         return with_uncut_gaps(document, cuts, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
 
 

@@ -127,12 +127,12 @@ def _centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
     chunk_numbers = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
     if len(chunk_numbers) == 1:
         return Clusters(own=tuple(own_distances.tolist()))
-    others = np.full_like(distances, np.inf)
-    others[:, [*chunk_numbers]] = distances[:, [*chunk_numbers]]
-    others[rows, labels] = np.inf
-    nearest = others.argmin(axis=1)
+    other_distances = np.full_like(distances, np.inf)
+    other_distances[:, [*chunk_numbers]] = distances[:, [*chunk_numbers]]
+    other_distances[rows, labels] = np.inf
+    nearest = other_distances.argmin(axis=1)
     return Clusters(
         own=tuple(own_distances.tolist()),
-        other=tuple(others[rows, nearest].tolist()),
+        other=tuple(other_distances[rows, nearest].tolist()),
         other_chunk=tuple(chunk_numbers[int(label)] for label in nearest),
     )

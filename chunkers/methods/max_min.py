@@ -139,12 +139,12 @@ class MaxMin(SizeLimitedChunker):
         """
         count, width = vectors.shape
         chunk_start, least_similarity = 0, math.inf
-        work = 0
+        product_count = 0
         for first in range(1, count, BLOCK):
             # What is open now can only lose its beginning before the block is done.
             first_compared, last = chunk_start, min(first + BLOCK, count)
-            work += (last - first) * (last - first_compared) * width
-            if work > MOST_MAX_MIN_PRODUCTS:
+            product_count += (last - first) * (last - first_compared) * width
+            if product_count > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
                     f"max_min: comparing each sentence with its whole chunk may take at most {MOST_MAX_MIN_PRODUCTS:,} "
                     f"multiplications; this limit was reached after {first:,} of {count:,} sentences, in a chunk of "
@@ -179,18 +179,18 @@ class MaxMin(SizeLimitedChunker):
         return least * self.relaxation * logistic(size - 1)
 
     def _gap(self, index: int, step: "MaxMinStep") -> Gap:
-        hard = step.threshold == self.hard_threshold
+        is_hard = step.threshold == self.hard_threshold
         if step.size == 1:
             remark = (
                 f"{format_number(self.initial_factor)} × {format_number(step.least, '.2f')}, as the chunk has one sentence"
             )
-        elif hard:
+        elif is_hard:
             remark = ""
         else:
             remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
         score_name = "greatest similarity" if step.size > 1 else "similarity"
         why = Reason(
-            score_name, step.score, ">" if step.joins else "≤", step.threshold, "hard" if hard else "adaptive", remark
+            score_name, step.score, ">" if step.joins else "≤", step.threshold, "hard" if is_hard else "adaptive", remark
         )
         return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, why)
 

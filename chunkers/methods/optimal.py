@@ -43,8 +43,10 @@ def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
         # The pairs of a run are those of the run that begins one piece later, and its first piece's with each of the others.
         with_first = np.cumsum(_similarities_above_mean(vectors, mean, start, longest), axis=1)
         for first in range(min(start + _BLOCK, count - 1) - 1, start - 1, -1):
-            reach = min(longest, count - first)
-            rewards[first, 1:reach] = rewards[first + 1, : reach - 1] + 2 * with_first[first - start, : reach - 1]
+            longest_here = min(longest, count - first)
+            rewards[first, 1:longest_here] = (
+                rewards[first + 1, : longest_here - 1] + 2 * with_first[first - start, : longest_here - 1]
+            )
     return rewards
 
 
@@ -55,13 +57,15 @@ def _similarities_above_mean(vectors: VectorArray, mean: float, start: int, long
     are repeated, all must have the same.
     """
     stop = min(start + _BLOCK, len(vectors))
-    above = np.zeros((stop - start, longest - 1))
-    for k in range(1, min(longest, len(vectors) - start)):
-        last = min(stop, len(vectors) - k)
-        above[: last - start, k - 1] = np.einsum("ij,ij->i", vectors[start:last], vectors[start + k : last + k])
-        above[: last - start, k - 1] -= mean
-    above[abs(above) < NOISE] = 0.0
-    return above
+    excess_similarities = np.zeros((stop - start, longest - 1))
+    for pieces_apart in range(1, min(longest, len(vectors) - start)):
+        last = min(stop, len(vectors) - pieces_apart)
+        excess_similarities[: last - start, pieces_apart - 1] = np.einsum(
+            "ij,ij->i", vectors[start:last], vectors[start + pieces_apart : last + pieces_apart]
+        )
+        excess_similarities[: last - start, pieces_apart - 1] -= mean
+    excess_similarities[abs(excess_similarities) < NOISE] = 0.0
+    return excess_similarities
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,12 +224,14 @@ class Optimal(Chunker):
 
     def pieces_and_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
-        pieces, reach = self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)
+        pieces, longest_runs = (
+            self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)
+        )
         if not pieces:
             return [], PartitionTable.filled(np.zeros((0, 1)))
         vectors = tools.embed([document.text[start:end] for start, end in pieces])
-        rewards = run_rewards(vectors, int(reach.max()))
-        rewards[np.arange(rewards.shape[1]) >= reach[:, None]] = -np.inf
+        rewards = run_rewards(vectors, int(longest_runs.max()))
+        rewards[np.arange(rewards.shape[1]) >= longest_runs[:, None]] = -np.inf
         return pieces, PartitionTable.filled(rewards)
 
     def _by_size(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
@@ -245,9 +251,9 @@ class Optimal(Chunker):
         ends = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
         fit = np.searchsorted(ends, ends[:-1] + self.max_size, side="right") - 1 - np.arange(len(pieces))
         # Sentences without a token fit anywhere, those that are too long stand alone.
-        reach = np.clip(fit, 1, len(pieces) - np.arange(len(pieces)))
-        self._check_runs(len(pieces), int(reach.max(initial=0)))
-        return pieces, reach
+        longest_runs = np.clip(fit, 1, len(pieces) - np.arange(len(pieces)))
+        self._check_runs(len(pieces), int(longest_runs.max(initial=0)))
+        return pieces, longest_runs
 
     def _check_runs(self, pieces: int, longest: int, about: str = "") -> None:
         """Raise InputError if there are too many runs of at most ``longest`` pieces."""
@@ -262,10 +268,10 @@ class Optimal(Chunker):
     ) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         gain_at = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
-        begun = [pieces[cut][0] for cut in cuts]
-        joined = sorted(gain_at.keys() - {*begun})
+        chunk_starts = [pieces[cut][0] for cut in cuts]
+        joined = sorted(gain_at.keys() - {*chunk_starts})
         given = [
-            *cuts_to_gaps(document, begun, Verdict.CUT, lambda start: self._gain_reason(gain_at[start], True)),
+            *cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda start: self._gain_reason(gain_at[start], True)),
             *cuts_to_gaps(document, joined, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)),
         ]
         decided = [gap for gap in given if gap.verdict.is_cut or gap.offset is None]

@@ -152,11 +152,11 @@ class Propositions(Chunker):
         propositions, size = round(_STATED * len(document.sentences)), sum(part.tokens for part in parts)
         if len(document.sentences) > 1:
             batches = -(-propositions // self.batch)
-            around = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
+            template_tokens = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
             # The outline grows to all the chunks, but no further than what is listed of them.
             listed = min(len(document.sentences) / _SENTENCES / 2, MOST_LISTED)
             requests += batches
-            tokens += round(batches * (around + listed * _OUTLINED) + _STATED * size)
+            tokens += round(batches * (template_tokens + listed * _OUTLINED) + _STATED * size)
         return Estimate(requests, tokens, _ANSWERED * size + _WRAPPED * propositions)
 
 
@@ -172,18 +172,18 @@ def _chunking_of_groups(document: Document, statements: StatedPropositions, grou
         for group in grouped.groups
     ]
     group_order = sorted(range(len(group_sentences)), key=lambda number: group_sentences[number][0])
-    chunks_of: list[list[int]] = [[] for _ in document.sentences]
+    chunks_by_sentence: list[list[int]] = [[] for _ in document.sentences]
     chunks = []
     for number, group in enumerate(group_order):
         for sentence in group_sentences[group]:
-            chunks_of[sentence].append(number)
+            chunks_by_sentence[sentence].append(number)
         title, summary, members = grouped.groups[group].title, grouped.groups[group].summary, grouped.groups[group].members
         propositions = tuple([statements.propositions[member] for member in members])
         text = "\n".join([proposition.text for proposition in propositions])
         stated = StatedContent(title, summary, propositions)
         chunks.append(Chunk(_spans_of_runs(document, group_sentences[group]), text, stated=stated))
-    descriptions = _sentence_descriptions(statements, grouped, proposition_sentences, chunks_of)
-    gaps = [_gap_after_sentence(index, chunks_of, descriptions) for index in range(len(document.sentences) - 1)]
+    descriptions = _sentence_descriptions(statements, grouped, proposition_sentences, chunks_by_sentence)
+    gaps = [_gap_after_sentence(index, chunks_by_sentence, descriptions) for index in range(len(document.sentences) - 1)]
     return Chunking(
         document,
         tuple(chunks),
@@ -288,5 +288,5 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
 
 def _listed_words(words: Sequence[str]) -> str:
     """Return the first of them, and how many more there are."""
-    more = len(words) - _NAMED
-    return ", ".join(words[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    unlisted_count = len(words) - _NAMED
+    return ", ".join(words[:_NAMED]) + (f" and {unlisted_count:,} more" if unlisted_count > 0 else "")

@@ -27,15 +27,15 @@ class DisjointSets:
 
     def join(self, left: int, right: int) -> bool:
         """Merge the groups of two items; return False if the items were already in the same group."""
-        into, gone = self.label[left], self.label[right]
-        if into == gone:
+        kept_group, absorbed_group = self.label[left], self.label[right]
+        if kept_group == absorbed_group:
             return False
-        if len(self._members[into]) < len(self._members[gone]):
-            into, gone = gone, into
-        for item in self._members[gone]:
-            self.label[item] = into
-        self._members[into] += self._members[gone]
-        self._members[gone] = []
+        if len(self._members[kept_group]) < len(self._members[absorbed_group]):
+            kept_group, absorbed_group = absorbed_group, kept_group
+        for item in self._members[absorbed_group]:
+            self.label[item] = kept_group
+        self._members[kept_group] += self._members[absorbed_group]
+        self._members[absorbed_group] = []
         return True
 
 
@@ -70,7 +70,7 @@ def join_closest_pairs(pairs: IntArray, count: int, cap: int) -> LinkageResult:
     pairs
         Items a and b of ``count``, encoded as the number a * count + b, in the order in which they are to be joined.
     """
-    clusters, chained = DisjointSets(count), DisjointSets(count)
+    clusters, uncapped_sets = DisjointSets(count), DisjointSets(count)
     joins: list[int] = []
     refused: list[tuple[int, int, int]] = []
     refusals = 0
@@ -78,25 +78,25 @@ def join_closest_pairs(pairs: IntArray, count: int, cap: int) -> LinkageResult:
     start = 0
     while start < len(pairs) and len(joins) < count - 1:
         block = pairs[start : start + length]
-        labels, chains = np.array(clusters.label), np.array(chained.label)
+        labels, uncapped_labels = np.array(clusters.label), np.array(uncapped_sets.label)
         sizes = np.bincount(labels, minlength=count)
         left, right = block // count, block % count
         apart = labels[left] != labels[right]
         fits = sizes[labels[left]] + sizes[labels[right]] <= cap
         # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
         refusals += int(np.count_nonzero(apart & ~fits))
-        for place in np.flatnonzero(apart & (fits | (chains[left] != chains[right]))).tolist():
-            a, b = int(left[place]), int(right[place])
-            if clusters.label[a] == clusters.label[b]:
+        for place in np.flatnonzero(apart & (fits | (uncapped_labels[left] != uncapped_labels[right]))).tolist():
+            left_item, right_item = int(left[place]), int(right[place])
+            if clusters.label[left_item] == clusters.label[right_item]:
                 continue
-            size = len(clusters.members(a)) + len(clusters.members(b))
+            size = len(clusters.members(left_item)) + len(clusters.members(right_item))
             if size <= cap:
-                clusters.join(a, b)
-                chained.join(a, b)
+                clusters.join(left_item, right_item)
+                uncapped_sets.join(left_item, right_item)
                 joins.append(start + place)
                 continue
             refusals += int(fits[place])
-            if chained.join(a, b):
+            if uncapped_sets.join(left_item, right_item):
                 refused.append((start + place, len(joins), size))
         start += length
         length = min(2 * length, 1 << 20)
@@ -188,9 +188,9 @@ class SingleLinkage(JointDistanceChunker):
         pairs, distances = self._close_pairs(vectors)
         count = len(vectors)
         linkage = join_closest_pairs(pairs, count, self.cap(count))
-        level = 1 - self.max_distance
+        least_similarity = 1 - self.max_distance
         merges = [
-            Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), level, "linkage")
+            Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), least_similarity, "linkage")
             for at, (a, b) in ((join, divmod(int(pairs[join]), count)) for join in linkage.joins)
         ]
         refused = [

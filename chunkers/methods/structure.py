@@ -333,8 +333,8 @@ class _StructureCutter:
     def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
         """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
         start, most = first.span.start, self.chunker.max_size
-        share = most // (TRAILING if following is None else LEADING)
-        if self.splitter.size(start, last.span.end) <= share:
+        leading_room = most // (TRAILING if following is None else LEADING)
+        if self.splitter.size(start, last.span.end) <= leading_room:
             return True
         return following is not None and self.splitter.size(start, following.span.end) <= most
 
@@ -467,8 +467,8 @@ class _StructureCutter:
             joined_size = open_size + piece_size if parted else self.splitter.size(chunk_start, piece.end)
             together = self.together[piece.start] = joined_size + context_tokens
             # What has its context in its own chunk would lose it in another's.
-            stays = not piece.context or piece.context == context
-            if stays and together <= max_tokens and min(open_size, piece_size) < join_below:
+            same_context = not piece.context or piece.context == context
+            if same_context and together <= max_tokens and min(open_size, piece_size) < join_below:
                 self.kept[piece.start] = Reason(remark=f"joined: {same_section}, {open_size:,} + {piece_size:,} tokens")
                 open_size = joined_size
                 continue
@@ -501,8 +501,8 @@ class _StructureCutter:
 
         def kept(start: int) -> Reason:
             kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
-            inside = Reason(remark=f"inside {'' if kind in _WITHOUT_ARTICLE else 'a '}{kind}")
-            return self.kept.get(start) or self.splitter.kept.get(start) or inside
+            inside_reason = Reason(remark=f"inside {'' if kind in _WITHOUT_ARTICLE else 'a '}{kind}")
+            return self.kept.get(start) or self.splitter.kept.get(start) or inside_reason
 
         return with_uncut_gaps(self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), kept)
 

@@ -125,27 +125,27 @@ class ChunkFile:
                 f"{self.name}: with several documents, every chunk must name its document in the field document, source, "
                 f"file_name or filename; {nameless:,} of {len(self.chunks):,} chunks do not."
             )
-        called = {name: self._matching_documents(name) for name in names}
-        if missing := [name for name, matches in called.items() if not matches]:
+        matches_by_name = {name: self._matching_documents(name) for name in names}
+        if missing := [name for name, matches in matches_by_name.items() if not matches]:
             raise InputError(
                 f"{self.name}: the file must have chunks of all {len(names):,} documents, because all chunkers are measured "
                 f"on the same documents; it has no chunks of {_shown_names(missing)}. Add the missing chunks, or remove the "
                 "documents."
             )
-        for name, matches in called.items():
+        for name, matches in matches_by_name.items():
             if len(matches) > 1:
                 raise InputError(
                     f"{self.name}: the file must have exactly one document that matches {short_repr(name)}; "
                     f"{_shown_names(matches)} all match. Keep only one of them in the file."
                 )
-        for document, times in Counter(matches[0] for matches in called.values()).items():
+        for document, times in Counter(matches[0] for matches in matches_by_name.values()).items():
             if times > 1:
-                alike = _shown_names([name for name, matches in called.items() if matches[0] == document])
+                alike = _shown_names([name for name, matches in matches_by_name.items() if matches[0] == document])
                 raise InputError(
                     f"{self.name}: the file must have a separate document for each of {alike}; it has only "
                     f"{short_repr(document)}, which matches all of them. Give each document its full name in the file."
                 )
-        return {name: self._by_document[matches[0]] for name, matches in called.items()}
+        return {name: self._by_document[matches[0]] for name, matches in matches_by_name.items()}
 
     @cached_property
     def _by_document(self) -> dict[str | None, list[GivenChunk]]:
@@ -171,8 +171,8 @@ class ChunkFile:
             return last[1]
         text = None
         with suppress(InputError):
-            whole = rebuild_text(self._chunks_for(name))
-            text = whole.text if whole is not None and whole.is_whole else None
+            rebuilt = rebuild_text(self._chunks_for(name))
+            text = rebuilt.text if rebuilt is not None and rebuilt.is_whole else None
         self._texts[:] = [(name, text)]
         return text
 
@@ -203,9 +203,9 @@ class YourChunks(Chunker):
     @classmethod
     def from_file(cls, file: ChunkFile) -> Self:
         """Return the chunker for a file of chunks."""
-        made = cls(file=file.identity)
-        made._file = file
-        return made
+        new_chunker = cls(file=file.identity)
+        new_chunker._file = file
+        return new_chunker
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other finds the chunks of the same file, whether or not the file is at hand."""

@@ -84,8 +84,8 @@ class YourCuts(Chunker):
         if not self.is_of(document.identity):
             raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")
         last = document.sentences[-1].end if document.sentences else 0
-        inside = [place for place in self.places if document.starts[0] < place < last] if last else []
-        cuts = cuts_to_gaps(document, inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
+        cuts_inside = [place for place in self.places if document.starts[0] < place < last] if last else []
+        cuts = cuts_to_gaps(document, cuts_inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
         return Chunking.from_gaps(document, with_uncut_gaps(document, cuts, Reason(remark=KEPT_HERE)))
 
     def describe(self) -> str:

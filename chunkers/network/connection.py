@@ -127,18 +127,18 @@ def _watched_stream_class() -> type[Any]:
             self._stream, self._call, self._success, self._events = stream, call, success, events
 
         def __iter__(self) -> Iterator[bytes]:
-            received, next_look, body = 0, float(_FIRST_LOOK), bytearray()
-            for part in self._stream:
-                received += len(part)
-                self._call.check(received if self._success else 0)
-                yield part
-                if received > LARGEST_REFUSAL and not self._success:
+            received_bytes, next_look, received_body = 0, float(_FIRST_LOOK), bytearray()
+            for body_part in self._stream:
+                received_bytes += len(body_part)
+                self._call.check(received_bytes if self._success else 0)
+                yield body_part
+                if received_bytes > LARGEST_REFUSAL and not self._success:
                     return
                 if self._success and self._events:
-                    body += part
-                    if received >= next_look:
-                        next_look = received * _GROWTH
-                        if self._call.is_enough(bytes(body)):
+                    received_body += body_part
+                    if received_bytes >= next_look:
+                        next_look = received_bytes * _GROWTH
+                        if self._call.is_enough(bytes(received_body)):
                             return
             self._call.attempts.whole += self._success
 
@@ -157,12 +157,12 @@ def _before_request(request: "httpx2.Request") -> None:
 def _after_response(response: "httpx2.Response") -> None:
     call: _RunningCall = _thread.call
     call.attempts.refused += not response.is_success
-    length = response.headers.get("content-length", "") if response.is_success else ""
-    call.check(int(length) if length.isdecimal() and len(length) < 20 else 0)
+    declared_length = response.headers.get("content-length", "") if response.is_success else ""
+    call.check(int(declared_length) if declared_length.isdecimal() and len(declared_length) < 20 else 0)
     if response.headers.get("content-encoding", "identity") != "identity":
         raise AnswerTooLarge
-    events = response.headers.get("content-type", "").startswith(EVENTS)
-    response.stream = _watched_stream_class()(response.stream, call, response.is_success, events)
+    is_event_stream = response.headers.get("content-type", "").startswith(EVENTS)
+    response.stream = _watched_stream_class()(response.stream, call, response.is_success, is_event_stream)
 
 
 HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before_request], "response": [_after_response]}
@@ -222,17 +222,17 @@ class Connection:
         Raises ModelError, without repeating the address, if the address is invalid or has a password.
         """
         try:
-            parts = urlsplit(self.address)
-            port = parts.port
+            address_parts = urlsplit(self.address)
+            port = address_parts.port
         except ValueError:
-            parts, port = urlsplit(""), None
+            address_parts, port = urlsplit(""), None
         # urlsplit leaves out line breaks and tabs, which the client would not.
         if (
             not self.address.isprintable()
-            or parts.scheme not in ("http", "https")
-            or not parts.hostname
-            or parts.username is not None
-            or parts.query
+            or address_parts.scheme not in ("http", "https")
+            or not address_parts.hostname
+            or address_parts.username is not None
+            or address_parts.query
             or "#" in self.address
             or self.address != self.address.strip()
         ):
@@ -240,8 +240,8 @@ class Connection:
                 f"{self._who}: the server's base address must have the form https://HOST/v1, without a user, a password, a "
                 "query, a fragment or surrounding spaces; it has another form. Correct the address."
             )
-        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        return host if port is None else f"{host}:{port}"
+        bracketed_host = f"[{address_parts.hostname}]" if ":" in address_parts.hostname else address_parts.hostname
+        return bracketed_host if port is None else f"{bracketed_host}:{port}"
 
     @property
     def destination(self) -> str:
@@ -321,11 +321,11 @@ class Connection:
 
         if self._of_environment:
             return {}
-        lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
-        names = [line.partition(":")[0].strip() for line in lines if ":" in line]
+        header_lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+        header_names = [line.partition(":")[0].strip() for line in header_lines if ":" in line]
         return {
             name: openai.omit
-            for name in (*names, "OpenAI-Organization", "OpenAI-Project")
+            for name in (*header_names, "OpenAI-Organization", "OpenAI-Project")
             if name.lower() != "authorization"
         }
 
@@ -383,30 +383,30 @@ class Connection:
         """
         cancelled = _cancelled.get()
         call = _RunningCall(largest, attempts or Attempts(), is_enough)
-        answer: Future[Answer] = Future()
+        answer_future: Future[Answer] = Future()
 
         def run() -> None:
             _thread.call = call
             try:
-                answer.set_result(work())
+                answer_future.set_result(work())
             except BaseException as error:
                 if isinstance(error, InputError):
                     # What led to it holds the request, and so the key; ``from None`` only keeps that from being printed.
                     error.__context__ = error.__cause__ = None
-                answer.set_exception(error)
+                answer_future.set_exception(error)
 
-        latest = time.monotonic() + deadline
+        deadline_time = time.monotonic() + deadline
         threading.Thread(target=run, daemon=True, name="request").start()
         try:
-            while not wait((answer,), _POLL_S).done:
-                if time.monotonic() > latest:
+            while not wait((answer_future,), _POLL_S).done:
+                if time.monotonic() > deadline_time:
                     raise ModelError(f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not.")
                 raise_if_cancelled(cancelled)
         except BaseException:
             # A terminal's interruption comes here too; no retry may follow it.
             call.abandon()
             raise
-        return answer.result()
+        return answer_future.result()
 
     def unusable(self, rule: str) -> ModelError:
         """Return the ModelError for an answer that breaks a rule; ``rule`` is a sentence with the rule and the fault."""
@@ -443,9 +443,9 @@ def _proxy_for(address: str) -> str | None:
     """
     from urllib.request import getproxies, proxy_bypass
 
-    parts = urlsplit(address)
-    host = parts.hostname or ""
-    if parts.scheme != "https" or _is_this_machine(host) or proxy_bypass(host):
+    address_parts = urlsplit(address)
+    host = address_parts.hostname or ""
+    if address_parts.scheme != "https" or _is_this_machine(host) or proxy_bypass(host):
         return None
     proxies = getproxies()
     proxy = proxies.get("https") or proxies.get("all")
@@ -454,12 +454,12 @@ def _proxy_for(address: str) -> str | None:
 
 def _is_this_machine(host: str) -> bool:
     """Return whether a host's name or number is a loopback address."""
-    name = host.rstrip(".").lower()
-    if name == "localhost" or name.endswith(".localhost"):
+    host_name = host.rstrip(".").lower()
+    if host_name == "localhost" or host_name.endswith(".localhost"):
         return True
     try:
-        number = ipaddress.ip_address(name)
+        ip_address = ipaddress.ip_address(host_name)
     except ValueError:
         return False
-    number = getattr(number, "ipv4_mapped", None) or number
-    return number.is_loopback or number.is_unspecified
+    ip_address = getattr(ip_address, "ipv4_mapped", None) or ip_address
+    return ip_address.is_loopback or ip_address.is_unspecified

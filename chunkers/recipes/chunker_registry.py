@@ -115,10 +115,14 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
     """
     kind = check_chunker_class(kind)
     with _lock:
-        listed = _registered_class(kind.name)
-        if listed is not None and (listed.__module__, listed.__qualname__) != (kind.__module__, kind.__qualname__):
+        registered_class = _registered_class(kind.name)
+        if registered_class is not None and (registered_class.__module__, registered_class.__qualname__) != (
+            kind.__module__,
+            kind.__qualname__,
+        ):
             raise InputError(
-                f"{kind.name}: every chunker must have a name of its own; {listed.title} already has this name. Choose "
+                f"{kind.name}: every chunker must have a name of its own; {registered_class.title} already has this "
+                f"name. Choose "
                 "another name."
             )
         guard_chunker_class(kind, package)
@@ -135,14 +139,15 @@ def discover() -> tuple[str, ...]:
         if not _looked:
             _looked.append(True)
             for entry_point in metadata.entry_points(group=GROUP):
-                package = entry_point.dist.name if entry_point.dist is not None else ""
+                package_name = entry_point.dist.name if entry_point.dist is not None else ""
                 try:
-                    register(entry_point.load(), package)
+                    register(entry_point.load(), package_name)
                 except (Exception, SystemExit) as error:
-                    why = str(error).rstrip(".") if isinstance(error, InputError) else error_summary(error)
-                    owner = f"The package {package}" if package else "A package"
+                    failure_reason = str(error).rstrip(".") if isinstance(error, InputError) else error_summary(error)
+                    package_phrase = f"The package {package_name}" if package_name else "A package"
                     _faults[entry_point.name] = (
-                        f"{owner} offers the chunker {short_repr(entry_point.name)}, which cannot be used: {why}."
+                        f"{package_phrase} offers the chunker {short_repr(entry_point.name)}, which cannot be used: "
+                        f"{failure_reason}."
                     )
         return tuple(_faults.values())
 
@@ -211,10 +216,10 @@ def check_chunker_class(kind: object) -> type[Chunker]:
         raise InputError(f"{kind.__name__} must have the method chunk(document, tools); it has none.")
     name = getattr(kind, "name", None)
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        fault = f"got {short_repr(name)}" if name is not None else "it has none"
+        fault_phrase = f"got {short_repr(name)}" if name is not None else "it has none"
         raise InputError(
             f"{kind.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
-            f"letter; {fault}."
+            f"letter; {fault_phrase}."
         )
     for required_attribute in WORDS:
         value = getattr(kind, required_attribute, None)
@@ -246,8 +251,8 @@ def guard_chunker_class(kind: type[Chunker], package: str) -> None:
     """
     if "_guarded" in vars(kind):
         return
-    owner = f"the package {package}" if package else f"the module {kind.__module__}"
-    kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner)  # type: ignore[method-assign]
+    owner_phrase = f"the package {package}" if package else f"the module {kind.__module__}"
+    kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner_phrase)  # type: ignore[method-assign]
     for hook, expected in HOOKS.items():
         setattr(kind, hook, _guard_hook(getattr(kind, hook), getattr(Chunker, hook), expected))
     fields_method = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
@@ -330,15 +335,15 @@ def _fault_of_gaps(gaps: Any, document: Document) -> str:
     gaps = [*gaps]
     if not all(isinstance(gap, Gap) and isinstance(gap.verdict, Verdict) and isinstance(gap.why, Reason) for gap in gaps):
         return "every gap must be a Gap with a Verdict and a Reason; one is not"
-    count = len(document.sentences)
-    if [gap.index for gap in gaps if gap.offset is None] != [*range(max(0, count - 1))]:
-        return f"it must have one gap after each of the {count:,} sentences but the last; it has others"
-    places = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < count]
+    sentence_count = len(document.sentences)
+    if [gap.index for gap in gaps if gap.offset is None] != [*range(max(0, sentence_count - 1))]:
+        return f"it must have one gap after each of the {sentence_count:,} sentences but the last; it has others"
+    gap_places = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < sentence_count]
     offsets_are_inside = all(
         gap.offset is None or document.sentences[gap.index].start < gap.offset < document.sentences[gap.index].end
         for gap in gaps
-        if 0 <= gap.index < count
+        if 0 <= gap.index < sentence_count
     )
-    if len(places) < len(gaps) or not offsets_are_inside or places != sorted(places):
+    if len(gap_places) < len(gaps) or not offsets_are_inside or gap_places != sorted(gap_places):
         return "its gaps must be in order, and an offset inside its sentence; they are not"
     return ""

@@ -56,9 +56,9 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
     from chunkers.language_models.limited_requests import run_in_parallel
     from chunkers.language_models.spending import Ledger, Spending
 
-    ledger, began = Ledger(tools.ledger), time.perf_counter()
-    document, count = chunking.document, len(chunking.chunks)
-    done: list[bool] = []
+    ledger, start_time = Ledger(tools.ledger), time.perf_counter()
+    document, chunk_count = chunking.document, len(chunking.chunks)
+    finished_chunks: list[bool] = []
 
     def situate(chunk: Chunk, stopped: Callable[[], bool]) -> Chunk:
         chunk_tools = replace(tools, cancelled=stopped, meter=Meter(ledger=ledger))
@@ -68,16 +68,16 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
                     partial(chunk_tools.ask, kind=CONTEXT), _messages(document, chunk), _parse_situation, chunk_tools.tell
                 )
             )
-        done.append(True)
-        tools.deciding(len(done), count)
+        finished_chunks.append(True)
+        tools.deciding(len(finished_chunks), chunk_count)
         return chunk
 
     chunks = tuple(run_in_parallel([partial(situate, chunk) for chunk in chunking.chunks], tools.cancelled))
-    timing, took = chunking.timing, (time.perf_counter() - began) * 1000
+    timing, elapsed_ms = chunking.timing, (time.perf_counter() - start_time) * 1000
     return replace(
         chunking,
         chunks=chunks,
-        timing=None if timing is None else replace(timing, decide_ms=timing.decide_ms + took),
+        timing=None if timing is None else replace(timing, decide_ms=timing.decide_ms + elapsed_ms),
         notes=(*chunking.notes, *_notes(document, chunks)),
         spending=(chunking.spending or Spending()) + ledger.spent,
     )
@@ -86,11 +86,11 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
     """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document, chunks = chunking.document, chunking.chunks
-    tokens = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
-    for extract_span, times in Counter(document_extract(document, chunk) for chunk in chunks).items():
+    input_tokens = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
+    for extract_span, chunk_count in Counter(document_extract(document, chunk) for chunk in chunks).items():
         prompt_texts = [CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*extract_span)]]
-        tokens += times * sum(tools.count_tokens(prompt_texts))
-    return Estimate(len(chunks), tokens, ANSWER_TOKENS * len(chunks))
+        input_tokens += chunk_count * sum(tools.count_tokens(prompt_texts))
+    return Estimate(len(chunks), input_tokens, ANSWER_TOKENS * len(chunks))
 
 
 def document_extract(document: Document, chunk: Chunk) -> Span:
@@ -105,16 +105,28 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
         return Span(0, len(text))
     document_headings = headings(text)
     for level in range(1, 7):
-        edges = sorted({0, *(heading.span.start for heading in document_headings if heading.level <= level), len(text)})
-        for start, end in pairwise(edges):
+        section_edges = sorted(
+            {0, *(heading.span.start for heading in document_headings if heading.level <= level), len(text)}
+        )
+        for start, end in pairwise(section_edges):
             if start <= chunk.start and chunk.end <= end and end - start <= longest_extract:
                 return Span(start, end)
-    middle = (chunk.start + chunk.end) // 2
-    start = max(0, min((middle - longest_extract // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract))
-    starts = document.starts
-    first_sentence, last_sentence = bisect_left(starts, start), bisect_right(starts, start + longest_extract) - 1
-    if first_sentence < last_sentence and starts[first_sentence] <= chunk.start and chunk.end <= starts[last_sentence]:
-        return Span(starts[first_sentence], starts[last_sentence] if start + longest_extract < len(text) else len(text))
+    chunk_middle = (chunk.start + chunk.end) // 2
+    start = max(0, min((chunk_middle - longest_extract // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract))
+    sentence_starts = document.starts
+    first_sentence, last_sentence = (
+        bisect_left(sentence_starts, start),
+        bisect_right(sentence_starts, start + longest_extract) - 1,
+    )
+    if (
+        first_sentence < last_sentence
+        and sentence_starts[first_sentence] <= chunk.start
+        and chunk.end <= sentence_starts[last_sentence]
+    ):
+        return Span(
+            sentence_starts[first_sentence],
+            sentence_starts[last_sentence] if start + longest_extract < len(text) else len(text),
+        )
     return Span(start, start + longest_extract)
 
 
@@ -151,10 +163,10 @@ def _notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
         )
     if missing_count := sum(not chunk.situation for chunk in chunks):
         count_phrase = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
-        left = "it is" if missing_count == 1 else "these are"
+        pronoun_phrase = "it is" if missing_count == 1 else "these are"
         notes.append(
             f"The model gave no usable context of {missing_count:,} of {count_phrase}, though it was asked up to "
             f"{REPEATS + 1} times; "
-            f"{left} embedded without."
+            f"{pronoun_phrase} embedded without."
         )
     return notes

@@ -150,17 +150,17 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
     import pyarrow.parquet as pq
 
     integer_type = pa.int64()
-    lists = {
+    list_types = {
         "spans": pa.list_(pa.list_(integer_type, 2)),
         **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
     }
-    texts = ("context", "title", "summary", "text", "embedded_as")
-    types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": propositions_arrow_type()}
+    text_columns = ("context", "title", "summary", "text", "embedded_as")
+    type_by_column = {**list_types, **dict.fromkeys(text_columns, pa.string()), "propositions": propositions_arrow_type()}
     columns = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
-    schema = pa.schema([(name, types.get(name, integer_type)) for name in columns])
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(table_rows(chunking, embedded_as), schema), file)
-    return file.getvalue()
+    schema = pa.schema([(name, type_by_column.get(name, integer_type)) for name in columns])
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(table_rows(chunking, embedded_as), schema), buffer)
+    return buffer.getvalue()
 
 
 def propositions_arrow_type() -> Any:
@@ -168,8 +168,8 @@ def propositions_arrow_type() -> Any:
     import pyarrow as pa
 
     integer_type, text_type = pa.int64(), pa.string()
-    fields = {"text": text_type, "start": integer_type, "end": integer_type, "quotation": text_type, "tied": text_type}
-    return pa.list_(pa.struct([*fields.items(), *dict.fromkeys(("elsewhere", "nowhere"), pa.list_(text_type)).items()]))
+    field_types = {"text": text_type, "start": integer_type, "end": integer_type, "quotation": text_type, "tied": text_type}
+    return pa.list_(pa.struct([*field_types.items(), *dict.fromkeys(("elsewhere", "nowhere"), pa.list_(text_type)).items()]))
 
 
 def ledger_to_csv(chunking: Chunking) -> str:
@@ -179,8 +179,8 @@ def ledger_to_csv(chunking: Chunking) -> str:
 
 
 def _csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, columns)
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, columns)
     writer.writeheader()
     writer.writerows(rows)
-    return file.getvalue()
+    return buffer.getvalue()

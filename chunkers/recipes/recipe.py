@@ -78,10 +78,10 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         versions = {"seamark": __version__}
         embedder = None if embedder is None else as_embedder(embedder)
         asked_model = language_model if chunker.asks or embedded_as == "context" else None
-        for model in (embedder if chunker.embeds else None, asked_model):
-            if model is not None:
-                versions |= {model.name: model.revision} if model.revision else {}
-                versions |= _package_versions(*model.packages)
+        for used_model in (embedder if chunker.embeds else None, asked_model):
+            if used_model is not None:
+                versions |= {used_model.name: used_model.revision} if used_model.revision else {}
+                versions |= _package_versions(*used_model.packages)
         versions |= _package_versions(*splitter_packages(sentences))
         versions |= chunker.versions()
         return cls(
@@ -128,9 +128,9 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         try:
             recipe = cls.model_validate(value)
         except ValidationError as error:
-            detail = error.errors(include_url=False)[0]
-            place = ".".join(_shown_key(key) for key in detail["loc"]) or "the whole"
-            raise InputError(f"recipe: {place} {broken_rule_phrase(detail)}.") from error
+            error_detail = error.errors(include_url=False)[0]
+            field_path = ".".join(_shown_key(key) for key in error_detail["loc"]) or "the whole"
+            raise InputError(f"recipe: {field_path} {broken_rule_phrase(error_detail)}.") from error
         recipe.build()
         return recipe
 
@@ -212,8 +212,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         tools = Tools(recipe_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
-        changed = self.changed_since(len(document.sentences))
-        return replace(chunking, notes=(*chunking.notes, changed)) if changed else chunking
+        change_note = self.changed_since(len(document.sentences))
+        return replace(chunking, notes=(*chunking.notes, change_note)) if change_note else chunking
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
@@ -324,9 +324,9 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
     ParameterError
         If there is no such chunker or parameter, or a value breaks its rule.
     """
-    chunker = chunker_class(name)
+    found_class = chunker_class(name)
     defaults = as_embedder(embedder).defaults.get(name, {}) if embedder is not None else {}
-    return chunker.build(**{**defaults, **parameters})
+    return found_class.build(**{**defaults, **parameters})
 
 
 def broken_rule_phrase(detail: Mapping[str, Any]) -> str:

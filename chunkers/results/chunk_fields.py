@@ -64,8 +64,8 @@ def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> 
         return chunk.text
     text_in_front = chunk.situation if embedded_as == "context" else BETWEEN.join(chunk_heading_path(document, chunk))
     # The rows of a table follow its header without a blank line.
-    text = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
-    return f"{text_in_front}\n\n{text}" if text_in_front else text
+    text_with_context = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
+    return f"{text_in_front}\n\n{text_with_context}" if text_in_front else text_with_context
 
 
 def check_embedded_as(embedded_as: object) -> EmbeddedAs:
@@ -124,19 +124,19 @@ def exported_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -
     """
     document = chunking.document
     parts = document.parts
-    facts: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if parts is not None:
-        facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.labels_of_spans(chunk.spans)}
-    facts["heading_path"] = list(chunk_heading_path(document, chunk))
+        fields = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.labels_of_spans(chunk.spans)}
+    fields["heading_path"] = list(chunk_heading_path(document, chunk))
     if chunk.context:
-        facts["context"] = chunk.context
+        fields["context"] = chunk.context
     if (stated := chunk.stated) is not None:
-        facts |= {"title": stated.title, "summary": stated.summary}
-        facts["propositions"] = [*map(proposition_as_dict, stated.propositions)]
-    facts["text"] = chunk.text
+        fields |= {"title": stated.title, "summary": stated.summary}
+        fields["propositions"] = [*map(proposition_as_dict, stated.propositions)]
+    fields["text"] = chunk.text
     if embedded_as in WITH_TEXT_IN_FRONT:
-        facts["embedded_as"] = embedded_text(document, chunk, embedded_as)
-    return facts
+        fields["embedded_as"] = embedded_text(document, chunk, embedded_as)
+    return fields
 
 
 def proposition_as_dict(proposition: Proposition) -> dict[str, Any]:

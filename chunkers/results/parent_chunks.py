@@ -26,22 +26,22 @@ def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
     belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end of the first.
     """
     parents = _parents_of_spans(chunks)
-    ends = [chunks[parent][0].end for parent in parents]
+    parent_ends = [chunks[parent][0].end for parent in parents]
     children = set(range(len(chunks))) - set(parents) if parents else set()
-    return {child: parents[bisect_left(ends, chunks[child][0].end)] for child in sorted(children)}
+    return {child: parents[bisect_left(parent_ends, chunks[child][0].end)] for child in sorted(children)}
 
 
 def _parents_of_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
     if any(len(spans) > 1 for spans in chunks):
         return []
     child_counts: dict[int, int] = {}
-    parent_end, latest = -1, -1
+    parent_end, latest_parent = -1, -1
     for number in sorted(range(len(chunks)), key=lambda number: (chunks[number][0].start, -chunks[number][0].end, number)):
         end = chunks[number][0].end
         if end <= parent_end:
-            child_counts[latest] += 1
+            child_counts[latest_parent] += 1
         else:
-            parent_end, latest = end, number
+            parent_end, latest_parent = end, number
             child_counts[number] = 0
     has_levels = bool(child_counts) and min(child_counts.values()) > 0 and max(child_counts.values()) > 1
     return list(child_counts) if has_levels else []

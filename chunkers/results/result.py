@@ -69,8 +69,10 @@ class Reason(NamedTuple):
                 threshold_phrase = f"{threshold_name} {shown_threshold}" if threshold_name else shown_threshold
                 decision_phrase = f"{name} {shown_score} {relation} {threshold_phrase}".lstrip()
             else:
-                number = format_number(score, ".2f")
-                decision_phrase = f"its {relation} {name}, {number}, is here" if relation else f"{name} {number}"
+                formatted_score = format_number(score, ".2f")
+                decision_phrase = (
+                    f"its {relation} {name}, {formatted_score}, is here" if relation else f"{name} {formatted_score}"
+                )
             if remark:
                 decision_phrase = f"{decision_phrase}, {remark}"
         if heading:
@@ -83,9 +85,9 @@ class Reason(NamedTuple):
             return self.short or self.remark
         if self.threshold is None:
             return f"{self.relation} {self.score_name} {format_number(self.score, '.2f')}".lstrip()
-        same = self.relation == "="
+        is_equal = self.relation == "="
         shown_score, shown_threshold = (
-            (format_number(self.score, ".2f"),) * 2 if same else format_distinct(self.score, self.threshold)
+            (format_number(self.score, ".2f"),) * 2 if is_equal else format_distinct(self.score, self.threshold)
         )
         comparison_phrase = " ".join(
             part for part in (shown_score, self.relation, self.threshold_name, shown_threshold) if part
@@ -185,8 +187,10 @@ class Chunk(NamedTuple):
 
     def __repr__(self) -> str:
         """Return the fields, the last ones where there is something in them."""
-        filled = [f", {name}={getattr(self, name)!r}" for name in ("context", "stated", "situation") if getattr(self, name)]
-        return f"Chunk(spans={self.spans!r}, text={self.text!r}{''.join(filled)})"
+        filled_fields = [
+            f", {name}={getattr(self, name)!r}" for name in ("context", "stated", "situation") if getattr(self, name)
+        ]
+        return f"Chunk(spans={self.spans!r}, text={self.text!r}{''.join(filled_fields)})"
 
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:
@@ -544,9 +548,9 @@ class Chunking(Sequence[Chunk]):
 
     def __repr__(self) -> str:
         """Return a short description without the text."""
-        count = len(self.chunks)
+        chunk_count = len(self.chunks)
         maker_phrase = f" by {self.made_by.chunker}" if self.made_by is not None else ""
-        return f"<Chunking{maker_phrase}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
+        return f"<Chunking{maker_phrase}: {chunk_count:,} chunk{'s' * (chunk_count != 1)} of {self.document!r}>"
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: the curve, and the chunks with their reasons; see `chunkers.results.result_html`."""
@@ -582,12 +586,12 @@ class Chunking(Sequence[Chunk]):
         if not document.sentences:
             return cls(document, (), ())
         chunks = []
-        start = document.sentences[0].start
+        chunk_start = document.sentences[0].start
         for gap in gaps:
             if gap.verdict.is_cut:
-                chunks.append(Chunk.of(document, Span(start, gap.end_before(document))))
-                start = gap.start_after(document)
-        chunks.append(Chunk.of(document, Span(start, document.sentences[-1].end)))
+                chunks.append(Chunk.of(document, Span(chunk_start, gap.end_before(document))))
+                chunk_start = gap.start_after(document)
+        chunks.append(Chunk.of(document, Span(chunk_start, document.sentences[-1].end)))
         return cls(document, tuple(chunks), tuple(gaps), tuple(merges), tuple(curves))
 
 

@@ -64,8 +64,8 @@ def escape_html(written: str) -> str:
 
     A carriage return would be read as a line feed, and a null character not at all.
     """
-    shown = escape(written).replace("\r", "&#13;").replace("\0", "\ufffd")
-    return shown.encode("utf-8", "replace").decode()
+    escaped_text = escape(written).replace("\r", "&#13;").replace("\0", "\ufffd")
+    return escaped_text.encode("utf-8", "replace").decode()
 
 
 def _css_declarations(theme: str) -> str:
@@ -136,9 +136,10 @@ def result_html(chunking: Chunking) -> str:
 
 def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
     """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
-    most = MOST_CHARACTERS // len(chunkings)
+    most_per_column = MOST_CHARACTERS // len(chunkings)
     columns = "".join(
-        f"<section>{column_html(chunking, most, title)}</section>" for chunking, title in zip(chunkings, titles, strict=True)
+        f"<section>{column_html(chunking, most_per_column, title)}</section>"
+        for chunking, title in zip(chunkings, titles, strict=True)
     )
     strips = "".join(
         strip_html(chunking, f"{number} {title}")
@@ -154,10 +155,10 @@ def styled_html(inside: str) -> str:
 
 def column_html(chunking: Chunking, most: int | None, title: str = "") -> str:
     """Return a result as a column of HTML: heading, curve, chunks and notes."""
-    facts = " · ".join(filter(None, (settings_phrase(chunking), chunk_sizes_phrase(chunking))))
-    notes = "".join(f'<p class="note">{escape_html(note)}</p>' for note in chunking.notes)
-    heading_html = f'<h3>{escape_html(title or chunker_title(chunking))}</h3><p class="facts">{escape_html(facts)}</p>'
-    return f"{heading_html}{curve_html(chunking)}{chunk_list_html(chunking, most)}{notes}"
+    facts_line = " · ".join(filter(None, (settings_phrase(chunking), chunk_sizes_phrase(chunking))))
+    notes_html = "".join(f'<p class="note">{escape_html(note)}</p>' for note in chunking.notes)
+    heading_html = f'<h3>{escape_html(title or chunker_title(chunking))}</h3><p class="facts">{escape_html(facts_line)}</p>'
+    return f"{heading_html}{curve_html(chunking)}{chunk_list_html(chunking, most)}{notes_html}"
 
 
 def chunker_title(chunking: Chunking) -> str:
@@ -205,31 +206,31 @@ def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
     """
     document = chunking.document
     reason_by_start, reason_by_sentence = _reasons_by_place(chunking)
-    items: list[str] = []
-    shown = 0
+    item_htmls: list[str] = []
+    shown_characters = 0
     previous_span: Span | None = None
     for number, chunk in enumerate(chunking.chunks, start=1):
-        if most is not None and shown and shown + len(chunk.text) > most:
+        if most is not None and shown_characters and shown_characters + len(chunk.text) > most:
             unshown_count = len(chunking.chunks) - number + 1
-            items.append(f'<li class="note">{pluralize(unshown_count, "further chunk")} not shown here.</li>')
+            item_htmls.append(f'<li class="note">{pluralize(unshown_count, "further chunk")} not shown here.</li>')
             break
-        shown += len(chunk.text)
+        shown_characters += len(chunk.text)
         reason = reason_by_start.get(chunk.start, "") if number > 1 else ""
         reason_html = f'<p class="why">cut: {escape_html(reason)}</p>' if reason else ""
-        items.append(
+        item_htmls.append(
             f'<li class="k{(number - 1) % COUNT}" aria-label="{_spoken_introduction(number, chunk, reason)}">{reason_html}'
             f'<div class="box"><span class="number" aria-hidden="true">{number:,}</span>'
             f'<div class="text {NOT_TEX}" '
             f'dir="auto">{_chunk_html(document, chunk, previous_span, reason_by_sentence)}</div></div></li>'
         )
         previous_span = chunk.spans[-1] if len(chunk.spans) == 1 else None
-    return f'<ol class="chunks">{"".join(items)}</ol>' if items else '<p class="note">No chunk.</p>'
+    return f'<ol class="chunks">{"".join(item_htmls)}</ol>' if item_htmls else '<p class="note">No chunk.</p>'
 
 
 def _spoken_introduction(number: int, chunk: Chunk, reason: str) -> str:
     """Return the introduction to a chunk for screen readers."""
-    place = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
-    return escape_html(f"{place}, cut: {reason}" if reason else place)
+    place_phrase = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
+    return escape_html(f"{place_phrase}, cut: {reason}" if reason else place_phrase)
 
 
 def _reasons_by_place(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
@@ -246,39 +247,43 @@ def _reasons_by_place(chunking: Chunking) -> tuple[dict[int, str], dict[int, str
 def _chunk_html(document: Document, chunk: Chunk, before: Span | None, kept: dict[int, str]) -> str:
     if chunk.stated is not None:
         return _stated_html(document, chunk.stated)
-    parts = [f'<span class="context">{escape_html(chunk.context)}</span>\n'] if chunk.context else []
+    html_parts = [f'<span class="context">{escape_html(chunk.context)}</span>\n'] if chunk.context else []
     for span_number, span in enumerate(chunk.spans):
         if span_number:
-            parts.append(f'<span class="between">from character {span.start:,}</span>')
+            html_parts.append(f'<span class="between">from character {span.start:,}</span>')
         repeated_end = span.start if before is None or span_number else min(max(before.end, span.start), span.end)
         if repeated_end > span.start:
-            parts.append(
+            html_parts.append(
                 f'<mark class="again" title="{_SHARED}">{escape_html(document.text[span.start : repeated_end])}</mark>'
             )
-        parts += _sentences_html(document, Span(repeated_end, span.end), kept)
-    return "".join(parts)
+        html_parts += _sentences_html(document, Span(repeated_end, span.end), kept)
+    return "".join(html_parts)
 
 
 def _stated_html(document: Document, stated: StatedContent) -> str:
     """Return title and summary, and below them the propositions, each with its source and its remark."""
-    parts = [f"<b>{escape_html(stated.title)}</b>\n"] if stated.title else []
-    parts += [f'<span class="context">{escape_html(stated.summary)}</span>\n'] if stated.summary else []
+    html_parts = [f"<b>{escape_html(stated.title)}</b>\n"] if stated.title else []
+    html_parts += [f'<span class="context">{escape_html(stated.summary)}</span>\n'] if stated.summary else []
     for proposition in stated.propositions:
         source_phrase = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
         tooltip = "; ".join(filter(None, (source_phrase, proposition.remark)))
-        parts.append(f'<span title="{escape_html(tooltip)}">{escape_html(proposition.text)}</span>\n')
-    return "".join(parts)
+        html_parts.append(f'<span title="{escape_html(tooltip)}">{escape_html(proposition.text)}</span>\n')
+    return "".join(html_parts)
 
 
 def _sentences_html(document: Document, span: Span, kept: dict[int, str]) -> Iterator[str]:
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
     starts = document.starts
-    inside = starts[document.sentence_at(span.start) + 1 : bisect_left(starts, span.end)]
-    for start, end in pairwise([span.start, *inside, span.end]):
-        index = document.sentence_at(start)
-        reason = kept.get(index, "") if end < span.end else ""
-        words = escape_html(document.text[start:end])
-        yield f'<span title="{escape_html(f"not cut after this: {reason}")}">{words}</span>' if reason else words
+    inner_starts = starts[document.sentence_at(span.start) + 1 : bisect_left(starts, span.end)]
+    for start, end in pairwise([span.start, *inner_starts, span.end]):
+        sentence_number = document.sentence_at(start)
+        reason = kept.get(sentence_number, "") if end < span.end else ""
+        escaped_sentence = escape_html(document.text[start:end])
+        yield (
+            f'<span title="{escape_html(f"not cut after this: {reason}")}">{escaped_sentence}</span>'
+            if reason
+            else escaped_sentence
+        )
 
 
 # The curve and the strips of chunks, as SVG on one axis of characters, without a script.
@@ -301,8 +306,8 @@ def curve_html(chunking: Chunking) -> str:
     finite_values = [*filter(math.isfinite, [*curve.scores, *(line.level for line in curve.lines)])]
     low, high = min(finite_values), max(finite_values)
     spread = high - low or 1.0
-    ends = [span.end for span in chunking.document.sentences[:-1]]
-    points = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(ends, curve.scores, strict=False)]
+    sentence_ends = [span.end for span in chunking.document.sentences[:-1]]
+    points = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(sentence_ends, curve.scores, strict=False)]
     line_paths = "".join(
         f'<path d="M0 {_y(line.level, low, spread)}H{_width(chunking)}" stroke="var(--accent)" stroke-width="1.5"/>'
         for line in curve.lines
@@ -312,14 +317,14 @@ def curve_html(chunking: Chunking) -> str:
         f"{escape_html(line.label)} {format_number(line.level, '.2f')}" for line in curve.lines if math.isfinite(line.level)
     )
     top, bottom = format_number(high, ".2f"), format_number(low, ".2f")
-    drawing = (
+    curve_svg = (
         f'<svg viewBox="0 0 {_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape_html(curve.label)} at {len(curve.scores):,} gaps">'
         f'{line_paths}<path d="{_svg_path(points)}" stroke="var(--muted)" '
         f'stroke-width="1.2"/>{_svg_dots(chunking, points)}</svg>'
     )
     return (
-        f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{drawing}'
+        f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{curve_svg}'
         f'<figcaption class="legend">{escape_html(curve.label)}{f" · line: {levels_phrase}" if levels_phrase else ""} · '
         f"● cut ○ kept"
         "</figcaption></figure>"
@@ -336,22 +341,24 @@ def _y(level: float, low: float, spread: float) -> str:
 
 def _svg_path(places: Sequence[tuple[int, float]]) -> str:
     """Return a line through points, broken where one is undefined."""
-    parts: list[str] = []
-    joined = False
+    path_commands: list[str] = []
+    continues_line = False
     for x, y in _thinned_points(places):
         if math.isfinite(y):
-            parts.append(f"{'L' if joined else 'M'}{x} {y:.2f}")
-        joined = math.isfinite(y)
-    return "".join(parts)
+            path_commands.append(f"{'L' if continues_line else 'M'}{x} {y:.2f}")
+        continues_line = math.isfinite(y)
+    return "".join(path_commands)
 
 
 def _thinned_points(places: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     if len(places) <= _POINTS:
         return [*places]
-    step = math.ceil(2 * len(places) / _POINTS)
+    stretch_length = math.ceil(2 * len(places) / _POINTS)
     kept_points = []
-    for stretch_start in range(0, len(places), step):
-        finite_points = [place for place in places[stretch_start : stretch_start + step] if math.isfinite(place[1])]
+    for stretch_start in range(0, len(places), stretch_length):
+        finite_points = [
+            place for place in places[stretch_start : stretch_start + stretch_length] if math.isfinite(place[1])
+        ]
         kept_points += (
             sorted({min(finite_points, key=lambda point: point[1]), max(finite_points, key=lambda point: point[1])})
             if finite_points
@@ -364,25 +371,25 @@ def _svg_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
     gaps: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(places)]
     if len(gaps) > _DOTS:
         gaps = [gap for gap in gaps if gap.verdict.is_cut][: 5 * _DOTS]
-    dots = []
+    dot_svgs = []
     for gap in gaps:
         x, y = places[gap.index]
         if not math.isfinite(y):
             continue
         is_cut = gap.verdict.is_cut
         tooltip = escape_html(f"after sentence {gap.index + 1:,}, {'cut' if is_cut else 'kept'}: {gap.reason}")
-        outer = f'<path d="M{x} {y:.2f}h0" stroke="var(--{"accent" if is_cut else "muted"})" stroke-width="8">'
+        outer_dot_svg = f'<path d="M{x} {y:.2f}h0" stroke="var(--{"accent" if is_cut else "muted"})" stroke-width="8">'
         inner_dot_svg = (
             "" if is_cut else f'<path d="M{x} {y:.2f}h0" stroke="var(--page)" stroke-width="5" pointer-events="none"/>'
         )
-        dots.append(f"{outer}<title>{tooltip}</title></path>{inner_dot_svg}")
-    return "".join(dots)
+        dot_svgs.append(f"{outer_dot_svg}<title>{tooltip}</title></path>{inner_dot_svg}")
+    return "".join(dot_svgs)
 
 
 def strip_html(chunking: Chunking, name: str) -> str:
     """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
     width = _width(chunking)
-    bars = "".join(
+    rect_svgs = "".join(
         f'<rect class="k{number % COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
         'fill="var(--ground)" stroke="var(--edge)"/>'
         for number, chunk in enumerate(chunking.chunks)
@@ -390,7 +397,7 @@ def strip_html(chunking: Chunking, name: str) -> str:
     )
     return (
         f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {width} 1" preserveAspectRatio="none" role="img" '
-        f'aria-label="{len(chunking.chunks):,} chunks">{bars}</svg>'
+        f'aria-label="{len(chunking.chunks):,} chunks">{rect_svgs}</svg>'
     )
 
 

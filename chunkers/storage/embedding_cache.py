@@ -57,19 +57,19 @@ class EmbeddingCache:
     def keys(model: str, revision: str, texts: Sequence[str]) -> list[bytes]:
         """Return the cache keys of texts for a model and revision."""
         model_hash = hashlib.blake2b(f"{model}\0{revision}\0".encode(), digest_size=16)
-        keys = []
+        cache_keys = []
         for text in texts:
-            digest = model_hash.copy()
-            digest.update(text.encode())
-            keys.append(digest.digest())
-        return keys
+            text_hash = model_hash.copy()
+            text_hash.update(text.encode())
+            cache_keys.append(text_hash.digest())
+        return cache_keys
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, CachedVector]:
         """Return the cached entries by key, leaving out keys that are not in the cache."""
         with self._lock:
-            by_key = {key: self._memory.get(key) for key in keys}
-            entries = {key: entry for key, entry in by_key.items() if entry is not None}
-            keys_not_in_memory = [key for key, entry in by_key.items() if entry is None]
+            vector_by_key = {key: self._memory.get(key) for key in keys}
+            entries = {key: entry for key, entry in vector_by_key.items() if entry is not None}
+            keys_not_in_memory = [key for key, entry in vector_by_key.items() if entry is None]
             if self._file and keys_not_in_memory:
                 from_file = self._file.read(keys_not_in_memory)
                 entries |= from_file
@@ -155,10 +155,10 @@ class _VectorFile:
             return entries
         try:
             for start in range(0, len(keys), _AT_ONCE):
-                part = keys[start : start + _AT_ONCE]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({marks})"
-                for key, cost, vector, checksum in self._connection.execute(query, part):
+                key_batch = keys[start : start + _AT_ONCE]
+                placeholders = ",".join("?" * len(key_batch))
+                query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({placeholders})"
+                for key, cost, vector, checksum in self._connection.execute(query, key_batch):
                     if checksum == _checksum(key, cost, vector):
                         entries[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), cost)
         except sqlite3.Error as error:
@@ -208,5 +208,5 @@ class _VectorFile:
 
 def _checksum(key: bytes, cost: object, vector: object) -> bytes:
     """Return the checksum of a row, whatever types damage has made of its columns."""
-    data = vector if isinstance(vector, bytes) else repr(vector).encode()
-    return hashlib.blake2b(key + repr(cost).encode() + data, digest_size=8).digest()
+    vector_bytes = vector if isinstance(vector, bytes) else repr(vector).encode()
+    return hashlib.blake2b(key + repr(cost).encode() + vector_bytes, digest_size=8).digest()

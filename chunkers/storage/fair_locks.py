@@ -91,14 +91,14 @@ class FairLocks:
         try:
             while True:
                 with self._changed:
-                    ahead = queue.tickets.index(ticket)
-                    if ahead == 0:
+                    callers_ahead = queue.tickets.index(ticket)
+                    if callers_ahead == 0:
                         queue.holder, queue.depth = own_thread, 1
                         break
                 # Called without the lock: the caller's code may take its time.
-                if ahead != last_reported:
-                    waiting(ahead)
-                    last_reported = ahead
+                if callers_ahead != last_reported:
+                    waiting(callers_ahead)
+                    last_reported = callers_ahead
                 raise_if_cancelled(cancelled)
                 with self._changed:
                     if queue.tickets[0] is not ticket:

@@ -121,19 +121,19 @@ def _user_folder(on_windows: str, on_mac: str, variable: str, otherwise: str) ->
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / on_windows
     if sys.platform == "darwin":
         return home / "Library" / on_mac / "seamark"
-    configured = os.environ.get(variable, "").strip()
-    return (Path(configured) if configured else home / otherwise) / "seamark"
+    configured_folder = os.environ.get(variable, "").strip()
+    return (Path(configured_folder) if configured_folder else home / otherwise) / "seamark"
 
 
 def write_atomically(path: Path, parts: Iterable[bytes | memoryview]) -> None:
     """Write a file atomically, readable by its owner only; errors are ignored and leave no partial file behind."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
+        descriptor, temporary_path = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.writelines(parts)
-            Path(temporary).replace(path)
+            Path(temporary_path).replace(path)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            Path(temporary_path).unlink(missing_ok=True)
             raise

@@ -34,8 +34,8 @@ def raise_if_cancelled(cancelled: "Callable[[], bool]") -> None:
 
 def first_validation_error(error: "ValidationError", whole: str = "") -> "tuple[str, ErrorDetails]":
     """Return the field of the first broken rule, such as ``columns.0.name``, and its details; ``whole`` names no field."""
-    detail = error.errors(include_url=False)[0]
-    return ".".join(map(str, detail["loc"])) or whole, detail
+    first_detail = error.errors(include_url=False)[0]
+    return ".".join(map(str, first_detail["loc"])) or whole, first_detail
 
 
 def named_message(name: str, error: BaseException) -> str:
@@ -59,11 +59,11 @@ def short_repr(value: object) -> str:
         # No more is written out than can be shown.
         value = value[: LONGEST_SHOWN + 1]
     try:
-        line = " ".join(repr(value).split())
+        one_line_repr = " ".join(repr(value).split())
     except ValueError:
         # Python does not print numbers of more digits than this.
         return f"a whole number of more than {sys.get_int_max_str_digits():,} digits"
     except Exception:
         # The repr of somebody's object is somebody's code.
         return f"an object of the class {type(value).__name__}"
-    return line if len(line) <= LONGEST_SHOWN else line[: LONGEST_SHOWN - 3] + "..."
+    return one_line_repr if len(one_line_repr) <= LONGEST_SHOWN else one_line_repr[: LONGEST_SHOWN - 3] + "..."

@@ -65,12 +65,14 @@ def require_extra(extra: str, who: str, *modules: str) -> None:
 
 def missing_extra_message(extra: str, who: str, *modules: str) -> str:
     """Return the error message of `require_extra` for missing packages; empty if all are installed."""
-    missing = [module for module in modules or MODULES[extra] if find_spec(module) is None]
-    if not missing:
+    missing_modules = [module for module in modules or MODULES[extra] if find_spec(module) is None]
+    if not missing_modules:
         return ""
-    shown_modules = missing if len(missing) <= 3 else [*missing[:2], f"{len(missing) - 2} more"]
-    packages = f"the package{'s' * (len(missing) > 1)} {join_words(shown_modules)}"
-    return f"{who} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
+    shown_modules = (
+        missing_modules if len(missing_modules) <= 3 else [*missing_modules[:2], f"{len(missing_modules) - 2} more"]
+    )
+    packages_phrase = f"the package{'s' * (len(missing_modules) > 1)} {join_words(shown_modules)}"
+    return f"{who} needs {packages_phrase}; to install what is missing: pip install 'seamark[{extra}]'."
 
 
 def import_required(module: str, who: str, requirement: str) -> Any:

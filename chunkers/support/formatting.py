@@ -18,8 +18,8 @@ def format_number(number: float, spec: str = "g") -> str:
     spec
         Format of floating-point numbers, such as ``.2f``, or ``+.1f`` to sign all numbers.
     """
-    sign, rest = ("+", spec[1:]) if spec.startswith("+") else ("", spec)
-    return f"{number:{sign}z{rest}}".replace("-", "−")
+    sign, unsigned_spec = ("+", spec[1:]) if spec.startswith("+") else ("", spec)
+    return f"{number:{sign}z{unsigned_spec}}".replace("-", "−")
 
 
 def pluralize(count: int, what: str, several: str = "") -> str:
@@ -46,8 +46,8 @@ def format_three_figures(value: float) -> str:
 
 def round_up(count: int) -> int:
     """Round an estimate up to two significant digits."""
-    unit = int(10 ** max(0, len(str(count)) - 2))
-    return -(-count // unit) * unit
+    rounding_unit = int(10 ** max(0, len(str(count)) - 2))
+    return -(-count // rounding_unit) * rounding_unit
 
 
 def format_bound(value: float) -> str:
@@ -70,11 +70,11 @@ def escape_cell(value: Any) -> Any:
 
 def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """Return a table as CSV, with every value escaped as `escape_cell` does."""
-    written = io.StringIO(newline="")
-    writer = csv.writer(written)
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer)
     writer.writerow(heads)
     writer.writerows(map(escape_cell, row) for row in rows)
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def unescape_cell(text: str) -> str:

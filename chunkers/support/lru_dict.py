@@ -35,11 +35,11 @@ class LRUDict(MutableMapping[Key, Value]):
 
     def __setitem__(self, key: Key, value: Value) -> None:
         self.pop(key, None)
-        size = self._size(value)
-        if size > self.maxsize:
+        entry_size = self._size(value)
+        if entry_size > self.maxsize:
             return
         self._entries[key] = value
-        self.filled += size
+        self.filled += entry_size
         while self.filled > self.maxsize:
             del self[next(iter(self._entries))]
 
@@ -81,21 +81,21 @@ def cached_in(
     def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
         @wraps(make)
         def cached(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
-            requested = key(*args, **kwargs)
+            cache_key = key(*args, **kwargs)
             with condition:
-                condition.wait_for(lambda: requested not in keys_in_progress)
-                if requested in entries:
-                    value: Value = entries[requested]
+                condition.wait_for(lambda: cache_key not in keys_in_progress)
+                if cache_key in entries:
+                    value: Value = entries[cache_key]
                     return value
-                keys_in_progress.add(requested)
+                keys_in_progress.add(cache_key)
             try:
                 result = make(*args, **kwargs)
                 with condition:
-                    entries[requested] = result
+                    entries[cache_key] = result
                 return result
             finally:
                 with condition:
-                    keys_in_progress.discard(requested)
+                    keys_in_progress.discard(cache_key)
                     condition.notify_all()
 
         def cache_clear() -> None:

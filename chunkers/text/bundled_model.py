@@ -40,8 +40,8 @@ def model_folder() -> Path:
         If the wheel is not installed, or a file is not the published one; the message has both hashes.
     """
     folder = INSTALLED if INSTALLED.is_dir() else _folder_of_the_wheel()
-    for name, expected in SHA256.items():
-        check_sha256(folder / name, expected)
+    for file_name, expected_sha256 in SHA256.items():
+        check_sha256(folder / file_name, expected_sha256)
     return folder
 
 
@@ -79,13 +79,14 @@ def check_sha256(path: Path, expected: str) -> None:
     """
     try:
         with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            actual_sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ModelError(
             f"all-MiniLM-L6-v2: the file {path.name} cannot be read: {error.strerror}. Install the package again."
         ) from error
-    if digest != expected:
+    if actual_sha256 != expected:
         raise ModelError(
-            f"all-MiniLM-L6-v2: {path.name} must have the SHA-256 {expected}; the installed file has {digest}. Install the "
+            f"all-MiniLM-L6-v2: {path.name} must have the SHA-256 {expected}; the installed file has {actual_sha256}. "
+            f"Install the "
             "package again."
         )

@@ -246,30 +246,34 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
         If the user asked to stop.
     """
     ending = next((ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if name.lower().endswith(ending)), "")
-    languages = [language for language, grammar in GRAMMARS.items() if ending and ending in grammar.endings]
-    for language in languages:
+    languages_by_ending = [language for language, grammar in GRAMMARS.items() if ending and ending in grammar.endings]
+    for language in languages_by_ending:
         require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
-    if len(languages) == 1:
-        return DetectedLanguage(languages[0], f"Language: {languages[0]}, by the ending {ending} of the file's name.")
-    candidates = languages or installed_grammars()
+    if len(languages_by_ending) == 1:
+        return DetectedLanguage(
+            languages_by_ending[0], f"Language: {languages_by_ending[0]}, by the ending {ending} of the file's name."
+        )
+    candidates = languages_by_ending or installed_grammars()
     require_extra("code", who, *(["tree_sitter"] if candidates else []))
     sample = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
-    visible = sum(map(len, sample.split()))
+    visible_count = sum(map(len, sample.split()))
     misread_shares = {}
     for language in candidates:
-        misread_shares[language] = Syntax.of(sample, language, who, cancelled).misread_bytes / max(1, visible)
+        misread_shares[language] = Syntax.of(sample, language, who, cancelled).misread_bytes / max(1, visible_count)
         if not misread_shares[language]:
             break
-    best = min(misread_shares, key=misread_shares.__getitem__, default=None)
-    if best is None or (misread_shares[best] > MISREAD_SHARE and not languages):
-        least_misread = min(1, misread_shares[best]) if best else 1
+    best_language = min(misread_shares, key=misread_shares.__getitem__, default=None)
+    if best_language is None or (misread_shares[best_language] > MISREAD_SHARE and not languages_by_ending):
+        least_misread = min(1, misread_shares[best_language]) if best_language else 1
         return DetectedLanguage(
             None,
             f"Language: unknown. The grammars of {', '.join(candidates)} find syntax errors in at least "
             f"{least_misread:.0%} of the text: it is cut between paragraphs and lines.",
         )
     where_phrase = " at its beginning" if len(sample) < len(text) else ""
-    return DetectedLanguage(best, f"Language: {best}, whose grammar finds the fewest syntax errors{where_phrase}.")
+    return DetectedLanguage(
+        best_language, f"Language: {best_language}, whose grammar finds the fewest syntax errors{where_phrase}."
+    )
 
 
 @cache
@@ -326,11 +330,11 @@ class Syntax:
         require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
         from tree_sitter import Parser
 
-        data = text.encode()
+        source_bytes = text.encode()
         deadline = time.monotonic() + READ_SECONDS
         try:
             tree = Parser(load_grammar(language)).parse(
-                lambda offset, _point: data[offset : offset + _PIECE],
+                lambda offset, _point: source_bytes[offset : offset + _PIECE],
                 progress_callback=lambda _offset, _has_error: cancelled() or time.monotonic() > deadline,
             )
         except ValueError as error:
@@ -339,7 +343,7 @@ class Syntax:
                 f"{who}: parsing code may take at most {READ_SECONDS} seconds; this text takes longer as {language}. "
                 "Divide the text, or choose another language."
             ) from error
-        return cls(text, data, tree.root_node, language)
+        return cls(text, source_bytes, tree.root_node, language)
 
     @cached_property
     def _starts(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
@@ -364,26 +368,26 @@ class Syntax:
 
     def _source(self, node: Node) -> str:
         """Return the beginning of the text of a node in one line."""
-        source = self._data[node.start_byte : min(node.end_byte, node.start_byte + 4 * _LONGEST_NAME)]
-        source_line = " ".join(source.decode(errors="ignore").split())
+        source_bytes = self._data[node.start_byte : min(node.end_byte, node.start_byte + 4 * _LONGEST_NAME)]
+        source_line = " ".join(source_bytes.decode(errors="ignore").split())
         return source_line if len(source_line) <= _LONGEST_NAME else f"{source_line[: _LONGEST_NAME - 1]}…"
 
     @cached_property
     def _syntax_errors(self) -> list[tuple[int, int]]:
         """The first byte and the number of misread bytes of each syntax error, in order."""
         syntax_errors = []
-        waiting = [self.root]
-        while waiting:
-            node = waiting.pop()
+        unvisited_nodes = [self.root]
+        while unvisited_nodes:
+            node = unvisited_nodes.pop()
             if node.is_missing:
                 syntax_errors.append((node.start_byte, 1))
             elif node.type == "ERROR":
                 readable_children = [child for child in node.named_children if _STATEMENTS.search(child.type)]
                 readable_bytes = sum(child.end_byte - child.start_byte for child in readable_children)
                 syntax_errors.append((node.start_byte, max(1, node.end_byte - node.start_byte - readable_bytes)))
-                waiting += reversed(readable_children)
+                unvisited_nodes += reversed(readable_children)
             elif node.has_error:
-                waiting += reversed(node.children)
+                unvisited_nodes += reversed(node.children)
         return syntax_errors
 
     @property
@@ -395,14 +399,16 @@ class Syntax:
         """Return a sentence on syntax errors; empty if there are none."""
         if not self._syntax_errors:
             return ""
-        count = len(self._syntax_errors)
-        line = self._data[: self._syntax_errors[0][0]].count(b"\n") + 1
-        errors = f"{count:,} syntax errors, the first" if count > 1 else "a syntax error"
-        share = self.misread_bytes / len(self._data)
+        error_count = len(self._syntax_errors)
+        first_error_line = self._data[: self._syntax_errors[0][0]].count(b"\n") + 1
+        errors_phrase = f"{error_count:,} syntax errors, the first" if error_count > 1 else "a syntax error"
+        misread_share = self.misread_bytes / len(self._data)
         other_language_sentence = (
-            f" The errors are {share:.0%} of the text, which may be in another language." if share > MISREAD_SHARE else ""
+            f" The errors are {misread_share:.0%} of the text, which may be in another language."
+            if misread_share > MISREAD_SHARE
+            else ""
         )
-        finding_clause = f"The grammar of {self.language} finds {errors} in line {line:,}"
+        finding_clause = f"The grammar of {self.language} finds {errors_phrase} in line {first_error_line:,}"
         return f"{finding_clause}; there the cuts may not follow the syntax.{other_language_sentence}"
 
     def item(self, node: Node, owner: str = "") -> CodeItem:
@@ -420,9 +426,11 @@ class Syntax:
                     break
                 given_name, definition_node = self._source(name_node), nested_node
             elif definition_node.type in _WRAPPERS:
-                field = _WRAPPERS[definition_node.type]
-                if field:
-                    nested_node = definition_node.child_by_field_name(field) or definition_node.child_by_field_name("value")
+                nested_field = _WRAPPERS[definition_node.type]
+                if nested_field:
+                    nested_node = definition_node.child_by_field_name(nested_field) or definition_node.child_by_field_name(
+                        "value"
+                    )
                 else:
                     nested_node = definition_node.named_children[-1] if definition_node.named_children else None
                 if nested_node is None:
@@ -444,23 +452,23 @@ class Syntax:
     def _name(self, node: Node) -> str:
         """Return the name of a definition."""
         if node.type == "impl_item":
-            body = node.child_by_field_name("body")
-            end = node.end_byte if body is None else body.start_byte
-            head_words = self._data[node.start_byte : end].decode(errors="ignore").split()
+            body_node = node.child_by_field_name("body")
+            head_end = node.end_byte if body_node is None else body_node.start_byte
+            head_words = self._data[node.start_byte : head_end].decode(errors="ignore").split()
             return " ".join(head_words).removeprefix("unsafe ").removeprefix("impl").strip()[:_LONGEST_NAME]
         name_node = node.child_by_field_name("name")
         innermost_declarator = node
         while name_node is None:
-            declared = innermost_declarator.child_by_field_name("declarator")
-            if declared is None:
+            declarator_node = innermost_declarator.child_by_field_name("declarator")
+            if declarator_node is None:
                 if (
                     innermost_declarator is node
                     or not innermost_declarator.type.endswith("declarator")
                     or not innermost_declarator.named_children
                 ):
                     break
-                declared = innermost_declarator.named_children[-1]
-            innermost_declarator = declared
+                declarator_node = innermost_declarator.named_children[-1]
+            innermost_declarator = declarator_node
         return "" if name_node is None and innermost_declarator is node else self._source(name_node or innermost_declarator)
 
     def find_breaks(self, fits: Callable[[int, int], bool], who: str) -> list[CodeBreak]:
@@ -483,13 +491,13 @@ class Syntax:
 
 def paragraph_breaks(text: str) -> list[CodeBreak]:
     """Return the places behind blank lines, at which a text in no known language may be cut."""
-    breaks, place, blank = [], 0, False
+    breaks, line_start, follows_blank_line = [], 0, False
     for line in text.splitlines(keepends=True):
-        visible = line.lstrip()
-        if visible and blank:
-            breaks.append(CodeBreak(place + len(line) - len(visible), "between two paragraphs", "a paragraph"))
-        blank = place > 0 and not visible
-        place += len(line)
+        stripped_line = line.lstrip()
+        if stripped_line and follows_blank_line:
+            breaks.append(CodeBreak(line_start + len(line) - len(stripped_line), "between two paragraphs", "a paragraph"))
+        follows_blank_line = line_start > 0 and not stripped_line
+        line_start += len(line)
     return breaks
 
 
@@ -522,8 +530,8 @@ class _BreakFinder:
     def _place(self, byte: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         text = self._syntax.text
-        space = _SPACE.match(text, self._syntax.at(byte))
-        offset = len(text) if space is None else space.end()
+        white_space_match = _SPACE.match(text, self._syntax.at(byte))
+        offset = len(text) if white_space_match is None else white_space_match.end()
         if offset <= self._last or offset >= len(text):
             return None
         self._last = offset
@@ -560,27 +568,32 @@ class _BreakFinder:
                     offset, f"before the {_node_noun(child)}{_of_path(path)}", f"the {_node_noun(child)}", path, path
                 )
             if node.type in _LED and child == main_child and (offset := self._place(child.start_byte)) is not None:
-                own = self._syntax.item(child, owner)
+                own_item = self._syntax.item(child, owner)
                 yield CodeBreak(
-                    offset, f"in front of {own}", str(own), path[:-1] if path[-1:] == (own.label,) else path, path, weak=True
+                    offset,
+                    f"in front of {own_item}",
+                    str(own_item),
+                    path[:-1] if path[-1:] == (own_item.label,) else path,
+                    path,
+                    weak=True,
                 )
                 if not too_long_children:
                     continue
             # A function is looked into only for what it gives its name to.
-            opened = child.type not in _WHOLE or node.type in _VALUED or node.type in _WRAPPERS
-            if child in too_long_children or (not too_long_children and child == main_child and opened):
+            may_be_opened = child.type not in _WHOLE or node.type in _VALUED or node.type in _WRAPPERS
+            if child in too_long_children or (not too_long_children and child == main_child and may_be_opened):
                 yield from self._inside(child, path, owner, depth + 1)
 
     def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
         syntax = self._syntax
-        before: Node | None = None
+        member_before: Node | None = None
         leading_members: list[Node] = []
         too_long_neighbour = ""
         children = self._children(node)
         members = [child for child in children if child.is_named and child.end_byte > child.start_byte]
         too_long_members = {number for number, child in enumerate(members) if self._is_long(child)}
-        led = self._led_members(members)
+        led_member_numbers = self._led_members(members)
         items: dict[int, CodeItem] = {}
 
         def item(child: Node) -> CodeItem:
@@ -589,47 +602,57 @@ class _BreakFinder:
             return items[child.id]
 
         for number, child in enumerate(members):
-            last = leading_members[-1] if leading_members else before
-            trails = last is not None and last.end_point.row == child.start_point.row
-            if (trails and child.type.endswith("comment")) or (number and _is_docstring(child)):
+            last_member = leading_members[-1] if leading_members else member_before
+            shares_line = last_member is not None and last_member.end_point.row == child.start_point.row
+            if (shares_line and child.type.endswith("comment")) or (number and _is_docstring(child)):
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
-            definition = item(members[led[number]]) if led[number] in too_long_members else CodeItem("")
-            too_long_definition = definition.label and definition.noun and f"{definition.noun} {definition.name}"
-            weak = last is None or bool(leading_members)
+            definition = (
+                item(members[led_member_numbers[number]]) if led_member_numbers[number] in too_long_members else CodeItem("")
+            )
+            too_long_definition_phrase = definition.label and definition.noun and f"{definition.noun} {definition.name}"
+            is_weak = last_member is None or bool(leading_members)
             offset = self._place(child.start_byte)
             if offset is not None:
                 own_item = item(child)
                 following_path = (*path, own_item.label) if number in too_long_members and own_item.label else path
-                following = own_item if last is None or leading_members else item(members[led[number]])
-                between = _between_phrase(None if last is None else item(last), following, path)
-                beside = "" if leading_members else too_long_neighbour or too_long_definition
+                following_item = (
+                    own_item if last_member is None or leading_members else item(members[led_member_numbers[number]])
+                )
+                between_phrase = _between_phrase(None if last_member is None else item(last_member), following_item, path)
+                too_long_beside = "" if leading_members else too_long_neighbour or too_long_definition_phrase
                 yield CodeBreak(
-                    offset, between, str(own_item), path, following_path, weak, beside if last is not None else ""
+                    offset,
+                    between_phrase,
+                    str(own_item),
+                    path,
+                    following_path,
+                    is_weak,
+                    too_long_beside if last_member is not None else "",
                 )
             if number in too_long_members:
                 own_item = item(child)
-                deeper = (*path, own_item.label) if own_item.label else path
-                yield from self._inside(child, deeper, own_item.noun if own_item.label else owner, depth + 1)
-            if led[number] > number:
+                path_inside = (*path, own_item.label) if own_item.label else path
+                yield from self._inside(child, path_inside, own_item.noun if own_item.label else owner, depth + 1)
+            if led_member_numbers[number] > number:
                 leading_members.append(child)
                 continue
-            too_long_neighbour = too_long_definition or ""
-            before, leading_members = child, []
-        closing = children[-1] if children else None
-        if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and members:
-            offset = self._place(closing.start_byte)
+            too_long_neighbour = too_long_definition_phrase or ""
+            member_before, leading_members = child, []
+        closing_bracket = children[-1] if children else None
+        if closing_bracket is not None and not closing_bracket.is_named and closing_bracket.type[-1:] in ")]}" and members:
+            offset = self._place(closing_bracket.start_byte)
             if offset is not None:
                 yield CodeBreak(offset, f"before the end{_of_path(path)}", "the end", path, path, True)
 
     def _led_members(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
-        led = [*range(len(members))]
+        led_member_numbers = [*range(len(members))]
         for number in reversed(range(len(members) - 1)):
             if _LEADS.match(members[number].type) or (number == 0 and _is_docstring(members[number])):
-                led[number] = led[number + 1]
-        return led
+                led_member_numbers[number] = led_member_numbers[number + 1]
+        return led_member_numbers
 
 
 def _is_docstring(node: Node) -> bool:

@@ -92,10 +92,10 @@ class Document:
 
     def __repr__(self) -> str:
         """Return a short description without the text."""
-        count, length = len(self.sentences), len(self.text)
+        sentence_count, character_count = len(self.sentences), len(self.text)
         return (
-            f"<Document {short_repr(self.name)}: {length:,} character{'s' * (length != 1)}, "
-            f"{count:,} sentence{'s' * (count != 1)} ({self.splitter})>"
+            f"<Document {short_repr(self.name)}: {character_count:,} character{'s' * (character_count != 1)}, "
+            f"{sentence_count:,} sentence{'s' * (sentence_count != 1)} ({self.splitter})>"
         )
 
     @classmethod
@@ -143,16 +143,17 @@ class Document:
         """
         if not self.is_split:
             load_splitter(self.splitter, self.text)
-            began = time.perf_counter()
+            split_start = time.perf_counter()
             language = splitter_language(self.text, self.splitter)
-            spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)
-            if len(spans) > MAX_SENTENCES:
+            sentence_spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)
+            if len(sentence_spans) > MAX_SENTENCES:
                 raise InputError(
-                    f"{self.name}: a text may have at most {MAX_SENTENCES:,} sentences; this text has {len(spans):,}. "
+                    f"{self.name}: a text may have at most {MAX_SENTENCES:,} sentences; this text has "
+                    f"{len(sentence_spans):,}. "
                     "Divide the text."
                 )
-            elapsed_ms = (time.perf_counter() - began) * 1000
-            self.__dict__.update(language=language, split_ms=elapsed_ms, sentences=tuple(map(Span._make, spans)))
+            elapsed_ms = (time.perf_counter() - split_start) * 1000
+            self.__dict__.update(language=language, split_ms=elapsed_ms, sentences=tuple(map(Span._make, sentence_spans)))
         return self
 
     def __getattr__(self, name: str) -> object:
@@ -165,9 +166,9 @@ class Document:
     def identity_of(text: str, splitter: str, parts: Parts | None = None) -> str:
         """Return the `identity` of a document with this text, splitter and parts, without splitting the text."""
         # A lone surrogate is refused elsewhere, with a message.
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        text_digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         parts_suffix = "" if parts is None else f"/{parts.identity}"
-        return f"{digest}{parts_suffix}/{splitter}"
+        return f"{text_digest}{parts_suffix}/{splitter}"
 
     @cached_property
     def identity(self) -> str:
@@ -175,8 +176,8 @@ class Document:
         splitter_identity = self.splitter
         if splitter_identity == GIVEN:
             # The name does not say which.
-            places = ",".join(f"{start}-{end}" for start, end in self.sentences)
-            splitter_identity += hashlib.blake2b(places.encode(), digest_size=12).hexdigest()
+            joined_spans = ",".join(f"{start}-{end}" for start, end in self.sentences)
+            splitter_identity += hashlib.blake2b(joined_spans.encode(), digest_size=12).hexdigest()
         return self.identity_of(self.text, splitter_identity, self.parts)
 
     @cached_property
@@ -205,9 +206,10 @@ def check_text(text: object, name: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        code = ord(text[error.start])
+        surrogate_code = ord(text[error.start])
         raise InputError(
-            f"{name}: the text must be valid Unicode; character {error.start:,} is the lone surrogate U+{code:04X}."
+            f"{name}: the text must be valid Unicode; character {error.start:,} is the lone surrogate "
+            f"U+{surrogate_code:04X}."
         ) from error
 
 
@@ -218,10 +220,10 @@ def paragraph_starts(document: Document) -> list[int]:
     not begin a paragraph. Empty for a text without sentences.
     """
     text = document.text
-    spans = split_sentences(text, "paragraphs")
-    starts_below_headings = {after[0] for before, after in pairwise(spans) if _HEADING.match(text, *before)}
-    starts = {start for start, _ in spans} - starts_below_headings
-    return [number for number, start in enumerate(document.starts) if number == 0 or start in starts]
+    paragraph_spans = split_sentences(text, "paragraphs")
+    starts_below_headings = {after[0] for before, after in pairwise(paragraph_spans) if _HEADING.match(text, *before)}
+    paragraph_offsets = {start for start, _ in paragraph_spans} - starts_below_headings
+    return [number for number, start in enumerate(document.starts) if number == 0 or start in paragraph_offsets]
 
 
 # Sentences that the caller gives: they are located in the text and checked.
@@ -248,20 +250,20 @@ def spans_of_given_sentences(text: str, sentences: object) -> list[tuple[int, in
         if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
             raise TypeError
         # An array without dimensions says that it can be iterated over.
-        given = list(sentences)
+        given_sentences = list(sentences)
     except TypeError:
         raise InputError(
             f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got "
             f"{short_repr(sentences)}."
         ) from None
-    if given and all(isinstance(sentence, str) for sentence in given):
-        return _locate_sentences(text, given)
-    return trimmed_checked_spans(text, given)
+    if given_sentences and all(isinstance(sentence, str) for sentence in given_sentences):
+        return _locate_sentences(text, given_sentences)
+    return trimmed_checked_spans(text, given_sentences)
 
 
 def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
     """Check the spans of sentences and trim their white space. Raises the errors of `spans_of_given_sentences`."""
-    trimmed: list[tuple[int, int]] = []
+    trimmed_spans: list[tuple[int, int]] = []
     end_before = 0
     for number, span in enumerate(spans, start=1):
         start, end = _span_as_pair(number, span)
@@ -277,12 +279,12 @@ def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, in
             )
         _check_blank_between(text, end_before, start)
         end_before = end
-        piece = text[start:end]
-        if stripped := piece.strip():
-            start += len(piece) - len(piece.lstrip())
-            trimmed.append((start, start + len(stripped)))
+        sentence_text = text[start:end]
+        if trimmed_text := sentence_text.strip():
+            start += len(sentence_text) - len(sentence_text.lstrip())
+            trimmed_spans.append((start, start + len(trimmed_text)))
     _check_blank_between(text, end_before, len(text))
-    return trimmed
+    return trimmed_spans
 
 
 def _span_as_pair(number: int, given: Any) -> tuple[int, int]:
@@ -300,10 +302,10 @@ def _check_blank_between(text: str, start: int, end: int) -> None:
     """Raise InputError if there is more than white space between two offsets."""
     between = text[start:end]
     if between and not between.isspace():
-        place = start + len(between) - len(between.lstrip())
+        first_visible = start + len(between) - len(between.lstrip())
         raise InputError(
             f"sentences: every character except white space must lie in a sentence; "
-            f"{short_repr(text[place:end].rstrip())}, at character {place:,}, lies in none."
+            f"{short_repr(text[first_visible:end].rstrip())}, at character {first_visible:,}, lies in none."
         )
 
 
@@ -312,21 +314,21 @@ def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, in
     spans = []
     end_before = 0
     for number, sentence in enumerate(sentences, start=1):
-        words = sentence.split()
-        if not words:
+        sentence_words = sentence.split()
+        if not sentence_words:
             continue
-        space = _SPACE.match(text, end_before)
-        start = space.end() if space else end_before
-        stripped = sentence.strip()
-        if text.startswith(stripped, start):
-            end_before = start + len(stripped)
-        elif match := re.compile(r"\s+".join(map(re.escape, words))).match(text, start):
+        white_space_match = _SPACE.match(text, end_before)
+        start = white_space_match.end() if white_space_match else end_before
+        stripped_sentence = sentence.strip()
+        if text.startswith(stripped_sentence, start):
+            end_before = start + len(stripped_sentence)
+        elif match := re.compile(r"\s+".join(map(re.escape, sentence_words))).match(text, start):
             end_before = match.end()
         else:
             what_follows = f"the text has {short_repr(text[start : start + 100])}" if start < len(text) else "the text ends"
             raise InputError(
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
-                f"{short_repr(stripped)}, is not at character {start:,}, where {what_follows}."
+                f"{short_repr(stripped_sentence)}, is not at character {start:,}, where {what_follows}."
             )
         spans.append((start, end_before))
     _check_blank_between(text, end_before, len(text))

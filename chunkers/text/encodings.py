@@ -127,8 +127,8 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
     """
     if chosen is not None:
         return _decode_as_chosen(data, name, canonical_encoding(chosen))
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
+    for byte_order_mark, encoding in _BOMS:
+        if data.startswith(byte_order_mark):
             try:
                 return Encoded(data.decode(encoding), encoding)
             except UnicodeDecodeError as error:
@@ -136,8 +136,8 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
                     f"{name}: the file begins with the byte order mark of {encoding}, but byte {error.start:,} is not valid "
                     "in this encoding. Save the file as UTF-8."
                 ) from error
-    if markup and (declared := _decode_as_declared(data)):
-        return declared
+    if markup and (declared_decoding := _decode_as_declared(data)):
+        return declared_decoding
     if b"\0" in data:
         return _decode_utf_16_or_32(data, name)
     if data.startswith(b"%PDF-"):
@@ -166,9 +166,9 @@ def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
 def _decode_as_declared(data: bytes) -> Encoded | None:
     """Decode as the markup's head declares; None if it declares nothing, or something that the bytes contradict."""
     for match in _DECLARED.finditer(data[:_DECLARED_WITHIN]):
-        label = (match[1] or match[2]).decode("ascii")
+        declared_name = (match[1] or match[2]).decode("ascii")
         try:
-            encoding = codecs.lookup(label).name
+            encoding = codecs.lookup(declared_name).name
             encoding = _WHAT_BROWSERS_READ.get(encoding, encoding)
             return Encoded(data.decode(encoding), encoding)
         except (LookupError, ValueError):
@@ -178,7 +178,7 @@ def _decode_as_declared(data: bytes) -> Encoded | None:
 
 def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
     """Decode UTF-16 or UTF-32 without a byte order mark, recognised by zero bytes, which other text has not."""
-    readings = []
+    likely_readings = []
     for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
         try:
             text = data.decode(encoding)
@@ -190,20 +190,20 @@ def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
         everyday_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in sample)
         # No script goes on for long without a space, a line end or a stop.
         if everyday_count and (everyday_count == len(sample) or (len(sample) >= 4 and everyday_count * 40 >= len(sample))):
-            readings.append((everyday_count, encoding, text))
-    if not readings:
+            likely_readings.append((everyday_count, encoding, text))
+    if not likely_readings:
         raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
-    _, encoding, text = max(readings)
+    _, encoding, text = max(likely_readings)
     return Encoded(text, encoding)
 
 
 def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
     """Raise if most bytes beyond ASCII are UTF-8: text in another encoding has hardly any such sequences."""
-    lenient = data.decode("utf-8", errors="replace")
-    broken_count = lenient.count("\ufffd")
+    lenient_text = data.decode("utf-8", errors="replace")
+    broken_count = lenient_text.count("\ufffd")
     # Count what is not ASCII, replacements included, without a Python loop over the characters.
-    beyond_ascii = len(lenient) - len(lenient.encode("ascii", "ignore"))
-    if beyond_ascii - broken_count >= broken_count:
+    beyond_ascii_count = len(lenient_text) - len(lenient_text.encode("ascii", "ignore"))
+    if beyond_ascii_count - broken_count >= broken_count:
         raise InputError(
             f"{name}: byte {first_bad:,} is not valid UTF-8, though most of the file is. Save the file as UTF-8 again, or "
             "name its encoding."
@@ -231,14 +231,14 @@ def _sample_beyond_ascii(data: bytes) -> bytes:
     """Return the lines with bytes beyond ASCII, up to the limit: the others are no evidence."""
     if len(data) <= _LOOKED_AT or _DESIGNATOR.search(data[:_LOOKED_AT]):
         return data[:_LOOKED_AT]
-    telling, size = [], 0
+    telling_lines, sample_size = [], 0
     for line in data.splitlines(keepends=True):
         if not line.isascii():
-            telling.append(line[: _LOOKED_AT - size])
-            size += len(telling[-1])
-            if size >= _LOOKED_AT:
+            telling_lines.append(line[: _LOOKED_AT - sample_size])
+            sample_size += len(telling_lines[-1])
+            if sample_size >= _LOOKED_AT:
                 break
-    return b"".join(telling)
+    return b"".join(telling_lines)
 
 
 def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
@@ -246,22 +246,24 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
     import chardet
     import chardetng_py
 
-    guesses = chardet.detect_all(
+    chardet_guesses = chardet.detect_all(
         sample, ignore_threshold=True, include_encodings=[*USUAL, "utf-8"], no_match_encoding="utf-8"
     )
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=True)
     chardetng_text = _decode_sample(sample, detector.guess(tld=None, allow_utf8=False))
     count_beyond_ascii = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
-    groups: dict[str, list[tuple[float, str]]] = {}
-    for guess in guesses:
+    guesses_by_text: dict[str, list[tuple[float, str]]] = {}
+    for guess in chardet_guesses:
         text = _decode_sample(sample, guess["encoding"] or "")
         if text is not None:
-            groups.setdefault(text, []).append((float(guess["confidence"]), codecs.lookup(str(guess["encoding"])).name))
+            guesses_by_text.setdefault(text, []).append(
+                (float(guess["confidence"]), codecs.lookup(str(guess["encoding"])).name)
+            )
     candidates = []
-    for text, members in groups.items():
-        usual_encodings = [encoding for _, encoding in members if encoding != "iso8859-16"]
-        score = max(members)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual_encodings)
+    for text, scored_encodings in guesses_by_text.items():
+        usual_encodings = [encoding for _, encoding in scored_encodings if encoding != "iso8859-16"]
+        score = max(scored_encodings)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual_encodings)
         candidates.append(
             (
                 (usual_encodings or ["iso8859-16"])[0],
@@ -296,11 +298,11 @@ def count_wrong_encoding_signs(text: str) -> int:
 
 @lru_cache(maxsize=10_000)
 def _script_of(character: str) -> str:
-    first = unicodedata.name(character, "").partition(" ")[0]
-    return first if first in ("LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI") else ""
+    script_word = unicodedata.name(character, "").partition(" ")[0]
+    return script_word if script_word in ("LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI") else ""
 
 
 def _is_binary(sample: str) -> bool:
     """Return whether the sample has more control characters than any text."""
-    controls = sum(unicodedata.category(char) == "Cc" and char not in "\t\n\v\f\r\x1b" for char in sample)
-    return controls * 100 > len(sample)
+    control_count = sum(unicodedata.category(char) == "Cc" and char not in "\t\n\v\f\r\x1b" for char in sample)
+    return control_count * 100 > len(sample)

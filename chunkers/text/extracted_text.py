@@ -66,14 +66,14 @@ class Parts:
 
     def ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
-        runs: list[tuple[int, int]] = []
+        part_ranges: list[tuple[int, int]] = []
         for start, end in spans:
             first, last = self.at(start), self.at(max(start, end - 1))
-            if runs and first <= runs[-1][1] + 1:
-                runs[-1] = (runs[-1][0], max(runs[-1][1], last))
+            if part_ranges and first <= part_ranges[-1][1] + 1:
+                part_ranges[-1] = (part_ranges[-1][0], max(part_ranges[-1][1], last))
             else:
-                runs.append((first, last))
-        return runs
+                part_ranges.append((first, last))
+        return part_ranges
 
     def labels_of_spans(self, spans: Iterable[tuple[int, int]]) -> list[str]:
         """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
@@ -97,9 +97,9 @@ class Parts:
         label = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
         if self.kind == "chapter":
             return label
-        several = len(ranges) > 1 or any(first < last for first, last in ranges)
+        spans_several_parts = len(ranges) > 1 or any(first < last for first, last in ranges)
         singular, plural = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
-        return f"{plural if several else singular} {label}"
+        return f"{plural if spans_several_parts else singular} {label}"
 
     def _label_of_range(self, first: int, last: int) -> str:
         first_name, last_name = self.name(first), self.name(last)
@@ -125,8 +125,8 @@ class Parts:
 
 def shorten(words: str, most: int) -> str:
     """Return ``words`` on one line, shortened to ``most`` characters with an ellipsis if necessary."""
-    line = " ".join(words[: 20 * most].split())
-    return line if len(line) <= most and len(words) <= 20 * most else f"{line[: most - 1].rstrip()}…"
+    one_line = " ".join(words[: 20 * most].split())
+    return one_line if len(one_line) <= most and len(words) <= 20 * most else f"{one_line[: most - 1].rstrip()}…"
 
 
 def part_label(words: str, number: int) -> str:
@@ -145,17 +145,17 @@ def substitute_with_offsets(
         return pattern.sub(replacement, text), []
     pieces: list[str] = []
     moved_places: list[int] = []
-    copied_until = length = 0
+    copied_until = new_length = 0
     for match in pattern.finditer(text):
         start, end = match.span()
         while len(moved_places) < len(places) and places[len(moved_places)] <= start:
-            moved_places.append(length + places[len(moved_places)] - copied_until)
+            moved_places.append(new_length + places[len(moved_places)] - copied_until)
         pieces += [text[copied_until:start], replacement]
-        length += start - copied_until + len(replacement)
+        new_length += start - copied_until + len(replacement)
         copied_until = end
         while len(moved_places) < len(places) and places[len(moved_places)] < end:
-            moved_places.append(length)
-    moved_places += [length + place - copied_until for place in places[len(moved_places) :]]
+            moved_places.append(new_length)
+    moved_places += [new_length + place - copied_until for place in places[len(moved_places) :]]
     return "".join([*pieces, text[copied_until:]]), moved_places
 
 
@@ -197,14 +197,16 @@ class ExtractedText(NamedTuple):
 
     def tidied(self) -> "ExtractedText":
         """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
-        places = self.parts.starts if self.parts is not None else ()
-        text, moved_starts = substitute_with_offsets(_LINE_END, "\n", self.text, places)
-        text, moved_starts = substitute_with_offsets(_BLANK_LINES, "\n\n", text, moved_starts)
-        without_blank_beginning = text.lstrip("\n")
-        cut = len(text) - len(without_blank_beginning)
-        text = without_blank_beginning.rstrip("\n")
-        parts = self.parts and self.parts.with_starts(min(max(0, place - cut), len(text)) for place in moved_starts)
-        return self._replace(text=text, parts=parts)
+        part_starts = self.parts.starts if self.parts is not None else ()
+        tidied_text, moved_starts = substitute_with_offsets(_LINE_END, "\n", self.text, part_starts)
+        tidied_text, moved_starts = substitute_with_offsets(_BLANK_LINES, "\n\n", tidied_text, moved_starts)
+        without_blank_beginning = tidied_text.lstrip("\n")
+        removed_length = len(tidied_text) - len(without_blank_beginning)
+        tidied_text = without_blank_beginning.rstrip("\n")
+        parts = self.parts and self.parts.with_starts(
+            min(max(0, place - removed_length), len(tidied_text)) for place in moved_starts
+        )
+        return self._replace(text=tidied_text, parts=parts)
 
 
 class PartCollector:
@@ -227,13 +229,13 @@ class PartCollector:
 
     def joined(self, left_out: Iterable[Omission], joints: Iterable[str] | None = None) -> ExtractedText:
         """Join the collected pages or chapters, separated by blank lines or ``joints``, into one extracted text."""
-        pieces, starts, length = [], [], 0
-        between = repeat("\n\n") if joints is None else joints
-        for joint, text in zip(chain([""], between), self.texts, strict=False):
-            pieces += [joint, text]
-            starts.append(length + len(joint))
-            length += len(joint) + len(text)
-        parts = Parts(self._kind, tuple(starts), tuple(self.labels)) if starts else None
+        pieces, part_starts, joined_length = [], [], 0
+        separators = repeat("\n\n") if joints is None else joints
+        for separator, text in zip(chain([""], separators), self.texts, strict=False):
+            pieces += [separator, text]
+            part_starts.append(joined_length + len(separator))
+            joined_length += len(separator) + len(text)
+        parts = Parts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
         return ExtractedText("".join(pieces), tuple(left_out), parts=parts)
 
 

@@ -52,9 +52,9 @@ def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -
         raise
     # Parsers raise errors of any type on damaged files.
     except Exception as error:
-        message = on_one_line(error).rstrip(".") or type(error).__name__
+        failure_reason = on_one_line(error).rstrip(".") or type(error).__name__
         raise InputError(
-            f"{name}: the file must be a valid {kind}; reading it failed: {message}. Save or download the file again."
+            f"{name}: the file must be a valid {kind}; reading it failed: {failure_reason}. Save or download the file again."
         ) from error
     extracted = extracted.tidied()
     if not extracted.text.strip():
@@ -69,7 +69,7 @@ def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: s
     The details are ``left_out``; ``encoding``, empty for a binary format, ``guessed`` and ``others``; and ``parts``, with
     kind, starts and labels, None without pages or chapters. The format ``kind`` is None for plain text.
     """
-    usual_limit = sys.getrecursionlimit()
+    usual_recursion_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(_DEEP)
     try:
         if kind is None:
@@ -78,7 +78,7 @@ def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: s
         else:
             extracted = extract_text(data, name, kind, encoding)
     finally:
-        sys.setrecursionlimit(usual_limit)
+        sys.setrecursionlimit(usual_recursion_limit)
     text, parts = extracted.text, extracted.parts
     if len(text) > MAX_BYTES:
         raise too_large_error(name, len(text), what="the text")
@@ -90,8 +90,8 @@ def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: s
         "others": encoded.others,
         "parts": parts and [parts.kind, parts.starts, parts.labels],
     }
-    for start in range(0, len(text), _PIECE):
-        yield text[start : start + _PIECE]
+    for piece_start in range(0, len(text), _PIECE):
+        yield text[piece_start : piece_start + _PIECE]
 
 
 def parser_package(kind: str) -> str:
@@ -104,9 +104,11 @@ def _read_html(data: bytes, name: str, chosen: str | None) -> ExtractedText:
     from chunkers.text.html_to_markdown import markdown_of
 
     encoded = decode_by_evidence(data, name, chosen=chosen, markup=True)
-    xml = name.lower().endswith(".xhtml") or encoded.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
-    page = markdown_of(encoded.text, name, xml=xml)
-    return ExtractedText(page.text, tuple(omissions_from_counts(page.left_out)), encoded._replace(text=""))
+    is_xhtml = name.lower().endswith(".xhtml") or encoded.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
+    converted_page = markdown_of(encoded.text, name, xml=is_xhtml)
+    return ExtractedText(
+        converted_page.text, tuple(omissions_from_counts(converted_page.left_out)), encoded._replace(text="")
+    )
 
 
 def _read_pdf(data: bytes, name: str, _: str | None) -> ExtractedText:
@@ -131,16 +133,16 @@ def _read_docx(data: bytes, name: str, _: str | None) -> ExtractedText:
         return {}
 
     html = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(picture)).value
-    page = markdown_of(html, name)
-    return ExtractedText(page.text, tuple(omissions_from_counts(page.left_out | left_out)))
+    converted_document = markdown_of(html, name)
+    return ExtractedText(converted_document.text, tuple(omissions_from_counts(converted_document.left_out | left_out)))
 
 
 def _read_epub(data: bytes, name: str, _: str | None) -> ExtractedText:
     """Return the chapters in reading order."""
     from chunkers.text.html_to_markdown import read_epub
 
-    with _open_archive(data, name) as book:
-        return read_epub(book, name)
+    with _open_archive(data, name) as archive:
+        return read_epub(archive, name)
 
 
 def _read_csv(data: bytes, name: str, chosen: str | None) -> ExtractedText:
@@ -156,16 +158,16 @@ def _read_xlsx(data: bytes, name: str, _: str | None) -> ExtractedText:
     """Return the visible sheets."""
     from chunkers.text.spreadsheets import read_workbook
 
-    with _open_archive(data, name) as packed:
-        return read_workbook(data, packed, name)
+    with _open_archive(data, name) as archive:
+        return read_workbook(data, archive, name)
 
 
 def _read_pptx(data: bytes, name: str, _: str | None) -> ExtractedText:
     """Return the visible slides."""
     from chunkers.text.slides import read_slides
 
-    with _open_archive(data, name) as packed:
-        return read_slides(packed, name)
+    with _open_archive(data, name) as archive:
+        return read_slides(archive, name)
 
 
 def _read_notebook(data: bytes, name: str, _: str | None) -> ExtractedText:
@@ -182,18 +184,19 @@ def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
             f"{name}: the file must not have a password or the format of Office 2003 and before; this one has one of them. "
             "Save it again without a password."
         )
-    packed = zipfile.ZipFile(io.BytesIO(data))
-    members = packed.infolist()
-    size = sum(member.file_size for member in members)
-    if size > MAX_UNPACKED:
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    members = archive.infolist()
+    unpacked_size = sum(member.file_size for member in members)
+    if unpacked_size > MAX_UNPACKED:
         raise InputError(
-            f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {size:,}. Divide the "
+            f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {unpacked_size:,}. "
+            f"Divide the "
             "document."
         )
     for member in members:
         if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
             raise too_large_error(name, member.file_size, what=f"the part {member.filename[:100]}")
-    return packed
+    return archive
 
 
 _FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], ExtractedText], str]] = {
@@ -301,10 +304,10 @@ def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, can
         if text is not None:
             return FileText(text, "utf-8", "utf-8")
     require_extra("files", f"{name}: reading what is not plain UTF-8")
-    document_details, *pieces = parse_in_reader_process(
+    document_details, *text_pieces = parse_in_reader_process(
         yield_details_and_text, data, name, cancelled, kind=kind, encoding=encoding
     )
-    text = "".join(pieces)
+    text = "".join(text_pieces)
     used_encoding = document_details["encoding"]
     read_as = used_encoding
     if kind is not None:
@@ -325,7 +328,11 @@ def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, can
 
 def omissions_sentence(omissions: Iterable[Omission]) -> str:
     """Return a sentence that counts the omitted content by kind; empty if nothing was omitted."""
-    counts: dict[str, int] = {}
+    count_by_kind: dict[str, int] = {}
     for omission in omissions:
-        counts[omission.what] = counts.get(omission.what, 0) + omission.times
-    return f"Left out: {join_words([pluralize(count, what) for what, count in counts.items()])}." if counts else ""
+        count_by_kind[omission.what] = count_by_kind.get(omission.what, 0) + omission.times
+    return (
+        f"Left out: {join_words([pluralize(count, what) for what, count in count_by_kind.items()])}."
+        if count_by_kind
+        else ""
+    )

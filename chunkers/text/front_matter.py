@@ -61,11 +61,11 @@ def _find_front_matter(text: str) -> FrontMatter | None:
     match = _FRONT_MATTER.match(text)
     if not match or not _FIELDS[match["mark"]].match(match["fields"]):
         return None
-    closed = match.end("closing")
-    if fields := match["fields"].strip():
-        first = _first_visible(text, match.start("fields"))
-        return FrontMatter(first, first + len(fields), closed, match.end())
-    return FrontMatter(_first_visible(text, closed), closed, closed, match.end())
+    closing_fence_end = match.end("closing")
+    if fields_text := match["fields"].strip():
+        first_field = _first_visible(text, match.start("fields"))
+        return FrontMatter(first_field, first_field + len(fields_text), closing_fence_end, match.end())
+    return FrontMatter(_first_visible(text, closing_fence_end), closing_fence_end, closing_fence_end, match.end())
 
 
 def _first_visible(text: str, start: int) -> int:

@@ -65,24 +65,24 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
     html, left_out["processing instruction"] = _without_instructions(html)
     if xml:
         html = _SELF_CLOSED.sub(_close_element, _without_character_data(html))
-    tree = LexborHTMLParser(html)
+    html_tree = LexborHTMLParser(html)
     for unseen_element in _UNSEEN:
-        elements = tree.css(unseen_element)
+        elements = html_tree.css(unseen_element)
         if unseen_element in _COUNTED:
             left_out[_COUNTED[unseen_element]] += len(elements)
         for element in elements:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
-    soup = BeautifulSoup(tree.html or "", "html.parser")
+    soup = BeautifulSoup(html_tree.html or "", "html.parser")
     _check_depth(soup, name)
-    for string in soup.find_all(string=True):
-        if isinstance(string, PreformattedString):
-            left_out["comment"] += isinstance(string, Comment) and not string.startswith("?")
-            string.extract()
-    for picture in soup("img"):
-        alternative_text = str(picture.get("alt", ""))
+    for text_node in soup.find_all(string=True):
+        if isinstance(text_node, PreformattedString):
+            left_out["comment"] += isinstance(text_node, Comment) and not text_node.startswith("?")
+            text_node.extract()
+    for picture_element in soup("img"):
+        alternative_text = str(picture_element.get("alt", ""))
         left_out["picture"] += 1
-        picture.replace_with(alternative_text)
+        picture_element.replace_with(alternative_text)
     converter = _Converter(
         heading_style=ATX,
         bullets="-",
@@ -106,21 +106,21 @@ class _Converter(MarkdownConverter):
 
 def _without_instructions(html: str) -> tuple[str, int]:
     """Remove ``<?...?>``, and count all but the XML declaration; one that does not end is left to the parser."""
-    parts, count, searched_until = [], 0, 0
+    kept_parts, instruction_count, searched_until = [], 0, 0
     while (start := html.find("<?", searched_until)) >= 0 and (end := html.find("?>", start)) >= 0:
-        parts.append(html[searched_until:start])
-        count += not html.startswith("<?xml ", start)
+        kept_parts.append(html[searched_until:start])
+        instruction_count += not html.startswith("<?xml ", start)
         searched_until = end + 2
-    return "".join([*parts, html[searched_until:]]), count
+    return "".join([*kept_parts, html[searched_until:]]), instruction_count
 
 
 def _without_character_data(html: str) -> str:
     """Turn XML's ``<![CDATA[...]]>`` into ordinary text; HTML would treat it as a comment."""
-    parts, copied_until = [], 0
+    text_parts, copied_until = [], 0
     while (start := html.find("<![CDATA[", copied_until)) >= 0 and (end := html.find("]]>", start)) >= 0:
-        parts += [html[copied_until:start], escape(html[start + 9 : end], quote=False)]
+        text_parts += [html[copied_until:start], escape(html[start + 9 : end], quote=False)]
         copied_until = end + 3
-    return "".join([*parts, html[copied_until:]])
+    return "".join([*text_parts, html[copied_until:]])
 
 
 def _close_element(tag: re.Match[str]) -> str:
@@ -177,29 +177,35 @@ def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
     titles = _chapter_titles(book, package)
     chapters = PartCollector(name, "chapter")
     left_out = [Omission("missing chapter", package.missing)] if package.missing else []
-    for number, chapter in enumerate(dict.fromkeys(package.chapters)):
-        page = markdown_of(decode_by_evidence(book.read(chapter), name, markup=True).text, name, xml=True)
-        heading = _HEADING.search(page.text)
-        chapters.add(page.text, titles.get(chapter) or (_MARKS.sub("", heading[1]).rstrip(" #") if heading else ""))
-        left_out += omissions_from_counts(page.left_out, number)
+    for number, chapter_file in enumerate(dict.fromkeys(package.chapters)):
+        chapter_page = markdown_of(decode_by_evidence(book.read(chapter_file), name, markup=True).text, name, xml=True)
+        heading = _HEADING.search(chapter_page.text)
+        chapters.add(
+            chapter_page.text, titles.get(chapter_file) or (_MARKS.sub("", heading[1]).rstrip(" #") if heading else "")
+        )
+        left_out += omissions_from_counts(chapter_page.left_out, number)
     return chapters.joined(left_out)
 
 
 def _read_package(book: zipfile.ZipFile) -> _Package:
     """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
     container = xml_root(book, "META-INF/container.xml")
-    package_name = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
-    package = xml_root(book, package_name)
-    folder = posixpath.dirname(package_name)
-    items = {item.get("id", ""): item for item in package.iterfind("{*}manifest/{*}item")}
-    files = {number: _path_in_book(folder, item.attrib["href"]) for number, item in items.items() if "href" in item.attrib}
-    members = {*book.namelist()}
-    spine = [files.get(reference.get("idref", "")) for reference in package.iterfind("{*}spine/{*}itemref")]
-    chapters = tuple(file for file in spine if file in members)
-    navigation = [number for number, item in items.items() if "nav" in item.get("properties", "").split()]
-    ncx_ids = [number for number, item in items.items() if item.get("media-type") == "application/x-dtbncx+xml"]
-    contents = tuple(files[number] for number in [*navigation, *ncx_ids] if number in files)
-    return _Package(chapters, contents, len(spine) - len(chapters))
+    package_path = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
+    package_root = xml_root(book, package_path)
+    package_folder = posixpath.dirname(package_path)
+    manifest_items = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
+    path_by_id = {
+        number: _path_in_book(package_folder, item.attrib["href"])
+        for number, item in manifest_items.items()
+        if "href" in item.attrib
+    }
+    archive_members = {*book.namelist()}
+    spine_files = [path_by_id.get(reference.get("idref", "")) for reference in package_root.iterfind("{*}spine/{*}itemref")]
+    chapters = tuple(file for file in spine_files if file in archive_members)
+    navigation_ids = [number for number, item in manifest_items.items() if "nav" in item.get("properties", "").split()]
+    ncx_ids = [number for number, item in manifest_items.items() if item.get("media-type") == "application/x-dtbncx+xml"]
+    contents_files = tuple(path_by_id[number] for number in [*navigation_ids, *ncx_ids] if number in path_by_id)
+    return _Package(chapters, contents_files, len(spine_files) - len(chapters))
 
 
 def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
@@ -215,27 +221,31 @@ def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
 def _chapter_titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
     """Return the first title of each file in the first table of contents that can be read."""
     for contents_file in package.contents:
-        titles: dict[str, str] = {}
+        title_by_file: dict[str, str] = {}
         # A book can be read without its table of contents, whose errors are of any type.
         with suppress(Exception):
             for target, title in _contents_entries(xml_root(book, contents_file)):
                 if short_title := shorten(title, LONGEST_LABEL):
-                    titles.setdefault(_path_in_book(posixpath.dirname(contents_file), target.partition("#")[0]), short_title)
-        if titles:
-            return titles
+                    title_by_file.setdefault(
+                        _path_in_book(posixpath.dirname(contents_file), target.partition("#")[0]), short_title
+                    )
+        if title_by_file:
+            return title_by_file
     return {}
 
 
 def _contents_entries(root: "Element") -> Iterator[tuple[str, str]]:
     """Yield target and title of every entry; source: EPUB 3.3, section 7.4, and the NCX of EPUB 2.0.1, section 2.4.1."""
-    for point in root.iter("{http://www.daisy.org/z3986/2005/ncx/}navPoint"):
-        content_element = point.find("{*}content")
-        label_element = point.find("{*}navLabel/{*}text")
+    for navigation_point in root.iter("{http://www.daisy.org/z3986/2005/ncx/}navPoint"):
+        content_element = navigation_point.find("{*}content")
+        label_element = navigation_point.find("{*}navLabel/{*}text")
         if content_element is not None and label_element is not None:
             yield content_element.get("src", ""), label_element.text or ""
     type_attribute = "{http://www.idpf.org/2007/ops}type"
-    tables = [nav for nav in root.iter("{http://www.w3.org/1999/xhtml}nav") if "toc" in nav.get(type_attribute, "").split()]
-    for table in tables[:1]:
+    contents_tables = [
+        nav for nav in root.iter("{http://www.w3.org/1999/xhtml}nav") if "toc" in nav.get(type_attribute, "").split()
+    ]
+    for table in contents_tables[:1]:
         for link in table.iter("{http://www.w3.org/1999/xhtml}a"):
             yield link.get("href", ""), "".join(link.itertext())
 

@@ -35,12 +35,12 @@ def load_detector_model(folder: Path | None = None) -> "LanguageIdentifier":
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
     model_digest = hashlib.blake2b((MODEL_DIR / MODEL_FILE).read_bytes(), digest_size=8).hexdigest()
-    path = (folder or user_cache_folder()) / f"languages-{model_digest}-{sys.byteorder}.bin"
-    arrays = read_arrays(path)
+    arrays_path = (folder or user_cache_folder()) / f"languages-{model_digest}-{sys.byteorder}.bin"
+    arrays = read_arrays(arrays_path)
     if arrays is None:
         identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
         write_arrays(
-            path,
+            arrays_path,
             {
                 "ptc": identifier.nb_ptc,
                 "pc": identifier.nb_pc,
@@ -67,30 +67,30 @@ def read_arrays(path: Path) -> Arrays | None:
     """Read a file of arrays as a read-only memory map; None if the file is missing, truncated or damaged."""
     try:
         with path.open("rb") as file:
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            mapped_bytes = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError):
         return None
     # The checksum is about damage: whoever can forge the file could forge any hash in it.
-    if len(data) < _HEAD or zlib.crc32(data[_CHECKSUM:]) != int.from_bytes(data[:_CHECKSUM]):
+    if len(mapped_bytes) < _HEAD or zlib.crc32(mapped_bytes[_CHECKSUM:]) != int.from_bytes(mapped_bytes[:_CHECKSUM]):
         return None
-    size = int.from_bytes(data[_CHECKSUM:_HEAD])
-    array_offset = _HEAD + size
+    description_size = int.from_bytes(mapped_bytes[_CHECKSUM:_HEAD])
+    array_offset = _HEAD + description_size
     arrays = {}
-    for name, kind, shape in json.loads(bytes(data[_HEAD:array_offset])):
+    for array_name, array_dtype, shape in json.loads(bytes(mapped_bytes[_HEAD:array_offset])):
         array_offset += -array_offset % _ALIGNED
-        arrays[name] = np.frombuffer(data, kind, math.prod(shape), array_offset).reshape(shape)
-        array_offset += arrays[name].nbytes
+        arrays[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(shape), array_offset).reshape(shape)
+        array_offset += arrays[array_name].nbytes
     return arrays
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write named arrays to a file with a checksum; if that fails, no file is left behind."""
     description = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
-    parts: list[bytes | memoryview] = [len(description).to_bytes(_HEAD - _CHECKSUM), description]
+    content_parts: list[bytes | memoryview] = [len(description).to_bytes(_HEAD - _CHECKSUM), description]
     array_offset = _HEAD + len(description)
     for array in arrays.values():
         padding = -array_offset % _ALIGNED
-        parts += [bytes(padding), np.ascontiguousarray(array).view(np.uint8).data]
+        content_parts += [bytes(padding), np.ascontiguousarray(array).view(np.uint8).data]
         array_offset += padding + array.nbytes
-    checksum = reduce(lambda sum_before, part: zlib.crc32(part, sum_before), parts, 0)
-    write_atomically(path, [checksum.to_bytes(_CHECKSUM), *parts])
+    checksum = reduce(lambda sum_before, part: zlib.crc32(part, sum_before), content_parts, 0)
+    write_atomically(path, [checksum.to_bytes(_CHECKSUM), *content_parts])

@@ -150,9 +150,13 @@ def detect_language(text: str) -> str:
     language_of_script, script = _language_by_script(sample)
     if language_of_script:
         return language_of_script
-    likelihoods = {code: share for code, share in _language_identifier().rank(sample) if code in script.languages}
-    best = max(likelihoods, key=lambda code: likelihoods[code])
-    return best if 2 * likelihoods[best] > sum(likelihoods.values()) else script.languages[0]
+    likelihood_by_language = {code: share for code, share in _language_identifier().rank(sample) if code in script.languages}
+    likeliest_language = max(likelihood_by_language, key=lambda code: likelihood_by_language[code])
+    return (
+        likeliest_language
+        if 2 * likelihood_by_language[likeliest_language] > sum(likelihood_by_language.values())
+        else script.languages[0]
+    )
 
 
 def is_written_in_latin(language: str) -> bool:
@@ -168,21 +172,21 @@ def load_detector(text: str) -> None:
 
 def _language_by_script(sample: str) -> tuple[str, _Script]:
     """Return the language that the script alone tells, empty where it has several, and the script of most letters."""
-    counts = [(len(script.letters.findall(sample)), script) for script in _SCRIPTS]
-    kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
-    most, script = max(counts, key=lambda count: count[0])
-    if most == 0:
+    letter_counts = [(len(script.letters.findall(sample)), script) for script in _SCRIPTS]
+    kana_count, han_count = len(_KANA.findall(sample)), len(_HAN.findall(sample))
+    most_letters, script = max(letter_counts, key=lambda count: count[0])
+    if most_letters == 0:
         return "en", script
     if script.letters in (_KANA, _HAN):
-        return "ja" if kana > _LEAST_KANA * (kana + han) else "zh", script
+        return "ja" if kana_count > _LEAST_KANA * (kana_count + han_count) else "zh", script
     return script.languages[0] if len(script.languages) == 1 else "", script
 
 
 def _sample_text(text: str) -> str:
     if len(text) <= _SLICES * _SLICE:
         return text
-    step = (len(text) - _SLICE) // (_SLICES - 1)
-    return " ".join(text[number * step : number * step + _SLICE] for number in range(_SLICES))
+    slice_distance = (len(text) - _SLICE) // (_SLICES - 1)
+    return " ".join(text[number * slice_distance : number * slice_distance + _SLICE] for number in range(_SLICES))
 
 
 @lru_cache(maxsize=1)

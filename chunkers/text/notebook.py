@@ -38,50 +38,52 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
             f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {short_repr(version)}. Save "
             "it again in Jupyter."
         )
-    book_cells = (
+    cell_records = (
         notebook_json["cells"]
         if version == 4
         else [_upgrade_cell(cell) for sheet in notebook_json["worksheets"] for cell in sheet["cells"]]
     )
     language = _notebook_language(notebook_json.get("metadata")) or next(
-        filter(None, (_fence_language(cell.get("language")) for cell in book_cells)), ""
+        filter(None, (_fence_language(cell.get("language")) for cell in cell_records)), ""
     )
-    cells = PartCollector(name, "cell")
+    collected_cells = PartCollector(name, "cell")
     left_out: list[Omission] = []
-    for number, cell in enumerate(book_cells):
-        source = _join_lines(cell.get("source"))
-        counts: Counter[str] = Counter()
-        pieces = [source.strip("\n")]
+    for number, cell in enumerate(cell_records):
+        cell_source = _join_lines(cell.get("source"))
+        omission_counts: Counter[str] = Counter()
+        cell_pieces = [cell_source.strip("\n")]
         if cell.get("cell_type") == "code":
-            output = "\n".join(_output_texts(cell.get("outputs") or (), counts))
-            pieces = [_fenced_block(source, language), _fenced_block(output, "output")]
-        counts["picture"] += len(cell.get("attachments") or ())
-        cells.add("\n\n".join(filter(None, pieces)), str(number + 1))
-        left_out += omissions_from_counts(counts, number)
-    return cells.joined(left_out)
+            joined_output = "\n".join(_output_texts(cell.get("outputs") or (), omission_counts))
+            cell_pieces = [_fenced_block(cell_source, language), _fenced_block(joined_output, "output")]
+        omission_counts["picture"] += len(cell.get("attachments") or ())
+        collected_cells.add("\n\n".join(filter(None, cell_pieces)), str(number + 1))
+        left_out += omissions_from_counts(omission_counts, number)
+    return collected_cells.joined(left_out)
 
 
 def _upgrade_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Return a cell of nbformat 3 as one of nbformat 4."""
-    kind = cell.get("cell_type")
-    source = _join_lines(cell.get("input") if kind == "code" else cell.get("source"))
-    if kind == "heading":
-        source = f"{'#' * int(cell.get('level') or 1)} {source}"
-    return {**cell, "source": source, "outputs": [*map(_upgrade_output, cell.get("outputs") or ())]}
+    cell_type = cell.get("cell_type")
+    cell_source = _join_lines(cell.get("input") if cell_type == "code" else cell.get("source"))
+    if cell_type == "heading":
+        cell_source = f"{'#' * int(cell.get('level') or 1)} {cell_source}"
+    return {**cell, "source": cell_source, "outputs": [*map(_upgrade_output, cell.get("outputs") or ())]}
 
 
 def _upgrade_output(output: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a cell output from nbformat 3 to nbformat 4."""
-    kind = output.get("output_type")
-    data = {long: output[short] for short, long in _SHORT.items() if short in output and kind != "stream"}
-    return {**output, "output_type": "error" if kind == "pyerr" else kind, "data": data}
+    output_type = output.get("output_type")
+    data_by_mime_type = {
+        long: output[short] for short, long in _SHORT.items() if short in output and output_type != "stream"
+    }
+    return {**output, "output_type": "error" if output_type == "pyerr" else output_type, "data": data_by_mime_type}
 
 
 def _notebook_language(metadata: Any) -> str:
     """Return the name of a notebook's language; empty if it names none."""
-    for entry, field in (("language_info", "name"), ("kernelspec", "language")):
-        metadata_entry = metadata.get(entry) if isinstance(metadata, dict) else None
-        if language := _fence_language(metadata_entry.get(field) if isinstance(metadata_entry, dict) else ""):
+    for entry_key, language_key in (("language_info", "name"), ("kernelspec", "language")):
+        metadata_entry = metadata.get(entry_key) if isinstance(metadata, dict) else None
+        if language := _fence_language(metadata_entry.get(language_key) if isinstance(metadata_entry, dict) else ""):
             return language
     return ""
 
@@ -94,12 +96,12 @@ def _fence_language(language: Any) -> str:
 def _output_texts(outputs: Any, counts: Counter[str]) -> Iterator[str]:
     """Yield the texts of a cell's outputs, and count what has none."""
     for output in outputs:
-        kind = output.get("output_type")
-        if kind == "stream":
+        output_type = output.get("output_type")
+        if output_type == "stream":
             yield _final_terminal_text(_join_lines(output.get("text")))
-        elif kind == "error":
-            summary = f"{output.get('ename')}: {output.get('evalue')}"
-            yield _final_terminal_text("\n".join(output.get("traceback") or [summary]))
+        elif output_type == "error":
+            error_summary = f"{output.get('ename')}: {output.get('evalue')}"
+            yield _final_terminal_text("\n".join(output.get("traceback") or [error_summary]))
         else:
             yield from _display_texts(output.get("data") or {}, counts)
 

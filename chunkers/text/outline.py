@@ -117,38 +117,38 @@ def outline_of(text: str) -> Outline:
     """
     if _has_too_many_marks(text):
         return Outline()
-    starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-    edges = [*starts, len(text)]
-    source, covered = _without_front_matter(text)
+    line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+    line_edges = [*line_starts, len(text)]
+    source_without_front_matter, covered_lines = _without_front_matter(text)
     parser = _markdown_parser()
     tokens = _BlockTokens()
-    parser.block.parse(source, parser, {}, tokens)
+    parser.block.parse(source_without_front_matter, parser, {}, tokens)
 
     def span(first: int, last: int) -> Span:
-        return Span(edges[first], edges[last]).trimmed(text)
+        return Span(line_edges[first], line_edges[last]).trimmed(text)
 
-    with_levels = [(0, Block("front matter", span(0, covered)))] if covered else []
-    top_level_blocks = [block for _, block in with_levels]
+    blocks_with_levels = [(0, Block("front matter", span(0, covered_lines)))] if covered_lines else []
+    top_level_blocks = [block for _, block in blocks_with_levels]
     special_blocks = []
     list_end_line = 0
     for token, first, last in _tokens_with_lines(tokens):
         kind = KINDS.get(token.type, "item")
         block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
-        with_levels.append((token.level, block))
+        blocks_with_levels.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            top_level_blocks += Block("paragraph", span(covered, first)), block
-            covered = last
+            top_level_blocks += Block("paragraph", span(covered_lines, first)), block
+            covered_lines = last
         if kind in SPECIAL and not (kind == "list" and first < list_end_line):
             special_blocks.append(block)
             list_end_line = last if kind == "list" else list_end_line
-    top_level_blocks.append(Block("paragraph", span(covered, len(starts))))
+    top_level_blocks.append(Block("paragraph", span(covered_lines, len(line_starts))))
     return Outline(
         tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
         tuple(special_blocks),
-        tuple([block.span.start for level, block in with_levels if level == 1 and block.kind == "item"]),
-        tuple([block for level, block in with_levels if level and (block.kind == "item" or block.kind in SPECIAL)]),
-        tuple([block for _, block in with_levels if block.kind in NOT_PROSE]),
+        tuple([block.span.start for level, block in blocks_with_levels if level == 1 and block.kind == "item"]),
+        tuple([block for level, block in blocks_with_levels if level and (block.kind == "item" or block.kind in SPECIAL)]),
+        tuple([block for _, block in blocks_with_levels if block.kind in NOT_PROSE]),
     )
 
 
@@ -167,8 +167,8 @@ def heading_path(text: str, offset: int) -> tuple[str, ...]:
 
     A heading belongs to its own section. Empty before the first heading; headings without a title are left out.
     """
-    starts, paths = _heading_paths(text)
-    return paths[bisect_right(starts, offset)]
+    heading_starts, paths = _heading_paths(text)
+    return paths[bisect_right(heading_starts, offset)]
 
 
 def check_outline(name: str, text: str) -> None:
@@ -200,28 +200,28 @@ def _has_too_many_marks(text: str) -> bool:
 @lru_cache(maxsize=8)
 def _heading_paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the starts of the headings, and the heading path before the first and after each."""
-    starts: list[int] = []
-    paths: list[tuple[str, ...]] = [()]
+    heading_starts: list[int] = []
+    title_paths: list[tuple[str, ...]] = [()]
     open_headings: list[Heading] = []
     for heading in headings(text):
         while open_headings and open_headings[-1].level >= heading.level:
             open_headings.pop()
         open_headings.append(heading)
-        starts.append(heading.span.start)
-        paths.append(tuple([parent.title for parent in open_headings if parent.title]))
-    return starts, paths
+        heading_starts.append(heading.span.start)
+        title_paths.append(tuple([parent.title for parent in open_headings if parent.title]))
+    return heading_starts, title_paths
 
 
 def _heading_title(source: str) -> str:
     """Return the text of a heading without its marks and those of emphasis, links and code."""
     source = source.removeprefix(_BYTE_ORDER_MARK)
     # Either marks before it, and perhaps after it, or a line below it.
-    line = re.sub(r"(?:^|\s)#+$", "", source.lstrip("#")) if source.startswith("#") else source.rstrip("=-\t ")
-    title = " ".join(line.split())
+    unmarked_line = re.sub(r"(?:^|\s)#+$", "", source.lstrip("#")) if source.startswith("#") else source.rstrip("=-\t ")
+    title = " ".join(unmarked_line.split())
     if len(title) > _LONGEST_PARSED or not _INLINE.search(title):
         return title
-    (inline,) = _markdown_parser().parseInline(title)
-    return " ".join("".join(_inline_texts(inline)).split())
+    (inline_token,) = _markdown_parser().parseInline(title)
+    return " ".join("".join(_inline_texts(inline_token)).split())
 
 
 def _inline_texts(token: Token) -> Iterator[str]:
@@ -252,8 +252,8 @@ class _BlockTokens(list["Token"]):
     def append(self, token: Token) -> None:
         if token.type == "paragraph_open":
             self.paragraph = token
-        outer = token.level == 0 and token.nesting >= 0
-        if token.type == "list_item_open" or (token.type in KINDS and (outer or KINDS[token.type] in _NESTED)):
+        is_top_level = token.level == 0 and token.nesting >= 0
+        if token.type == "list_item_open" or (token.type in KINDS and (is_top_level or KINDS[token.type] in _NESTED)):
             super().append(token)
 
 
@@ -295,10 +295,10 @@ def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token])
     paragraph = state.tokens.paragraph if isinstance(state.tokens, _BlockTokens) else None
     if paragraph is None or not paragraph.map or paragraph.map[0] < first:
         return
-    begin, end = paragraph.map
-    if not all(state.isEmpty(line) for line in range(end, state.line)):
+    paragraph_start_line, paragraph_end_line = paragraph.map
+    if not all(state.isEmpty(line) for line in range(paragraph_end_line, state.line)):
         return
-    for line in range(begin + 1, end):
+    for line in range(paragraph_start_line + 1, paragraph_end_line):
         if _is_unlisted(state, line) and _SENTENCE_END.search(state.src, state.bMarks[line - 1], state.eMarks[line - 1]):
             state.line = line
             for token in tokens:
@@ -314,33 +314,35 @@ def _is_unlisted(state: StateBlock, line: int) -> bool:
 
 def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
-    begin = state.bMarks[first] + state.tShift[first]
-    opening = state.src[begin : begin + 2]
-    closing = _FORMULAS.get(opening)
-    if closing is None or state.is_code_block(first):
+    formula_start = state.bMarks[first] + state.tShift[first]
+    opening_mark = state.src[formula_start : formula_start + 2]
+    closing_mark = _FORMULAS.get(opening_mark)
+    if closing_mark is None or state.is_code_block(first):
         return False
     # Many that are opened have the same end, or none: it is looked for once.
-    searched_from, closing_offset = state.env.get(opening, (0, -2))
-    if not searched_from <= begin + 2 <= closing_offset and not (closing_offset == -1 and searched_from <= begin + 2):
-        searched_from, closing_offset = begin + 2, state.src.find(closing, begin + 2)
-        state.env[opening] = searched_from, closing_offset
+    searched_from, closing_offset = state.env.get(opening_mark, (0, -2))
+    if not searched_from <= formula_start + 2 <= closing_offset and not (
+        closing_offset == -1 and searched_from <= formula_start + 2
+    ):
+        searched_from, closing_offset = formula_start + 2, state.src.find(closing_mark, formula_start + 2)
+        state.env[opening_mark] = searched_from, closing_offset
     if closing_offset < 0 or closing_offset + 2 > state.eMarks[end - 1]:
         return False
-    last = bisect_right(state.bMarks, closing_offset, first, end) - 1
-    rest = state.src[closing_offset + 2 : state.eMarks[last]].strip()
-    if (rest and rest[0] not in ".,;:(") or _leaves_its_item(state, first, last):
+    last_line = bisect_right(state.bMarks, closing_offset, first, end) - 1
+    rest_of_line = state.src[closing_offset + 2 : state.eMarks[last_line]].strip()
+    if (rest_of_line and rest_of_line[0] not in ".,;:(") or _leaves_its_item(state, first, last_line):
         return False
     if not silent:
-        state.push("formula", "", 0).map = [first, last + 1]
-        state.line = last + 1
+        state.push("formula", "", 0).map = [first, last_line + 1]
+        state.line = last_line + 1
     return True
 
 
 def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
     """Return whether a line from ``first`` to ``last`` lies outside of the item or quotation that they begin in."""
     # Many that begin there may reach the same line behind it: it is looked for once.
-    known_from_line, leaving_line, indent = state.env.get("left", (0, 0, 0))
-    if known_from_line <= first < leaving_line <= last and state.blkIndent >= indent:
+    known_from_line, leaving_line, known_indent = state.env.get("left", (0, 0, 0))
+    if known_from_line <= first < leaving_line <= last and state.blkIndent >= known_indent:
         return True
     for line in range(first + 1, last + 1) if state.level else ():
         if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
@@ -351,23 +353,29 @@ def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
 
 def _without_front_matter(text: str) -> tuple[str, int]:
     """Return a text whose lines end in LF, with blank lines for its front matter, and their number."""
-    front = front_matter(text)
-    if front is None:
+    front_matter_offsets = front_matter(text)
+    if front_matter_offsets is None:
         return _LINE_END.sub("\n", text).removeprefix(_BYTE_ORDER_MARK), 0
-    front_matter_line_count = len(_LINE_END.findall(text, 0, front.closed)) + 1
-    return "\n" * front_matter_line_count + _LINE_END.sub("\n", text[front.end :]), front_matter_line_count
+    front_matter_line_count = len(_LINE_END.findall(text, 0, front_matter_offsets.closed)) + 1
+    return "\n" * front_matter_line_count + _LINE_END.sub("\n", text[front_matter_offsets.end :]), front_matter_line_count
 
 
 def _tokens_with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
     """Return each token with its first line and the line behind its last; definitions of links that touch are one."""
-    entries: list[tuple[Token, int, int]] = []
+    tokens_with_lines: list[tuple[Token, int, int]] = []
     for token in tokens:
         if token.map is None:
             continue
-        first, end = token.map
-        before, begin, previous_end_line = entries[-1] if entries else (token, first, -1)
-        if token.type == before.type == "definition" and token.level == before.level and previous_end_line == first:
-            entries[-1] = before, begin, end
+        first_line, end_line = token.map
+        previous_token, previous_first_line, previous_end_line = (
+            tokens_with_lines[-1] if tokens_with_lines else (token, first_line, -1)
+        )
+        if (
+            token.type == previous_token.type == "definition"
+            and token.level == previous_token.level
+            and previous_end_line == first_line
+        ):
+            tokens_with_lines[-1] = previous_token, previous_first_line, end_line
         else:
-            entries.append((token, first, end))
-    return entries
+            tokens_with_lines.append((token, first_line, end_line))
+    return tokens_with_lines

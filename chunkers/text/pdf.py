@@ -82,7 +82,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
     from pypdfium2.raw import FPDF_ERR_PASSWORD
 
     try:
-        document = PdfDocument(data)
+        pdf_document = PdfDocument(data)
     except PdfiumError as error:
         if error.err_code == FPDF_ERR_PASSWORD:
             raise InputError(
@@ -92,24 +92,24 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
     pages = PartCollector(name, "page")
     drawn_lines_by_page: list[dict[int, DrawnLine]] = []
     left_out: list[Omission] = []
-    with closing(document):
-        for number in range(len(document)):
-            with closing(document[number]) as page:
+    with closing(pdf_document):
+        for number in range(len(pdf_document)):
+            with closing(pdf_document[number]) as page:
                 with closing(page.get_textpage()) as text_page:
                     character_texts = _page_text(text_page, name)
                     drawn_lines_by_page.append(_drawn_edge_lines(page, text_page, character_texts))
-                pages.add("".join(character_texts).replace("\r", ""), document.get_page_label(number))
+                pages.add("".join(character_texts).replace("\r", ""), pdf_document.get_page_label(number))
                 picture_count = _count_pictures(page)
             if picture_count:
                 left_out.append(Omission("picture", picture_count, number))
-    if damaged := _count_damaged_streams(data):
-        left_out.append(Omission("damaged stream", damaged))
+    if damaged_count := _count_damaged_streams(data):
+        left_out.append(Omission("damaged stream", damaged_count))
     running_by_page = running_lines(pages.texts, pages.labels)
-    for number, lines in enumerate(running_by_page):
+    for number, lines_on_page in enumerate(running_by_page):
         removed_lines = set()
-        for line in lines:
-            height, size = drawn_lines_by_page[number].get(line.place, DrawnLine(float(line.upper), 1.0))
-            if EDGE < height < 1 - EDGE or (line.counts and not line.bare and size > LARGER):
+        for line in lines_on_page:
+            height, relative_size = drawn_lines_by_page[number].get(line.place, DrawnLine(float(line.upper), 1.0))
+            if EDGE < height < 1 - EDGE or (line.counts and not line.bare and relative_size > LARGER):
                 # A line of the text, however often it is there; or a heading whose number is by chance that of the page.
                 continue
             omission_kind = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
@@ -130,22 +130,22 @@ def _page_text(drawn: PdfTextPage, name: str) -> Sequence[str]:
     InputError
         If the page alone is too large.
     """
-    count = drawn.count_chars()
-    if count > MAX_BYTES:
-        raise too_large_error(name, count, "at least ", what="the text")
-    text = drawn.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR)
-    if len(text) != count or chr(_JOINED) in text:
-        text = _text_by_character(drawn, count)
-    return _reverse_drawn_words(drawn, text)
+    character_count = drawn.count_chars()
+    if character_count > MAX_BYTES:
+        raise too_large_error(name, character_count, "at least ", what="the text")
+    character_texts = drawn.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR)
+    if len(character_texts) != character_count or chr(_JOINED) in character_texts:
+        character_texts = _text_by_character(drawn, character_count)
+    return _reverse_drawn_words(drawn, character_texts)
 
 
 def _text_by_character(drawn: PdfTextPage, count: int) -> list[str]:
     """Return the text of each character of a page, if PDFium's own string differs in length or joins hyphens."""
     from pypdfium2.raw import FPDFText_GetUnicode, FPDFText_IsHyphen
 
-    codes = [FPDFText_GetUnicode(drawn.raw, index) for index in range(count)]
-    character_texts = [chr(code) if 0 < code <= sys.maxunicode else "" for code in codes]
-    for index, code in enumerate(codes):
+    character_codes = [FPDFText_GetUnicode(drawn.raw, index) for index in range(count)]
+    character_texts = [chr(code) if 0 < code <= sys.maxunicode else "" for code in character_codes]
+    for index, code in enumerate(character_codes):
         if code == _JOINED and FPDFText_IsHyphen(drawn.raw, index) == 1:
             character_texts[index] = "-\n"
         elif (
@@ -154,12 +154,12 @@ def _text_by_character(drawn: PdfTextPage, count: int) -> list[str]:
             and "\udc00" <= character_texts[index + 1] <= "\udfff"
         ):
             # The halves of a letter beyond the first 65,536, such as an emoji.
-            letter = (
+            whole_letter = (
                 (character_texts[index] + character_texts[index + 1])
                 .encode("utf-16-le", "surrogatepass")
                 .decode("utf-16-le")
             )
-            character_texts[index : index + 2] = [letter, ""]
+            character_texts[index : index + 2] = [whole_letter, ""]
     return character_texts
 
 
@@ -168,17 +168,17 @@ def _reverse_drawn_words(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[st
 
     It does so where a font has all letters of a word as presentation forms, as in files that Chromium prints.
     """
-    turned = list[str]()
+    turned_characters = list[str]()
     # One character a place, so that places in the string are PDFium's numbers.
     page_string = text if isinstance(text, str) else "".join(char if len(char) == 1 else " " for char in text)
-    for word in _RIGHT_TO_LEFT.finditer(page_string):
-        start, end = word.span()
-        middles = [left + right for left, _, right, _ in map(drawn.get_charbox, range(start, end))]
+    for drawn_word in _RIGHT_TO_LEFT.finditer(page_string):
+        start, end = drawn_word.span()
+        character_middles = [left + right for left, _, right, _ in map(drawn.get_charbox, range(start, end))]
         # Vowel signs lie anywhere above their letter, so what most neighbours do counts.
-        if sum((after > before) - (after < before) for before, after in pairwise(middles)) > 0:
-            turned = turned or list(text)
-            turned[start:end] = turned[start:end][::-1]
-    return turned or text
+        if sum((after > before) - (after < before) for before, after in pairwise(character_middles)) > 0:
+            turned_characters = turned_characters or list(text)
+            turned_characters[start:end] = turned_characters[start:end][::-1]
+    return turned_characters or text
 
 
 class DrawnLine(NamedTuple):
@@ -195,21 +195,21 @@ def _drawn_edge_lines(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) ->
     """
     from pypdfium2.raw import FPDF_PageToDevice
 
-    line, firsts = 0, dict[int, int]()
+    line_number, first_character_by_line = 0, dict[int, int]()
     for index, char in enumerate(text):
         if char.strip():
-            firsts.setdefault(line, index)
-        line += char.count("\n")
-    places = list(firsts)
+            first_character_by_line.setdefault(line_number, index)
+        line_number += char.count("\n")
+    line_numbers = list(first_character_by_line)
 
     def size(place: int) -> float:
-        _, bottom, _, top = drawn.get_charbox(firsts[place], loose=True)
+        _, bottom, _, top = drawn.get_charbox(first_character_by_line[place], loose=True)
         return float(top - bottom)
 
-    median_height = median(map(size, places[:: max(1, len(places) // _MEASURED)])) if places else 0
+    median_height = median(map(size, line_numbers[:: max(1, len(line_numbers) // _MEASURED)])) if line_numbers else 0
     drawn_lines = {}
-    for place in {*places[:MOST_LINES], *places[-MOST_LINES:]}:
-        left, bottom, _, _ = drawn.get_charbox(firsts[place])
+    for place in {*line_numbers[:MOST_LINES], *line_numbers[-MOST_LINES:]}:
+        left, bottom, _, _ = drawn.get_charbox(first_character_by_line[place])
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(page.raw, 0, 0, _FINE, _FINE, 0, left, bottom, byref(x), byref(y)):
@@ -223,16 +223,16 @@ def _count_pictures(page: PdfPage) -> int:
 
     picture_count = 0
     # Not page.get_objects: an object of Python for every letter that is placed by itself takes longer than all else.
-    holders = [(raw.FPDFPage_GetObject, page.raw, raw.FPDFPage_CountObjects(page.raw), 0)]
-    while holders:
-        get, holder, count, depth = holders.pop()
-        for index in range(count):
-            page_object = get(holder, index)
+    unvisited_holders = [(raw.FPDFPage_GetObject, page.raw, raw.FPDFPage_CountObjects(page.raw), 0)]
+    while unvisited_holders:
+        get_object, holder, object_count, depth = unvisited_holders.pop()
+        for index in range(object_count):
+            page_object = get_object(holder, index)
             object_type = raw.FPDFPageObj_GetType(page_object)
             if object_type == raw.FPDF_PAGEOBJ_IMAGE:
                 picture_count += 1
             elif object_type == raw.FPDF_PAGEOBJ_FORM and depth < _NESTED_FORMS:
-                holders.append(
+                unvisited_holders.append(
                     (raw.FPDFFormObj_GetObject, page_object, raw.FPDFFormObj_CountObjects(page_object), depth + 1)
                 )
     return picture_count
@@ -244,25 +244,25 @@ def _count_damaged_streams(data: bytes) -> int:
     PDFium reads what is left of them, and does not say so. Streams that are not deflated are not checked, nor those of
     a protected file.
     """
-    damaged = search_offset = 0
-    left = 0 if b"/Encrypt" in data else MAX_UNPACKED
-    while left > 0 and (stream_keyword := _STREAM.search(data, search_offset)):
-        end = data.find(b"endstream", stream_keyword.end())
-        before = data[max(0, stream_keyword.start() - _LONGEST_DICTIONARY) : stream_keyword.start()]
-        dictionary = before[before.rfind(b" obj") + 1 :]
-        end = end if end >= 0 else len(data)
-        search_offset = end
+    damaged_count = search_offset = 0
+    bytes_left = 0 if b"/Encrypt" in data else MAX_UNPACKED
+    while bytes_left > 0 and (stream_keyword := _STREAM.search(data, search_offset)):
+        stream_end = data.find(b"endstream", stream_keyword.end())
+        bytes_before = data[max(0, stream_keyword.start() - _LONGEST_DICTIONARY) : stream_keyword.start()]
+        dictionary = bytes_before[bytes_before.rfind(b" obj") + 1 :]
+        stream_end = stream_end if stream_end >= 0 else len(data)
+        search_offset = stream_end
         if b"/Image" in dictionary or not _DEFLATED.search(dictionary):
             continue
-        packed, stream = data[stream_keyword.end() : end], zlib.decompressobj()
+        packed_bytes, decompressor = data[stream_keyword.end() : stream_end], zlib.decompressobj()
         try:
-            while packed and left > 0 and not stream.eof:
-                left -= len(stream.decompress(packed, _AT_ONCE))
-                packed = stream.unconsumed_tail
-            damaged += left > 0 and not stream.eof
+            while packed_bytes and bytes_left > 0 and not decompressor.eof:
+                bytes_left -= len(decompressor.decompress(packed_bytes, _AT_ONCE))
+                packed_bytes = decompressor.unconsumed_tail
+            damaged_count += bytes_left > 0 and not decompressor.eof
         except zlib.error:
-            damaged += 1
-    return damaged
+            damaged_count += 1
+    return damaged_count
 
 
 class RunningLine(NamedTuple):
@@ -310,15 +310,17 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     On the first page, a header without the page number is kept, because it may be the title. If these rules left text on
     fewer than half of the pages that have text, all lines are kept.
     """
-    lines = [page.split("\n") for page in pages]
+    lines_by_page = [page.split("\n") for page in pages]
     running_by_page: list[list[RunningLine]] = [[] for _ in pages]
     for upper in (True, False):
-        _add_running_lines(lines, labels, running_by_page, upper=upper)
-    pages_with_text = [number for number, some in enumerate(lines) if any(map(str.strip, some))]
+        _add_running_lines(lines_by_page, labels, running_by_page, upper=upper)
+    pages_with_text = [number for number, some in enumerate(lines_by_page) if any(map(str.strip, some))]
     pages_keeping_text = 0
     for number in pages_with_text:
         removed_lines = {running_line.place for running_line in running_by_page[number]}
-        pages_keeping_text += any(line.strip() and index not in removed_lines for index, line in enumerate(lines[number]))
+        pages_keeping_text += any(
+            line.strip() and index not in removed_lines for index, line in enumerate(lines_by_page[number])
+        )
     return running_by_page if 2 * pages_keeping_text >= len(pages_with_text) else [[] for _ in pages]
 
 
@@ -357,8 +359,8 @@ def _lines_from_edge(
 ) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
     running_places = {running_line.place for running_line in running_before}
-    order = range(len(lines)) if upper else range(len(lines) - 1, -1, -1)
-    for index in order:
+    line_order = range(len(lines)) if upper else range(len(lines) - 1, -1, -1)
+    for index in line_order:
         line_text = " ".join(lines[index].split())
         if line_text and index not in running_places:
             yield index, line_text
@@ -369,11 +371,11 @@ def _line_patterns(words: str, number: int, label: str) -> list[Pattern]:
     if len(words) > LONGEST_RUNNING:
         return []
     patterns: list[Pattern] = [(words, "", "whole")]
-    for run in _NUMBER.finditer(words):
-        patterns.append((words[: run.start()], words[run.end() :], int(run[0]) - number))
-    for run in _WORD.finditer(words):
-        if run[0].casefold() == label.casefold():
-            patterns.append((words[: run.start()], words[run.end() :], "label"))
+    for number_run in _NUMBER.finditer(words):
+        patterns.append((words[: number_run.start()], words[number_run.end() :], int(number_run[0]) - number))
+    for number_run in _WORD.finditer(words):
+        if number_run[0].casefold() == label.casefold():
+            patterns.append((words[: number_run.start()], words[number_run.end() :], "label"))
     return [pattern for pattern in dict.fromkeys(patterns) if pattern[2] == "whole" or not _DIVISION.fullmatch(pattern[0])]
 
 
@@ -384,9 +386,11 @@ def _recurring_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
         patterns,
         *({n: own_patterns for n, own_patterns in patterns.items() if n % 2 == side} for side in (0, 1)),
     ):
-        counts = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
+        page_count_by_pattern = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
         recurring_patterns |= {
-            pattern for pattern, count in counts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
+            pattern
+            for pattern, count in page_count_by_pattern.items()
+            if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
         }
     return recurring_patterns | _page_number_patterns(patterns)
 
@@ -397,20 +401,29 @@ def _page_number_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
         for own_patterns in patterns.values()
     ]
-    shifts = Counter(shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns})
-    usual_shifts = {shift for shift, count in shifts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
-    counts = Counter(
+    page_count_by_shift = Counter(
+        shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns}
+    )
+    usual_shifts = {
+        shift for shift, count in page_count_by_shift.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)
+    }
+    page_count_by_pattern = Counter(
         pattern for own_patterns in edge_number_patterns for pattern in own_patterns if pattern[2] in usual_shifts
     )
-    return {pattern for pattern, count in counts.items() if count > 1 or not (pattern[0] or pattern[1])}
+    return {pattern for pattern, count in page_count_by_pattern.items() if count > 1 or not (pattern[0] or pattern[1])}
 
 
 def _page_separators(texts: Sequence[str]) -> Iterator[str]:
     """Yield the separator between every two pages: a blank line, or a line end where a sentence continues."""
-    before = ""
+    previous_page_text = ""
     for number, text in enumerate(texts):
-        bare = text.strip()
+        stripped_page = text.strip()
         if number:
-            goes_on = before and bare and (before[-1].isalnum() or before[-1] in ",;-–—\u00ad") and bare[0].islower()
-            yield "\n" if goes_on else "\n\n"
-        before = bare or before
+            sentence_continues = (
+                previous_page_text
+                and stripped_page
+                and (previous_page_text[-1].isalnum() or previous_page_text[-1] in ",;-–—\u00ad")
+                and stripped_page[0].islower()
+            )
+            yield "\n" if sentence_continues else "\n\n"
+        previous_page_text = stripped_page or previous_page_text

@@ -46,28 +46,28 @@ def nearest_passage(
     comparisons = len(pattern) * sum(end - start for start, end in ranges)
     if comparisons > max_comparisons:
         return -2, 0, 0, comparisons
-    least_distance, ends = max_distance, list[int]()
+    least_distance, nearest_ends = max_distance, list[int]()
     for start, end in ranges:
-        distance, own_ends = _least_distance(pattern.tolist(), text[start:end].tolist(), least_distance)
+        distance, range_ends = _least_distance(pattern.tolist(), text[start:end].tolist(), least_distance)
         if distance < least_distance:
-            least_distance, ends = distance, []
-        ends += [start + offset for offset in own_ends]
+            least_distance, nearest_ends = distance, []
+        nearest_ends += [start + offset for offset in range_ends]
     best_start = best_end = 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
     lookback_length = len(pattern) + 4 * least_distance + 1
-    groups: list[list[int]] = []
-    for end in ends:
-        if groups and end - groups[-1][-1] <= lookback_length:
-            groups[-1].append(end)
+    groups_of_ends: list[list[int]] = []
+    for end in nearest_ends:
+        if groups_of_ends and end - groups_of_ends[-1][-1] <= lookback_length:
+            groups_of_ends[-1].append(end)
         else:
-            groups.append([end])
-    for group in groups:
-        window_start, window_end = max(0, group[0] - lookback_length), group[-1]
+            groups_of_ends.append([end])
+    for neighbouring_ends in groups_of_ends:
+        window_start, window_end = max(0, neighbouring_ends[0] - lookback_length), neighbouring_ends[-1]
         comparisons += len(pattern) * (window_end - window_start)
         if comparisons > max_comparisons:
             return -2, 0, 0, comparisons
         starts_by_end = _match_starts(pattern, text[window_start:window_end])
-        for end in group:
+        for end in neighbouring_ends:
             start_of_match = window_start + int(starts_by_end[end - window_start - 1])
             if (
                 best_end == 0
@@ -75,7 +75,7 @@ def nearest_passage(
                 or start_of_match == best_start
             ):
                 best_start, best_end = start_of_match, end
-    return least_distance if ends else -1, best_start, best_end, comparisons
+    return least_distance if nearest_ends else -1, best_start, best_end, comparisons
 
 
 def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
@@ -84,47 +84,50 @@ def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> t
     The bits of ``up`` and ``down`` say in which rows of Sellers' table the distance grows or falls by 1 from the row above.
     """
     all_rows_mask = (1 << len(pattern)) - 1
-    last = len(pattern) - 1
+    last_row = len(pattern) - 1
     row_mask_by_code: dict[int, int] = {}
     for row, code in enumerate(pattern):
         row_mask_by_code[code] = row_mask_by_code.get(code, 0) | 1 << row
     up, down = all_rows_mask, 0
-    distance, best = len(pattern), max_distance
-    ends: list[int] = []
+    distance, least_distance = len(pattern), max_distance
+    nearest_ends: list[int] = []
     for end, code in enumerate(text, start=1):
         matching_rows = row_mask_by_code.get(code, 0)
         zero_diagonal_rows = (((matching_rows & up) + up) ^ up) | matching_rows
         growing_rows = down | (~(zero_diagonal_rows | up) & all_rows_mask)
         falling_rows = up & zero_diagonal_rows
-        distance += (growing_rows >> last & 1) - (falling_rows >> last & 1)
+        distance += (growing_rows >> last_row & 1) - (falling_rows >> last_row & 1)
         matching_rows |= down
         growing_rows, falling_rows = growing_rows << 1, falling_rows << 1
         up = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
         down = growing_rows & matching_rows & all_rows_mask
-        if distance <= best:
-            if distance < best:
-                best = distance
-                ends.clear()
-            ends.append(end)
-    return best, ends
+        if distance <= least_distance:
+            if distance < least_distance:
+                least_distance = distance
+                nearest_ends.clear()
+            nearest_ends.append(end)
+    return least_distance, nearest_ends
 
 
 def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
     """Return for each character of the text where the nearest stretch that ends with it begins, shape (characters,)."""
-    rows = np.arange(len(pattern) + 1)
-    distance, start = rows.copy(), np.zeros(len(rows), dtype=np.intp)
+    row_numbers = np.arange(len(pattern) + 1)
+    distances, start_by_row = row_numbers.copy(), np.zeros(len(row_numbers), dtype=np.intp)
     match_starts = np.empty(len(text), dtype=np.intp)
     for text_offset, code in enumerate(text.tolist()):
         # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
-        new_distances = np.concatenate(([0], distance[:-1] + (pattern != code)))
-        new_starts = np.concatenate(([text_offset + 1], start[:-1]))
-        left_out = distance + 1 < new_distances
-        new_distances, new_starts = np.where(left_out, distance + 1, new_distances), np.where(left_out, start, new_starts)
-        distances_minus_rows = new_distances - rows
-        least = np.minimum.accumulate(distances_minus_rows)
-        start = new_starts[np.maximum.accumulate(np.where(distances_minus_rows == least, rows, 0))]
-        distance = least + rows
-        match_starts[text_offset] = start[-1]
+        new_distances = np.concatenate(([0], distances[:-1] + (pattern != code)))
+        new_starts = np.concatenate(([text_offset + 1], start_by_row[:-1]))
+        left_out = distances + 1 < new_distances
+        new_distances, new_starts = (
+            np.where(left_out, distances + 1, new_distances),
+            np.where(left_out, start_by_row, new_starts),
+        )
+        distances_minus_rows = new_distances - row_numbers
+        running_least = np.minimum.accumulate(distances_minus_rows)
+        start_by_row = new_starts[np.maximum.accumulate(np.where(distances_minus_rows == running_least, row_numbers, 0))]
+        distances = running_least + row_numbers
+        match_starts[text_offset] = start_by_row[-1]
     return match_starts
 
 
@@ -272,10 +275,10 @@ class SearchableText:
         if spans:
             return spans
         folded_passage = folded(text)
-        places = [
+        folded_spans = [
             Span(start, start + len(folded_passage)) for start in _occurrence_starts(self._folded.text, folded_passage, most)
         ]
-        return [self._folded.original(span) for span in places]
+        return [self._folded.original(span) for span in folded_spans]
 
     def altered_match(self, quoted: Quotation, alike: float = ALIKE, within: Sequence[Span] | None = None) -> Match | None:
         """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
@@ -289,18 +292,18 @@ class SearchableText:
             Ranges of `folded_text` to search in, disjoint; None for all of it.
         """
         folded_quotation = self._fold_quotation(quoted)
-        length = len(folded_quotation.text)
-        if length < SHORTEST or self.work.spent:
+        folded_length = len(folded_quotation.text)
+        if folded_length < SHORTEST or self.work.spent:
             return None
-        max_distance = max_edit_distance(length, alike)
-        pattern, place = code_points(folded_quotation.text), folded_quotation.start or 0
+        max_distance = max_edit_distance(folded_length, alike)
+        pattern_codes, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
         distance, start, end, comparisons = nearest_passage(
-            pattern, self._codes, max_distance, place, self.work.left, within
+            pattern_codes, self._codes, max_distance, preferred_start, self.work.left, within
         )
         self.work.left -= comparisons
         if distance < 0 or start >= end:
             return None
-        return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)
+        return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / folded_length)
 
     def divided_match(self, text: str) -> list[Span]:
         """Find a quotation whose parts now stand apart, in the same order; return their spans, or none.
@@ -308,7 +311,7 @@ class SearchableText:
         Each part occurs as in `typographic_match`, and has at least `SHORTEST` characters. The first parts are the longest.
         """
         searched_text, remaining_quotation, search_from = self._folded.text, folded(text), 0
-        spans: list[Span] = []
+        part_spans: list[Span] = []
         # Most lost quotations are told by their beginning or end.
         if (
             self.work.spent
@@ -318,7 +321,7 @@ class SearchableText:
             return []
         self.work.left -= len(searched_text) * len(remaining_quotation).bit_length() * MOST_PARTS
         while remaining_quotation:
-            if len(remaining_quotation) < SHORTEST or len(spans) == MOST_PARTS:
+            if len(remaining_quotation) < SHORTEST or len(part_spans) == MOST_PARTS:
                 return []
             # The longest beginning of the rest that the text has behind the part before.
             size = bisect_left(
@@ -333,9 +336,9 @@ class SearchableText:
                 return []
             start = searched_text.find(remaining_quotation[:size], search_from)
             search_from = start + size
-            spans.append(self._folded.original(Span(start, search_from)))
+            part_spans.append(self._folded.original(Span(start, search_from)))
             remaining_quotation = remaining_quotation[size:]
-        return spans
+        return part_spans
 
     def contains(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
@@ -345,11 +348,11 @@ class SearchableText:
         """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
         folded_quotation, folded_place = _Folded.of(text), self._folded_offset(place)
         folded_beginning = self._folded.text[folded_place : folded_place + SHORTEST]
-        start = folded_quotation.text.find(folded_beginning) if len(folded_beginning) == SHORTEST else -1
-        while start >= 0:
-            if self._folded.text.startswith(folded_quotation.text[start:], folded_place):
-                return folded_quotation.original(Span(start, len(folded_quotation.text)))
-            start = folded_quotation.text.find(folded_beginning, start + 1)
+        suffix_start = folded_quotation.text.find(folded_beginning) if len(folded_beginning) == SHORTEST else -1
+        while suffix_start >= 0:
+            if self._folded.text.startswith(folded_quotation.text[suffix_start:], folded_place):
+                return folded_quotation.original(Span(suffix_start, len(folded_quotation.text)))
+            suffix_start = folded_quotation.text.find(folded_beginning, suffix_start + 1)
         return None
 
     def longest_common_passage(self, text: str, within: Span) -> CommonPassage | None:
@@ -366,7 +369,7 @@ class SearchableText:
         length = len(folded_quotation.text)
         if length < SHORTEST:
             return None
-        middle = length // 2
+        middle_offset = length // 2
 
         def reach(most: int, stretch: Callable[[int], str]) -> int:
             """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
@@ -375,20 +378,28 @@ class SearchableText:
         common_suffix_length = reach(length, lambda size: folded_quotation.text[length - size :])
         common_prefix_length = reach(length, lambda size: folded_quotation.text[:size])
         spans = [Span(length - common_suffix_length, length), Span(0, common_prefix_length)]
-        if max(common_prefix_length, common_suffix_length) < middle:
-            after = reach(length - middle, lambda size: folded_quotation.text[middle : middle + size])
-            before = reach(middle, lambda size: folded_quotation.text[middle - size : middle + after])
-            spans.append(Span(middle - before, middle + after))
-        longest = max(spans, key=lambda span: span.end - span.start)
-        if longest.end - longest.start < SHORTEST:
+        if max(common_prefix_length, common_suffix_length) < middle_offset:
+            reach_after_middle = reach(
+                length - middle_offset, lambda size: folded_quotation.text[middle_offset : middle_offset + size]
+            )
+            reach_before_middle = reach(
+                middle_offset, lambda size: folded_quotation.text[middle_offset - size : middle_offset + reach_after_middle]
+            )
+            spans.append(Span(middle_offset - reach_before_middle, middle_offset + reach_after_middle))
+        longest_span = max(spans, key=lambda span: span.end - span.start)
+        if longest_span.end - longest_span.start < SHORTEST:
             return None
-        place = searched_text.find(folded_quotation.text[longest.start : longest.end])
-        folded_span = Span(folded_range_start + place, folded_range_start + place + longest.end - longest.start)
-        earlier = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
-        later = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
-        surroundings_alike = _is_similar(folded_quotation.text[: longest.start], earlier, before=True)
-        surroundings_alike = surroundings_alike or _is_similar(folded_quotation.text[longest.end :], later, before=False)
-        return CommonPassage(folded_quotation.original(longest), self._folded.original(folded_span), surroundings_alike)
+        place_in_range = searched_text.find(folded_quotation.text[longest_span.start : longest_span.end])
+        folded_span = Span(
+            folded_range_start + place_in_range, folded_range_start + place_in_range + longest_span.end - longest_span.start
+        )
+        folded_text_before = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
+        folded_text_after = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
+        surroundings_alike = _is_similar(folded_quotation.text[: longest_span.start], folded_text_before, before=True)
+        surroundings_alike = surroundings_alike or _is_similar(
+            folded_quotation.text[longest_span.end :], folded_text_after, before=False
+        )
+        return CommonPassage(folded_quotation.original(longest_span), self._folded.original(folded_span), surroundings_alike)
 
     def _folded_offset(self, place: int) -> int:
         return int(np.searchsorted(self._folded.places, place))
@@ -415,10 +426,10 @@ class SearchableText:
 def _occurrence_starts(text: str, words: str, most: int) -> list[int]:
     """Return up to ``most`` starts of a passage that is not empty, overlapping ones included."""
     starts: list[int] = []
-    place = text.find(words) if words else -1
-    while place >= 0 and len(starts) < most:
-        starts.append(place)
-        place = text.find(words, place + 1)
+    occurrence_start = text.find(words) if words else -1
+    while occurrence_start >= 0 and len(starts) < most:
+        starts.append(occurrence_start)
+        occurrence_start = text.find(words, occurrence_start + 1)
     return starts
 
 
@@ -426,8 +437,8 @@ def _is_similar(rest: str, neighbour: str, *, before: bool) -> bool:
     """Return whether half of ``rest`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
     rest = rest[-_NEIGHBOURHOOD:] if before else rest[:_NEIGHBOURHOOD]
-    reach = len(rest) * 5 // 4
-    neighbour = neighbour[-reach:] if before else neighbour[:reach]
+    compared_length = len(rest) * 5 // 4
+    neighbour = neighbour[-compared_length:] if before else neighbour[:compared_length]
     if not rest or not neighbour:
         return False
     distance, *_ = nearest_passage(code_points(rest), code_points(neighbour), len(rest) // 2, 0, MOST_COMPARED)
@@ -438,16 +449,27 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quoted.text) < 0:
         return None
-    near = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
+    nearest_context = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
     # The most distinctive first.
-    contexts = [(quoted.prefix, quoted.suffix), (quoted.prefix, ""), ("", quoted.suffix), near, (near[0], ""), ("", near[1])]
+    contexts = [
+        (quoted.prefix, quoted.suffix),
+        (quoted.prefix, ""),
+        ("", quoted.suffix),
+        nearest_context,
+        (nearest_context[0], ""),
+        ("", nearest_context[1]),
+    ]
     for prefix, suffix in dict.fromkeys([*contexts, ("", "")]):
-        pattern = prefix + quoted.text + suffix
-        start = (
-            text.find(pattern) if quoted.start is None else _nearest_occurrence(text, pattern, quoted.start - len(prefix))
+        quotation_in_context = prefix + quoted.text + suffix
+        context_start = (
+            text.find(quotation_in_context)
+            if quoted.start is None
+            else _nearest_occurrence(text, quotation_in_context, quoted.start - len(prefix))
         )
-        if start >= 0:
-            return start + len(prefix), quoted.start is None and text.find(pattern, start + 1) >= 0
+        if context_start >= 0:
+            return context_start + len(prefix), quoted.start is None and text.find(
+                quotation_in_context, context_start + 1
+            ) >= 0
     # The last context is empty, and every text contains it.
     raise AssertionError
 
@@ -455,13 +477,13 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
 def _nearest_occurrence(text: str, pattern: str, place: int) -> int:
     """Return the start of the pattern nearest to the place; -1 if it is not found."""
     place = max(0, place)
-    after = text.find(pattern, place)
-    if after == place:
-        return after
-    before = text.rfind(pattern, 0, place + len(pattern) - 1)
-    if after < 0 or before < 0:
-        return max(after, before)
-    return before if place - before <= after - place else after
+    occurrence_after = text.find(pattern, place)
+    if occurrence_after == place:
+        return occurrence_after
+    occurrence_before = text.rfind(pattern, 0, place + len(pattern) - 1)
+    if occurrence_after < 0 or occurrence_before < 0:
+        return max(occurrence_after, occurrence_before)
+    return occurrence_before if place - occurrence_before <= occurrence_after - place else occurrence_after
 
 
 class _Folded(NamedTuple):
@@ -472,11 +494,15 @@ class _Folded(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "_Folded":
-        plain = _plain_replacements(text)
-        lengths = np.array([len(plain[code]) for code in sorted(plain)], dtype=np.intp)
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        folded_length_per_character = lengths[np.searchsorted(np.array(sorted(plain), dtype=np.uint32), points)]
-        return cls(text.translate(plain), np.repeat(np.arange(len(points)), folded_length_per_character))
+        plain_replacements = _plain_replacements(text)
+        replacement_lengths = np.array([len(plain_replacements[code]) for code in sorted(plain_replacements)], dtype=np.intp)
+        character_codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        folded_length_per_character = replacement_lengths[
+            np.searchsorted(np.array(sorted(plain_replacements), dtype=np.uint32), character_codes)
+        ]
+        return cls(
+            text.translate(plain_replacements), np.repeat(np.arange(len(character_codes)), folded_length_per_character)
+        )
 
     def original(self, span: Span) -> Span:
         """Convert a range of the folded text to the corresponding range of the original text."""

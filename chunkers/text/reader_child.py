@@ -22,15 +22,15 @@ _BATCH = 100_000
 def serve() -> None:
     """Answer requests to parse files until standard input ends; the main loop of the reader process."""
     _limit_process()
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    request_stream, answer_stream = sys.stdin.buffer, sys.stdout.buffer
     # What a parser prints must not mix with the answers.
     sys.stdout = sys.stderr
-    for line in requests:
-        request = json.loads(line)
-        data = requests.read(request.pop("size"))
-        goes_on = _answer_request(answers, data, **request)
-        del data
-        if not goes_on:
+    for request_line in request_stream:
+        request = json.loads(request_line)
+        file_bytes = request_stream.read(request.pop("size"))
+        can_continue = _answer_request(answer_stream, file_bytes, **request)
+        del file_bytes
+        if not can_continue:
             return
 
 
@@ -47,30 +47,30 @@ def _limit_process() -> None:
 def _answer_request(
     answers: BinaryIO, data: bytes, *, parser: list[str], folder: str, name: str, options: dict[str, Any]
 ) -> bool:
-    last: dict[str, Any] = {}
+    final_answer: dict[str, Any] = {}
     try:
         if folder and folder not in sys.path:
             sys.path.append(folder)
-        parse = getattr(importlib.import_module(parser[0]), parser[1])
-        _send_in_batches(answers, parse(data, name, **options))
+        parser_function = getattr(importlib.import_module(parser[0]), parser[1])
+        _send_in_batches(answers, parser_function(data, name, **options))
     except InputError as error:
-        last = {"error": str(error)}
+        final_answer = {"error": str(error)}
     except MemoryError:
-        last = {"memory": True}
-    answers.write(json.dumps(last).encode() + b"\n")
+        final_answer = {"memory": True}
+    answers.write(json.dumps(final_answer).encode() + b"\n")
     answers.flush()
-    return "memory" not in last
+    return "memory" not in final_answer
 
 
 def _send_in_batches(answers: BinaryIO, items: Iterator[Any]) -> None:
     batch: list[str] = []
-    size = 0
+    batch_size = 0
     # A lone surrogate is reported when the text is split.
-    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     for item in items:
-        batch.append(encode(item))
-        size += len(batch[-1])
-        if size >= _BATCH:
+        batch.append(encode_json(item))
+        batch_size += len(batch[-1])
+        if batch_size >= _BATCH:
             answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
-            batch, size = [], 0
+            batch, batch_size = [], 0
     answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))

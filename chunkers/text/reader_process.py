@@ -34,8 +34,8 @@ importlib.import_module(child).serve()
 def _child_arguments() -> str:
     """Return the arguments of the child's code: in an installation this library lies inside another package."""
     *enclosing_package_names, _ = str(__package__).split(".")
-    folder = Path(__file__).parents[1]
-    folder_and_ancestors = [folder, *folder.parents]
+    library_folder = Path(__file__).parents[1]
+    folder_and_ancestors = [library_folder, *library_folder.parents]
     package_names_and_folders = [
         [".".join(enclosing_package_names[: count + 1]), str(folder_and_ancestors[len(enclosing_package_names) - count - 1])]
         for count in range(len(enclosing_package_names))
@@ -132,13 +132,15 @@ class _Reader:
     def __init__(self) -> None:
         check_memory_is_known()
         # Without secrets, such as the keys of servers, which a file must not get at.
-        environment = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
+        environment_without_secrets = {
+            name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name
+        }
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _CHILD_CODE, _child_arguments()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=environment_without_secrets,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
 
@@ -171,39 +173,40 @@ class _Reader:
             with suppress(OSError, ValueError):
                 finished_exchanges.append(self._exchange(parser, data, name, each, options))
 
-        thread = threading.Thread(target=exchange, daemon=True, name="exchange with the reader")
-        thread.start()
+        exchange_thread = threading.Thread(target=exchange, daemon=True, name="exchange with the reader")
+        exchange_thread.start()
         try:
-            self._watch(thread, name, cancelled)
+            self._watch(exchange_thread, name, cancelled)
         except BaseException:
             self._process.kill()
-            thread.join()
+            exchange_thread.join()
             self.end()
             raise
         if not finished_exchanges:
             self.end()
-            status = self._process.returncode
+            exit_status = self._process.returncode
             raise InputError(
-                f"{name}: the process that reads the file ended with status {status}. The file may be damaged, or too large."
+                f"{name}: the process that reads the file ended with status {exit_status}. The file may be damaged, or "
+                f"too large."
             )
-        items, final_answer = finished_exchanges[0]
+        parsed_values, final_answer = finished_exchanges[0]
         if "memory" in final_answer:
             self.end()
             raise _memory_error(name)
         if "error" in final_answer:
             raise InputError(final_answer["error"])
-        return items
+        return parsed_values
 
     def _watch(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
         """Wait for the answer; raise if a limit is passed or the user cancels."""
-        began, wait = time.monotonic(), _POLL_S
+        watch_start, seconds_until_check = time.monotonic(), _POLL_S
         # A small file may be read before the first look.
         raise_if_cancelled(cancelled)
         while thread.is_alive():
-            thread.join(wait)
-            wait = min(0.05, wait * 1.2)
+            thread.join(seconds_until_check)
+            seconds_until_check = min(0.05, seconds_until_check * 1.2)
             raise_if_cancelled(cancelled)
-            if time.monotonic() - began > READ_SECONDS:
+            if time.monotonic() - watch_start > READ_SECONDS:
                 raise InputError(
                     f"{name}: a file may take at most {READ_SECONDS} seconds to be read; this file takes longer. Use a "
                     "smaller file."
@@ -215,8 +218,8 @@ class _Reader:
         self, parser: Parser, data: bytes, name: str, each: Callable[[Any], Any] | None, options: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return the values that the parser yields, and its final answer."""
-        requests, answers = self._process.stdin, self._process.stdout
-        if requests is None or answers is None:
+        request_stream, answer_stream = self._process.stdin, self._process.stdout
+        if request_stream is None or answer_stream is None:
             raise ValueError("the process that reads files must have pipes; it has none")
         request_header = {
             "parser": [parser.__module__, parser.__name__],
@@ -225,25 +228,25 @@ class _Reader:
             "options": options,
             "size": len(data),
         }
-        requests.write(json.dumps(request_header).encode() + b"\n")
-        requests.write(data)
-        requests.flush()
-        items: list[Any] = []
+        request_stream.write(json.dumps(request_header).encode() + b"\n")
+        request_stream.write(data)
+        request_stream.flush()
+        parsed_values: list[Any] = []
         # A batch at a time, so that other threads get their turn in between.
-        for line in answers:
-            batch = json.loads(line)
-            if isinstance(batch, dict):
-                return items, batch
-            items += batch if each is None else map(each, batch)
+        for line in answer_stream:
+            batch_or_final_answer = json.loads(line)
+            if isinstance(batch_or_final_answer, dict):
+                return parsed_values, batch_or_final_answer
+            parsed_values += batch_or_final_answer if each is None else map(each, batch_or_final_answer)
         raise ValueError("the process that reads files ended in the middle of its answer")
 
 
 def _package_folder(parser: Parser) -> str:
     """Return the folder in which a parser's package lies, where that is not the package that the process has anyway."""
-    top = parser.__module__.partition(".")[0]
-    if top == str(__package__).partition(".")[0]:
+    top_package = parser.__module__.partition(".")[0]
+    if top_package == str(__package__).partition(".")[0]:
         return ""
-    return str(Path(next(iter(sys.modules[top].__path__))).parent)
+    return str(Path(next(iter(sys.modules[top_package].__path__))).parent)
 
 
 def _memory_error(name: str) -> InputError:
@@ -277,15 +280,15 @@ def process_memory(pid: int) -> int:
 
 def _memory_on_linux(pid: int) -> int:
     try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+        resident_pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     except (OSError, IndexError, ValueError):
         return 0
     import resource
 
-    return pages * resource.getpagesize()
+    return resident_pages * resource.getpagesize()
 
 
 def _memory_by_ps(pid: int) -> int:
     """Return the memory reported by POSIX's ``ps``, in units of 1,024 bytes: macOS has no /proc."""
-    output = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    return int(output) * 1024 if output.strip().isdecimal() else 0
+    ps_output = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return int(ps_output) * 1024 if ps_output.strip().isdecimal() else 0

@@ -122,28 +122,30 @@ def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         return starts
     new_starts = set(starts)
-    counted_until = quotes = 0
+    counted_until = quotation_mark_count = 0
     for stop in _IDEOGRAPHIC_STOP.finditer(text):
-        end = stop.end()
-        quotes += text.count('"', counted_until, end)
-        counted_until = end
-        if quotes % 2 and text.startswith('"', end):
+        next_start = stop.end()
+        quotation_mark_count += text.count('"', counted_until, next_start)
+        counted_until = next_start
+        if quotation_mark_count % 2 and text.startswith('"', next_start):
             # A straight quotation mark closes if one is open.
-            end += 1
-        end = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # it also matches the empty string
-        new_starts.difference_update(range(stop.start() + 1, end))
-        if end < len(text) and not _GOES_ON.match(text, end):
-            new_starts.add(end)
+            next_start += 1
+        next_start = _SPACE.match(text, next_start).end()  # type: ignore[union-attr]  # it also matches the empty string
+        new_starts.difference_update(range(stop.start() + 1, next_start))
+        if next_start < len(text) and not _GOES_ON.match(text, next_start):
+            new_starts.add(next_start)
     return sorted(new_starts)
 
 
 def correct_starts(text: str, starts: list[int]) -> list[int]:
     """Move opening marks to the sentence that they open, and remove false ends, such as those inside words."""
-    unsure = _unsure_sentences(text, starts)
-    if not unsure:
+    unsure_numbers = _unsure_sentences(text, starts)
+    if not unsure_numbers:
         return starts
-    moved = without_ends_in_words(text, with_opening_marks(text, starts))
-    return _without_false_ends(text, moved, unsure if moved == starts else _unsure_sentences(text, moved))
+    moved_starts = without_ends_in_words(text, with_opening_marks(text, starts))
+    return _without_false_ends(
+        text, moved_starts, unsure_numbers if moved_starts == starts else _unsure_sentences(text, moved_starts)
+    )
 
 
 def _unsure_sentences(text: str, starts: Sequence[int]) -> list[int]:
@@ -163,13 +165,13 @@ def with_opening_marks(text: str, starts: list[int]) -> list[int]:
     has_angle_quotes = "«" in text or "‹" in text
     if not has_angle_quotes and all([text[start - 1].isspace() for start in starts[1:]]):
         return starts
-    moved = {0}
-    for before, start in pairwise(starts):
+    moved_starts = {0}
+    for previous_start, start in pairwise(starts):
         if has_angle_quotes or not text[start - 1].isspace():
-            marks = _OPENING_MARKS.search(text, max(before, start - _MOST_MARKS), start)
-            start = marks.start() if marks else start
-        moved.add(start)
-    return sorted(moved)
+            opening_marks = _OPENING_MARKS.search(text, max(previous_start, start - _MOST_MARKS), start)
+            start = opening_marks.start() if opening_marks else start
+        moved_starts.add(start)
+    return sorted(moved_starts)
 
 
 def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> list[int]:
@@ -182,30 +184,33 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
     removed_numbers: set[int] = set()
     joined_sentence_start = 0
     for number in unsure:
-        previous, start = starts[number - 1 : number + 1]
+        previous_start, start = starts[number - 1 : number + 1]
         if number - 1 not in removed_numbers:
-            joined_sentence_start = previous
-        if start - previous <= _SEEN:
-            begins_line = previous == 0 or text[previous - 1] == "\n"
+            joined_sentence_start = previous_start
+        if start - previous_start <= _SEEN:
+            begins_line = previous_start == 0 or text[previous_start - 1] == "\n"
             item_number_pattern = _NUMBER_OF_A_LINE if begins_line else _NUMBER
-            following = starts[number + 1] if number + 1 < len(starts) else len(text)
-            is_number = _is_only(item_number_pattern, text, previous, start) and not _is_only(
-                item_number_pattern, text, start, following
+            following_start = starts[number + 1] if number + 1 < len(starts) else len(text)
+            is_item_number = _is_only(item_number_pattern, text, previous_start, start) and not _is_only(
+                item_number_pattern, text, start, following_start
             )
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
-            is_referred = joined_sentence_start < previous and _ABBREVIATED.search(
-                text, max(joined_sentence_start, previous - _SEEN), previous
+            is_referred = joined_sentence_start < previous_start and _ABBREVIATED.search(
+                text, max(joined_sentence_start, previous_start - _SEEN), previous_start
             )
-            if is_number and not is_referred:
+            if is_item_number and not is_referred:
                 removed_numbers.add(number)
                 continue
-        before, after = text[max(joined_sentence_start, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
-        if before.endswith("."):
-            is_false = _is_reference(before, after) or _is_initial(before) or _is_title(before)
+        text_before, text_after = (
+            text[max(joined_sentence_start, start - _SEEN) : start].rstrip(),
+            text[start : start + _SEEN],
+        )
+        if text_before.endswith("."):
+            is_false_end = _is_reference(text_before, text_after) or _is_initial(text_before) or _is_title(text_before)
         else:
-            is_false = _is_korean_particle(before, after)
+            is_false_end = _is_korean_particle(text_before, text_after)
         # The first letter may come behind marks and dashes.
-        if is_false or (has_capitals and _is_small(after.lstrip(_BEFORE_A_LETTER)[:1])):
+        if is_false_end or (has_capitals and _is_small(text_after.lstrip(_BEFORE_A_LETTER)[:1])):
             removed_numbers.add(number)
     return [start for number, start in enumerate(starts) if number not in removed_numbers] if removed_numbers else starts
 
@@ -226,12 +231,16 @@ def _is_initial(before: str) -> bool:
     """Return whether a name's initial comes before: a capital, or a letter of a script without capitals, with its marks."""
     if before[-4:-3] == "." and _HYPHENATED_INITIALS.search(before):
         return True
-    last = before[-2:-1]
-    if (before[-3:-1].isalpha() and len(before) > 2) or (last.isascii() and not last.isalpha()):
+    last_letter = before[-2:-1]
+    if (before[-3:-1].isalpha() and len(before) > 2) or (last_letter.isascii() and not last_letter.isalpha()):
         return False
-    word = _LAST_WORD.search(before)
-    letters = [letter for letter in word[0] if not unicodedata.category(letter).startswith("M")] if word else []
-    return len(letters) == 1 and letters[0].isalpha() and not _is_small(letters[0])
+    last_word_match = _LAST_WORD.search(before)
+    base_letters = (
+        [letter for letter in last_word_match[0] if not unicodedata.category(letter).startswith("M")]
+        if last_word_match
+        else []
+    )
+    return len(base_letters) == 1 and base_letters[0].isalpha() and not _is_small(base_letters[0])
 
 
 def _is_title(before: str) -> bool:
@@ -274,16 +283,16 @@ def _is_german_ordinal(text: str, start: int) -> bool:
     """Return whether a German ordinal comes before a place, and its noun after it."""
     if text[start : start + 1].isdecimal():
         return False
-    before = text[max(0, start - _SEEN_BEFORE_ORDINALS) : start].rstrip()
-    if _GERMAN_ORDINAL.search(before):
+    text_before = text[max(0, start - _SEEN_BEFORE_ORDINALS) : start].rstrip()
+    if _GERMAN_ORDINAL.search(text_before):
         return _GERMAN_BEGINNING.match(text, start) is None
-    return _GERMAN_ORDERED.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(before) is not None
+    return _GERMAN_ORDERED.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(text_before) is not None
 
 
 def after_and_so_on(text: str, starts: list[int]) -> list[int]:
     """End a sentence after "etc." if the next word begins with a capital letter."""
-    ends = [match.end() for match in _AND_SO_ON.finditer(text)]
-    return sorted({*starts, *(end for end in ends if text[end].isupper())}) if ends else starts
+    candidate_starts = [match.end() for match in _AND_SO_ON.finditer(text)]
+    return sorted({*starts, *(end for end in candidate_starts if text[end].isupper())}) if candidate_starts else starts
 
 
 def replace_misleading_characters(text: str) -> str:
@@ -309,36 +318,39 @@ def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
     """
     if "\n" not in text and not _MAY_BE_MARKED.match(text):
         return starts
-    line_starts: set[int] = set()
-    rows: list[tuple[int, int]] = []
-    for line in _MARKED_LINE.finditer(f"\n{text}"):
+    sentence_starts: set[int] = set()
+    row_spans: list[tuple[int, int]] = []
+    for line_match in _MARKED_LINE.finditer(f"\n{text}"):
         # With the line break in front, both offsets are those of the text itself: the line's, and the next one's.
-        first, end = line.span()
-        if line.lastgroup is None:
-            line_starts.add(first)
-        elif line.lastgroup == "heading":
-            line_starts.update((first, end))
-        elif rows and rows[-1][1] == first and _HEADERS_RULE.fullmatch(line["row"]):
-            rows[-1] = rows[-1][0], end
+        line_start, next_line_start = line_match.span()
+        if line_match.lastgroup is None:
+            sentence_starts.add(line_start)
+        elif line_match.lastgroup == "heading":
+            sentence_starts.update((line_start, next_line_start))
+        elif row_spans and row_spans[-1][1] == line_start and _HEADERS_RULE.fullmatch(line_match["row"]):
+            row_spans[-1] = row_spans[-1][0], next_line_start
         else:
-            rows.append((first, end))
-    if not (line_starts or rows):
+            row_spans.append((line_start, next_line_start))
+    if not (sentence_starts or row_spans):
         return starts
-    line_starts.update(
-        chain(*rows, [start for start, row in _starts_with_rows(starts, rows) if row is None] if rows else starts)
+    sentence_starts.update(
+        chain(
+            *row_spans,
+            [start for start, row in _starts_with_rows(starts, row_spans) if row is None] if row_spans else starts,
+        )
     )
     # Nothing begins behind the last line.
-    line_starts.difference_update((len(text), len(text) + 1))
-    return sorted(line_starts)
+    sentence_starts.difference_update((len(text), len(text) + 1))
+    return sorted(sentence_starts)
 
 
 def _starts_with_rows(
     starts: Sequence[int], rows: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, tuple[int, int] | None]]:
     """Yield each start with the row that it lies inside."""
-    number = 0
+    row_number = 0
     for start in starts:
-        while number < len(rows) and rows[number][1] <= start:
-            number += 1
-        inside = number < len(rows) and rows[number][0] < start
-        yield start, rows[number] if inside else None
+        while row_number < len(rows) and rows[row_number][1] <= start:
+            row_number += 1
+        is_inside_row = row_number < len(rows) and rows[row_number][0] < start
+        yield start, rows[row_number] if is_inside_row else None

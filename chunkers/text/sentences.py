@@ -99,9 +99,9 @@ def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     """Return the sentences of a text whose lines end in LF, white space around them included."""
     if splitter in _SEPARATORS:
         return _spans_between(text, _SEPARATORS[splitter])
-    kind, _, name = splitter.partition(":")
-    if kind == "spacy":
-        return _spans_from_starts(text, _starts_by_spacy(text, name))
+    splitter_kind, _, pipeline = splitter.partition(":")
+    if splitter_kind == "spacy":
+        return _spans_from_starts(text, _starts_by_spacy(text, pipeline))
     return _spans_from_starts(text, _starts_by_sentencex(text, splitter_language(text, splitter) or ""))
 
 
@@ -111,8 +111,10 @@ GIVEN = "given"
 
 def is_splitter(name: str) -> bool:
     """Return whether ``name`` is a valid name of a sentence splitter; a spaCy pipeline need not be installed."""
-    kind, colon, suffix = name.partition(":")
-    return name in SPLITTERS or (bool(colon) and (kind == "spacy" or (kind == "sentencex" and suffix in LANGUAGES)))
+    splitter_kind, colon, suffix = name.partition(":")
+    return name in SPLITTERS or (
+        bool(colon) and (splitter_kind == "spacy" or (splitter_kind == "sentencex" and suffix in LANGUAGES))
+    )
 
 
 def splitter_language(text: str, splitter: str) -> str | None:
@@ -126,27 +128,28 @@ def splitter_language(text: str, splitter: str) -> str | None:
     _check_splitter_name(splitter)
     if splitter == "sentencex":
         return detect_language(_LINE_END.sub("\n", text))
-    kind, _, code = splitter.partition(":")
-    return code if kind == "sentencex" else None
+    splitter_kind, _, language_code = splitter.partition(":")
+    return language_code if splitter_kind == "sentencex" else None
 
 
 def check_splitter(splitter: str) -> None:
     """Raise InputError if a splitter or its language is unknown, or its packages are missing; nothing is imported."""
     _check_splitter_name(splitter)
-    kind, _, pipeline = splitter.partition(":")
-    if pipeline and kind == "spacy":
+    splitter_kind, _, pipeline = splitter.partition(":")
+    if pipeline and splitter_kind == "spacy":
         check_pipeline(pipeline, "sentences")
-    elif kind == "spacy":
+    elif splitter_kind == "spacy":
         require_extra("spacy", "sentences: the splitter spacy")
 
 
 def _check_splitter_name(splitter: str) -> None:
-    kind, colon, name = splitter.partition(":")
+    splitter_kind, colon, suffix = splitter.partition(":")
     if splitter == GIVEN:
         raise InputError("sentences must be passed again, because they came from the caller; got only the word 'given'.")
-    if kind == "sentencex" and colon and name not in LANGUAGES:
+    if splitter_kind == "sentencex" and colon and suffix not in LANGUAGES:
         raise InputError(
-            f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got {short_repr(name)}."
+            f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got "
+            f"{short_repr(suffix)}."
         )
     if not is_splitter(splitter):
         raise InputError(
@@ -165,10 +168,10 @@ def _spans_in_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
 
 def splitter_packages(splitter: str) -> tuple[str, ...]:
     """Return the names of the installed packages that a splitter's sentences depend on."""
-    kind, colon, _ = splitter.partition(":")
-    if kind == "sentencex":
+    splitter_kind, colon, _ = splitter.partition(":")
+    if splitter_kind == "sentencex":
         return ("sentencex",) if colon else ("sentencex", "py3langid")
-    return ("spacy",) if kind == "spacy" else ()
+    return ("spacy",) if splitter_kind == "spacy" else ()
 
 
 def load_splitter(splitter: str, text: str) -> None:
@@ -177,31 +180,31 @@ def load_splitter(splitter: str, text: str) -> None:
     Raises as `split_sentences` does.
     """
     check_splitter(splitter)
-    kind, colon, name = splitter.partition(":")
-    if kind == "spacy":
-        _sentence_pipeline(name)
-    elif kind == "sentencex" and not colon:
+    splitter_kind, colon, pipeline = splitter.partition(":")
+    if splitter_kind == "spacy":
+        _sentence_pipeline(pipeline)
+    elif splitter_kind == "sentencex" and not colon:
         load_detector(_LINE_END.sub("\n", text))
 
 
 def _spans_between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    start = 0
+    span_start = 0
     for match in separator.finditer(text):
-        yield start, match.start()
-        start = match.end()
-    yield start, len(text)
+        yield span_start, match.start()
+        span_start = match.end()
+    yield span_start, len(text)
 
 
 def _starts_by_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
     nlp = _sentence_pipeline(pipeline)
-    paragraphs = list(_spans_between(text, _BLANK_LINES))
-    check_spacy_length(max(end - start for start, end in paragraphs))
-    for (start, end), parsed in zip(
-        paragraphs, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraphs), strict=True
+    paragraph_spans = list(_spans_between(text, _BLANK_LINES))
+    check_spacy_length(max(end - start for start, end in paragraph_spans))
+    for (start, end), parsed_paragraph in zip(
+        paragraph_spans, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraph_spans), strict=True
     ):
-        starts = [0, *(sentence.start_char for sentence in parsed.sents if sentence.start_char)]
-        yield _apply_rules(text[start:end], start, (after_ideographic_stops, with_opening_marks), starts)
+        sentence_starts = [0, *(sentence.start_char for sentence in parsed_paragraph.sents if sentence.start_char)]
+        yield _apply_rules(text[start:end], start, (after_ideographic_stops, with_opening_marks), sentence_starts)
 
 
 def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
@@ -226,14 +229,14 @@ def _sentencex_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> 
     """Return the sentence starts that sentencex finds by ``starts_of``, the paragraph's beginning included."""
     if len(paragraph) <= _WINDOW:
         return starts_of(paragraph)
-    starts, place = {0}, 0
-    while place < len(paragraph):
-        window_starts = [place + start for start in starts_of(paragraph[place : place + _WINDOW])]
-        starts.update(window_starts[1:])
+    sentence_starts, window_start = {0}, 0
+    while window_start < len(paragraph):
+        window_starts = [window_start + start for start in starts_of(paragraph[window_start : window_start + _WINDOW])]
+        sentence_starts.update(window_starts[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
-        torn = place + _WINDOW < len(paragraph) and len(window_starts) > 1
-        place = window_starts[-1] if torn else place + _WINDOW
-    return sorted(starts)
+        last_may_be_torn = window_start + _WINDOW < len(paragraph) and len(window_starts) > 1
+        window_start = window_starts[-1] if last_may_be_torn else window_start + _WINDOW
+    return sorted(sentence_starts)
 
 
 def _apply_rules(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
@@ -259,14 +262,14 @@ def check_spacy_length(length: int) -> None:
 
 def spacy_document(nlp: Language, text: str) -> Doc:
     """Tokenize a text with spaCy; slice very long words, for which spaCy's tokenizer takes quadratic time."""
-    slices = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
-    if not slices:
+    slice_ends = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
+    if not slice_ends:
         return nlp.make_doc(text)
     from spacy.tokens import Doc
 
-    pieces = [nlp.make_doc(text[start:end]) for start, end in pairwise([0, *slices, len(text)])]
+    piece_documents = [nlp.make_doc(text[start:end]) for start, end in pairwise([0, *slice_ends, len(text)])]
     # Joined token by token: Doc.from_docs would begin a sentence at every slice.
-    tokens = [token for piece in pieces for token in piece]
+    tokens = [token for piece in piece_documents for token in piece]
     return Doc(nlp.vocab, words=[token.text for token in tokens], spaces=[bool(token.whitespace_) for token in tokens])
 
 
@@ -289,8 +292,8 @@ def _sentence_pipeline(name: str) -> Language:
 
 
 def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[], bool]) -> list[tuple[int, int]]:
-    trimmed: list[tuple[int, int]] = []
-    front = front_matter(text)
+    trimmed_spans: list[tuple[int, int]] = []
+    front_matter_offsets = front_matter(text)
     for start, end in pieces:
         raise_if_cancelled(cancelled)
         # Most sentences end in one such character: to step over it is faster than to copy the text.
@@ -299,10 +302,10 @@ def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Call
         if start < end:
             while text[start].isspace():
                 start += 1
-            if front and front.separates_fence(start):
-                start, _ = trimmed.pop()
-            trimmed.append((start, end))
-    return trimmed
+            if front_matter_offsets and front_matter_offsets.separates_fence(start):
+                start, _ = trimmed_spans.pop()
+            trimmed_spans.append((start, end))
+    return trimmed_spans
 
 
 # spaCy's pipelines by name. Nothing else is imported by name, as it may come from a link or a file.
@@ -354,10 +357,10 @@ def check_pipeline(name: str, setting: str) -> bool:
                 f"{setting}: {short_repr(name)} must be a spaCy pipeline; the installed package of this name contains no "
                 "pipeline. Choose another name."
             )
-        wanted = name if name.isidentifier() and len(name) <= LONGEST_SHOWN else "NAME"
+        name_to_download = name if name.isidentifier() and len(name) <= LONGEST_SHOWN else "NAME"
         raise InputError(
             f"{setting}: the spaCy pipeline {short_repr(name)} must be installed; it was not found. "
-            f"Install it with 'python -m spacy download {wanted}'."
+            f"Install it with 'python -m spacy download {name_to_download}'."
         )
     return is_installed
 

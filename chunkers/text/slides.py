@@ -47,24 +47,24 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
     InputError
         If the text is too large.
     """
-    main = next(target for kind, target in _part_relations(packed, "").values() if kind == "officeDocument")
-    relations = _part_relations(packed, main)
+    main_part = next(target for kind, target in _part_relations(packed, "").values() if kind == "officeDocument")
+    slide_relations = _part_relations(packed, main_part)
     slides = PartCollector(name, "slide")
     left_out: list[Omission] = []
     hidden_count = 0
-    for number, entry in enumerate(xml_root(packed, main).iterfind("{*}sldIdLst/{*}sldId"), 1):
-        part = relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
-        slide = xml_root(packed, part)
+    for number, entry in enumerate(xml_root(packed, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
+        slide_part = slide_relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
+        slide = xml_root(packed, slide_part)
         if slide.get("show") in ("0", "false"):
             hidden_count += 1
             continue
-        counts: Counter[str] = Counter()
-        title, blocks = _slide_content(slide, name, counts)
-        notes = [target for kind, target in _part_relations(packed, part).values() if kind == "notesSlide"]
-        for target in notes[:1]:
+        omission_counts: Counter[str] = Counter()
+        title, blocks = _slide_content(slide, name, omission_counts)
+        notes_parts = [target for kind, target in _part_relations(packed, slide_part).values() if kind == "notesSlide"]
+        for target in notes_parts[:1]:
             _, note_blocks = _slide_content(xml_root(packed, target), name, Counter(), listed=False)
             blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
-        left_out += omissions_from_counts(counts, len(slides.texts))
+        left_out += omissions_from_counts(omission_counts, len(slides.texts))
         slides.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
     if hidden_count:
         left_out.append(Omission("hidden slide", hidden_count))
@@ -92,9 +92,9 @@ def _slide_content(slide: Element, name: str, counts: Counter[str], *, listed: b
             else:
                 blocks += [words for _, words in levelled_paragraphs]
         elif shape_kind == "graphicFrame":
-            table = shape.find(".//{*}tbl")
-            if table is not None:
-                blocks.append(table_text([*_table_rows(table)], name).text)
+            table_element = shape.find(".//{*}tbl")
+            if table_element is not None:
+                blocks.append(table_text([*_table_rows(table_element)], name).text)
             counts.update(what for tag, what in _FRAMED.items() if shape.find(f".//{{*}}{tag}") is not None)
         elif shape_kind == "pic":
             counts["picture"] += 1
@@ -105,13 +105,13 @@ def _slide_content(slide: Element, name: str, counts: Counter[str], *, listed: b
 
 def _shapes(tree: Element | None) -> Iterator[Element]:
     """Yield the shapes of a slide in its order, also those in groups; of alternatives, the first."""
-    waiting = [] if tree is None else [*tree][::-1]
-    while waiting:
-        shape = waiting.pop()
+    unvisited_shapes = [] if tree is None else [*tree][::-1]
+    while unvisited_shapes:
+        shape = unvisited_shapes.pop()
         if _local_name(shape) in ("grpSp", "Choice"):
-            waiting += [*shape][::-1]
+            unvisited_shapes += [*shape][::-1]
         elif _local_name(shape) == "AlternateContent":
-            waiting += [*shape][:1]
+            unvisited_shapes += [*shape][:1]
         else:
             yield shape
 
@@ -126,22 +126,22 @@ def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
 
 
 def _element_text(element: Element) -> str:
-    texts = (
+    text_runs = (
         " " if _local_name(node) == "br" else node.text or "" for node in element.iter() if _local_name(node) in ("t", "br")
     )
-    return " ".join("".join(texts).split())
+    return " ".join("".join(text_runs).split())
 
 
 def _table_rows(table: Element) -> Iterator[Row]:
     """Yield the rows of a table; a cell merged over rows has its text in each of them."""
-    above: list[str] = []
+    cells_above: list[str] = []
     for number, row in enumerate(table.iterfind("{*}tr"), 1):
         cells = []
         for column, cell in enumerate(row.iterfind("{*}tc")):
-            goes_on = cell.get("vMerge") in ("1", "true") and column < len(above)
+            continues_cell_above = cell.get("vMerge") in ("1", "true") and column < len(cells_above)
             own_text = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
-            cells.append(above[column] if goes_on else cell_text(own_text))
-        above = cells
+            cells.append(cells_above[column] if continues_cell_above else cell_text(own_text))
+        cells_above = cells
         while cells and not cells[-1]:
             cells = cells[:-1]
         yield Row(number, cells)
@@ -149,16 +149,16 @@ def _table_rows(table: Element) -> Iterator[Row]:
 
 def _part_relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]:
     """Return the kind and the target of every relation of a part inside the file, by its id."""
-    folder, file = posixpath.split(part)
-    path = posixpath.join(folder, "_rels", f"{file}.rels")
-    if path not in packed.namelist():
+    part_folder, part_file = posixpath.split(part)
+    relations_path = posixpath.join(part_folder, "_rels", f"{part_file}.rels")
+    if relations_path not in packed.namelist():
         return {}
     return {
         relation.attrib["Id"]: (
             posixpath.basename(relation.attrib["Type"]),
-            posixpath.normpath(posixpath.join("/", folder, unquote(relation.attrib["Target"]))).lstrip("/"),
+            posixpath.normpath(posixpath.join("/", part_folder, unquote(relation.attrib["Target"]))).lstrip("/"),
         )
-        for relation in xml_root(packed, path)
+        for relation in xml_root(packed, relations_path)
         if relation.get("TargetMode") != "External"
     }
 

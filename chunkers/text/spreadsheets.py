@@ -85,43 +85,47 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
     InputError
         If the text is too large.
     """
-    lines: list[str] = []
-    starts: list[int] = []
-    labels: list[str] = []
-    size = begun = 0
+    markdown_lines: list[str] = []
+    row_starts: list[int] = []
+    row_labels: list[str] = []
+    text_length = row_start = 0
     for line, label in _labelled_lines([row for row in rows if row.cells], grouped):
-        lines.append(line)
-        size += len(line) + 1
+        markdown_lines.append(line)
+        text_length += len(line) + 1
         if label:
-            starts.append(begun)
-            labels.append(label)
-            begun = size
-        if size > MAX_BYTES:
-            raise too_large_error(name, size, "at least ", what="the text")
-    return TableText("\n".join(lines), starts, labels)
+            row_starts.append(row_start)
+            row_labels.append(label)
+            row_start = text_length
+        if text_length > MAX_BYTES:
+            raise too_large_error(name, text_length, "at least ", what="the text")
+    return TableText("\n".join(markdown_lines), row_starts, row_labels)
 
 
 def _labelled_lines(rows: list[Row], grouped: Collection[int]) -> Iterator[tuple[str, str]]:
     """Yield the lines of a table with the numbers of their rows; without one, a line belongs to the row of the next."""
     if not rows:
         return
-    columns = _filled_columns(rows)
-    if len(columns) <= columns[-1]:
-        rows = [Row(number, [cells[column] for column in columns if column < len(cells)]) for number, cells in rows]
-    count_above = _count_rows_above(rows) if len(columns) > 1 else 0
-    for row in rows[:count_above]:
+    filled_columns = _filled_columns(rows)
+    if len(filled_columns) <= filled_columns[-1]:
+        rows = [Row(number, [cells[column] for column in filled_columns if column < len(cells)]) for number, cells in rows]
+    rows_above_count = _count_rows_above(rows) if len(filled_columns) > 1 else 0
+    for row in rows[:rows_above_count]:
         yield f"{row.cells[0]}\n", str(row.number)
-    body = rows[count_above:]
-    count_of_header_rows = _count_header_rows(body, grouped)
-    header, below = body[:count_of_header_rows], body[count_of_header_rows:]
-    names = _column_names(header) if header else [column_letters(column) for column in columns]
-    width = max(len(names), sorted(len(row.cells) for row in below)[len(below) // 2]) if below else len(names)
-    head_lines = [_markdown_row(names, width), f"|{'-|' * width}"]
+    table_rows = rows[rows_above_count:]
+    count_of_header_rows = _count_header_rows(table_rows, grouped)
+    header_rows, rows_below = table_rows[:count_of_header_rows], table_rows[count_of_header_rows:]
+    column_names = _column_names(header_rows) if header_rows else [column_letters(column) for column in filled_columns]
+    column_count = (
+        max(len(column_names), sorted(len(row.cells) for row in rows_below)[len(rows_below) // 2])
+        if rows_below
+        else len(column_names)
+    )
+    head_lines = [_markdown_row(column_names, column_count), f"|{'-|' * column_count}"]
     # Of two header rows, the second begins at the delimiter row.
-    for line in head_lines if count_of_header_rows > 1 else ["\n".join(head_lines)]:
-        yield line, str(header.pop(0).number) if header else ""
-    for row in below:
-        yield _markdown_row(row.cells, width), str(row.number)
+    for head_line in head_lines if count_of_header_rows > 1 else ["\n".join(head_lines)]:
+        yield head_line, str(header_rows.pop(0).number) if header_rows else ""
+    for row in rows_below:
+        yield _markdown_row(row.cells, column_count), str(row.number)
 
 
 def column_letters(column: int) -> str:
@@ -129,8 +133,8 @@ def column_letters(column: int) -> str:
     letters = ""
     column += 1
     while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
+        column, letter_index = divmod(column - 1, 26)
+        letters = chr(ord("A") + letter_index) + letters
     return letters
 
 
@@ -151,33 +155,35 @@ def _count_rows_above(rows: Sequence[Row]) -> int:
 
 def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
     """Return the number of header rows: 0, 1 or 2."""
-    first, *below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
-    if not below:
-        return int(not any(_is_value(cell) for cell in first))
-    second, *cells_below_second = below
-    gaps = any(name and not _cell_at(first, column) for column, name in enumerate(second))
-    if gaps and cells_below_second and not any(_is_value(cell) for cell in second):
-        in_favour, against, _ = _header_evidence(second, cells_below_second)
+    first_cells, *cells_below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
+    if not cells_below:
+        return int(not any(_is_value(cell) for cell in first_cells))
+    second_cells, *cells_below_second = cells_below
+    first_has_gaps = any(name and not _cell_at(first_cells, column) for column, name in enumerate(second_cells))
+    if first_has_gaps and cells_below_second and not any(_is_value(cell) for cell in second_cells):
+        in_favour, against, _ = _header_evidence(second_cells, cells_below_second)
         if rows[0].number in grouped or (in_favour and not against):
             return 2
-    in_favour, against, repeated = _header_evidence(first, [cells for cells in below if cells != first])
+    in_favour, against, repeated = _header_evidence(first_cells, [cells for cells in cells_below if cells != first_cells])
     return int(in_favour > against or (in_favour == against and bool(in_favour or not repeated)))
 
 
 def _header_evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
     names_above_values = values_above_values = repeated_texts = 0
-    for column, first in enumerate(header):
-        cells = [cell for row in below if (cell := _cell_at(row, column)).lower() not in _MISSING]
-        if first.lower() in _MISSING or not cells:
+    for column, header_cell in enumerate(header):
+        filled_cells_below = [cell for row in below if (cell := _cell_at(row, column)).lower() not in _MISSING]
+        if header_cell.lower() in _MISSING or not filled_cells_below:
             continue
-        if sum(_VALUE.fullmatch(cell) is not None for cell in cells) >= _VALUE_SHARE * len(cells):
+        if sum(_VALUE.fullmatch(cell) is not None for cell in filled_cells_below) >= _VALUE_SHARE * len(filled_cells_below):
             # A year may be a name, but not above other years.
-            if _is_value(first) or (_YEAR.fullmatch(first) and all(_YEAR.fullmatch(cell) for cell in cells)):
+            if _is_value(header_cell) or (
+                _YEAR.fullmatch(header_cell) and all(_YEAR.fullmatch(cell) for cell in filled_cells_below)
+            ):
                 values_above_values += 1
             else:
                 names_above_values += 1
-        elif first in cells:
+        elif header_cell in filled_cells_below:
             repeated_texts += 1
     return names_above_values, values_above_values, repeated_texts
 
@@ -199,11 +205,11 @@ def _column_names(header: Sequence[Row]) -> list[str]:
 
 
 def _join_header_rows(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
-    group = ""
+    group_name = ""
     for column in range(max(len(first), len(second))):
-        upper_name, name = _cell_at(first, column), _cell_at(second, column)
-        group = upper_name or group
-        yield f"{group} {name}".strip() if name and name != group else name or upper_name
+        upper_name, lower_name = _cell_at(first, column), _cell_at(second, column)
+        group_name = upper_name or group_name
+        yield f"{group_name} {lower_name}".strip() if lower_name and lower_name != group_name else lower_name or upper_name
 
 
 # CSV, whose separator is found from the rows.
@@ -229,16 +235,16 @@ def read_csv(text: str, name: str) -> TableText:
         If there are too many rows or columns, or the table is too large as Markdown.
     """
     text = text.removeprefix("\ufeff")
-    first_line, _, rest = text.partition("\n")
+    first_line, _, text_below = text.partition("\n")
     separator = first_line.strip().strip('"')[4:5] if first_line.lower().startswith(_SEPARATOR_LINE) else ""
     if separator:
-        text = rest
+        text = text_below
     separator = separator or find_csv_separator(text)
-    rows = [*_csv_rows(text, separator, name)]
-    if text.count('"') % 2 and rows and any("\n" in cell for cell in rows[-1]):
+    csv_rows = [*_csv_rows(text, separator, name)]
+    if text.count('"') % 2 and csv_rows and any("\n" in cell for cell in csv_rows[-1]):
         # A quotation mark that is never closed has taken all that follows it into one cell.
-        rows = [*_csv_rows(text, separator, name, quoted=False)]
-    return table_text([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(rows, 1)], name)
+        csv_rows = [*_csv_rows(text, separator, name, quoted=False)]
+    return table_text([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(csv_rows, 1)], name)
 
 
 def _csv_rows(text: str, separator: str, name: str, *, quoted: bool = True) -> Iterator[list[str]]:
@@ -275,19 +281,21 @@ def find_csv_separator(text: str) -> str:
     Commas are in prose and in numbers too, so they come last of the separators that nearly as many rows agree on. A comma
     is also returned if there is no separator.
     """
-    shares = {separator: _even_width_share(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS}
-    least = max(shares.values()) * _EVENNESS_SHARE
-    return next(separator for separator in _SEPARATORS if shares[separator] >= least) if least else ","
+    even_row_shares = {
+        separator: _even_width_share(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS
+    }
+    least_share = max(even_row_shares.values()) * _EVENNESS_SHARE
+    return next(separator for separator in _SEPARATORS if even_row_shares[separator] >= least_share) if least_share else ","
 
 
 def _even_width_share(sample: str, separator: str, cut_off: bool) -> float:
     """Return the share of rows with the most common number of columns above one."""
-    rows = [*islice(csv_reader(sample, separator), _SAMPLE_ROWS)]
-    if cut_off and 1 < len(rows) < _SAMPLE_ROWS:
-        rows.pop()
-    widths = Counter(len(row) for row in rows if row)
-    counts_of_separated = [count for width, count in widths.items() if width > 1]
-    return max(counts_of_separated) / widths.total() if counts_of_separated else 0.0
+    sample_rows = [*islice(csv_reader(sample, separator), _SAMPLE_ROWS)]
+    if cut_off and 1 < len(sample_rows) < _SAMPLE_ROWS:
+        sample_rows.pop()
+    row_count_by_width = Counter(len(row) for row in sample_rows if row)
+    counts_of_separated = [count for width, count in row_count_by_width.items() if width > 1]
+    return max(counts_of_separated) / row_count_by_width.total() if counts_of_separated else 0.0
 
 
 # XLSX: every visible sheet as a heading and a Markdown table of its stored values.
@@ -314,42 +322,44 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
     """
     load_workbook = _load_workbook()
     left_out: Counter[str] = Counter()
-    for member in packed.namelist():
-        left_out.update(what for what, path in _DRAWN.items() if path.match(member))
-        if member.startswith("xl/comments"):
-            left_out["comment"] += packed.read(member).count(b"<comment ")
-    book = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+    for member_name in packed.namelist():
+        left_out.update(what for what, path in _DRAWN.items() if path.match(member_name))
+        if member_name.startswith("xl/comments"):
+            left_out["comment"] += packed.read(member_name).count(b"<comment ")
+    workbook = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
     titled_tables = []
-    for sheet in book.worksheets:
+    for sheet in workbook.worksheets:
         if sheet.sheet_state != "visible":
             left_out["hidden sheet"] += 1
             continue
         sheet_xml = packed.read(sheet._worksheet_path)
         left_out["uncalculated formula"] += len(_WITHOUT_VALUE.findall(sheet_xml))
-        merged = [*_merged_ranges(sheet_xml)]
+        merged_ranges = [*_merged_ranges(sheet_xml)]
         cells_by_row_number = _sheet_rows(sheet, name)
-        _fill_merged_cells(cells_by_row_number, merged)
+        _fill_merged_cells(cells_by_row_number, merged_ranges)
         table = table_text(
             [Row(number, cells) for number, cells in cells_by_row_number.items()],
             name,
-            {top for left, top, right, _ in merged if left < right},
+            {top for left, top, right, _ in merged_ranges if left < right},
         )
         if table.text:
             titled_tables.append((cell_text(sheet.title).replace("\\|", "|"), table))
-    text = ""
-    starts: list[int] = []
-    labels: list[str] = []
+    workbook_text = ""
+    row_starts: list[int] = []
+    row_labels: list[str] = []
     for title, table in titled_tables:
         heading_lines = f"# {title}\n\n"
-        text += "\n\n" * bool(text)
+        workbook_text += "\n\n" * bool(workbook_text)
         # The heading belongs to the first row.
-        starts += [len(text) + (number and len(heading_lines) + start) for number, start in enumerate(table.starts)]
-        labels += [f"{title}!{label}" if len(titled_tables) > 1 else label for label in table.labels]
-        text += heading_lines + table.text
-        if len(text) > MAX_BYTES:
-            raise too_large_error(name, len(text), "at least ", what="the text")
-    parts = Parts("row", tuple(starts), tuple(labels)) if starts else None
-    return ExtractedText(text, tuple(omissions_from_counts(left_out)), parts=parts)
+        row_starts += [
+            len(workbook_text) + (number and len(heading_lines) + start) for number, start in enumerate(table.starts)
+        ]
+        row_labels += [f"{title}!{label}" if len(titled_tables) > 1 else label for label in table.labels]
+        workbook_text += heading_lines + table.text
+        if len(workbook_text) > MAX_BYTES:
+            raise too_large_error(name, len(workbook_text), "at least ", what="the text")
+    parts = Parts("row", tuple(row_starts), tuple(row_labels)) if row_starts else None
+    return ExtractedText(workbook_text, tuple(omissions_from_counts(left_out)), parts=parts)
 
 
 def _load_workbook() -> Callable[..., Any]:
@@ -362,8 +372,8 @@ def _load_workbook() -> Callable[..., Any]:
     finally:
         if numpy_is_unloaded:
             del sys.modules["numpy"]
-    loads: Callable[..., Any] = load_workbook
-    return loads
+    typed_load_workbook: Callable[..., Any] = load_workbook
+    return typed_load_workbook
 
 
 def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
@@ -371,10 +381,10 @@ def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
     # A file may state other dimensions than it has.
     sheet.reset_dimensions()
     cells_by_row_number = {}
-    for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+    for number, cell_values in enumerate(sheet.iter_rows(values_only=True), 1):
         if number > _LAST_ROW:
             check_rows(number, name)
-        cells = [*map(_cell_value_text, values)]
+        cells = [*map(_cell_value_text, cell_values)]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
@@ -412,12 +422,12 @@ def _column_number(letters: bytes) -> int:
 
 def _fill_merged_cells(rows: dict[int, list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
     """Write the text of each cell that is merged over rows into those of them that are not empty."""
-    last = max(rows, default=0)
+    last_row = max(rows, default=0)
     for left, top, _, bottom in merged:
-        above = rows.get(top, [])
-        if len(above) < left or not above[left - 1]:
+        top_cells = rows.get(top, [])
+        if len(top_cells) < left or not top_cells[left - 1]:
             continue
-        for number in range(top + 1, min(bottom, last) + 1):
-            if cells := rows.get(number):
-                cells += [""] * (left - len(cells))
-                cells[left - 1] = cells[left - 1] or above[left - 1]
+        for row_number in range(top + 1, min(bottom, last_row) + 1):
+            if row_cells := rows.get(row_number):
+                row_cells += [""] * (left - len(row_cells))
+                row_cells[left - 1] = row_cells[left - 1] or top_cells[left - 1]

@@ -85,16 +85,18 @@ def _long_sentence_misfit(document: Document) -> Misfit | None:
 @lru_cache(maxsize=16)
 def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: int) -> Misfit:
     sentence_counts = {}
-    for other in SPLITTERS:
-        if other not in (splitter, splitter.partition(":")[0], "spacy"):
-            spans = split_sentences(text, other)
-            start, end = _longest_span(spans)
+    for other_splitter in SPLITTERS:
+        if other_splitter not in (splitter, splitter.partition(":")[0], "spacy"):
+            other_sentences = split_sentences(text, other_splitter)
+            start, end = _longest_span(other_sentences)
             if 2 * (end - start) <= longest:
-                sentence_counts[other] = len(spans)
-    fault = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
+                sentence_counts[other_splitter] = len(other_sentences)
+    fault_clause = (
+        "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
+    )
     splitter_clause = "As the sentences were given" if splitter == GIVEN else f"Split by {splitter}"
     warning_beginning = (
-        f"{splitter_clause}, {fault}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+        f"{splitter_clause}, {fault_clause}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
     )
     if not sentence_counts:
         return Misfit(
@@ -123,8 +125,8 @@ def _unknown_tokens_misfit(
     reader: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
 ) -> Misfit | None:
     """Return the warning on how much of the text the model does not know; None if it knows enough."""
-    share, long_word_count = _unknown_token_share(reader.unknown, document.text)
-    if not long_word_count and share <= UNKNOWN_SHARE:
+    unknown_share, long_word_count = _unknown_token_share(reader.unknown, document.text)
+    if not long_word_count and unknown_share <= UNKNOWN_SHARE:
         return None
     reader_phrase = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
     long_word_clause = (
@@ -132,22 +134,26 @@ def _unknown_tokens_misfit(
         f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to "
         f"{reader_phrase}"
     )
-    share_clause = f"{share:.0%} of the characters are unknown to {reader_phrase}"
-    clause = (
-        f"{long_word_clause}, and {share:.0%} of the text's characters are unknown to it"
+    share_clause = f"{unknown_share:.0%} of the characters are unknown to {reader_phrase}"
+    warning_clause = (
+        f"{long_word_clause}, and {unknown_share:.0%} of the text's characters are unknown to it"
         if long_word_count
         else share_clause
     )
     remedy = Remedy(role, "tfidf" if role == "embedder" else "characters")
-    return Misfit(f"{clause}, and {_CONSEQUENCES[role]}", (remedy,))
+    return Misfit(f"{warning_clause}, and {_CONSEQUENCES[role]}", (remedy,))
 
 
 @lru_cache(maxsize=16)
 def _unknown_token_share(unknown: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
     """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""
     long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
-    long_words_lost = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
-    step = max(1, (len(text) - _SLICE) // (_SLICES - 1))
-    samples = [text] if len(text) <= _SLICES * _SLICE else [text[n * step : n * step + _SLICE] for n in range(_SLICES)]
-    visible = sum(len("".join(part.split())) for part in samples)
-    return (sum(map(sum, unknown(samples))) / visible if visible else 0.0), long_words_lost
+    lost_word_count = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
+    slice_distance = max(1, (len(text) - _SLICE) // (_SLICES - 1))
+    samples = (
+        [text]
+        if len(text) <= _SLICES * _SLICE
+        else [text[n * slice_distance : n * slice_distance + _SLICE] for n in range(_SLICES)]
+    )
+    visible_count = sum(len("".join(part.split())) for part in samples)
+    return (sum(map(sum, unknown(samples))) / visible_count if visible_count else 0.0), lost_word_count

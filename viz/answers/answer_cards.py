@@ -133,14 +133,19 @@ def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
 
 
 def _judgement_data(times: Sequence[Judgement]) -> JudgementData:
-    last = times[-1]
-    title = MEASURES[last.kind].title
-    sentences = list(last.sentences)
-    if last.problem:
-        sentences.append(f"Not judged, as no reply could be used: {last.problem}.")
+    last_judgement = times[-1]
+    title = MEASURES[last_judgement.kind].title
+    sentences = list(last_judgement.sentences)
+    if last_judgement.problem:
+        sentences.append(f"Not judged, as no reply could be used: {last_judgement.problem}.")
     if len(times) > 1:
         sentences.append(f"Before: {', '.join(map(_value_in_words, times[:-1]))}.")
-    return {"title": title, "value": _value_in_words(last), "said": sentences, "turns": _turns_data(last.exchange)}
+    return {
+        "title": title,
+        "value": _value_in_words(last_judgement),
+        "said": sentences,
+        "turns": _turns_data(last_judgement.exchange),
+    }
 
 
 def _value_in_words(judgement: Judgement) -> str:
@@ -158,15 +163,18 @@ def show_question(
 ) -> None:
     """Draw a question selector, and each chunker's card for the selected question, with answers if there is a run."""
     st.header("Question details", anchor=False)
-    options = {str(number): f"{number}. {item.question}" for number, item in enumerate(plan.items, start=1)}
-    number = int(select_word("Question", choices.extra, "question", options, "answers/question")) - 1
-    item, results = plan.items[number], {} if run is None else run.results.copy()
+    options = {
+        str(question_number): f"{question_number}. {item.question}"
+        for question_number, item in enumerate(plan.items, start=1)
+    }
+    question_number = int(select_word("Question", choices.extra, "question", options, "answers/question")) - 1
+    item, results = plan.items[question_number], {} if run is None else run.results.copy()
     running = run is not None and run.running
     cards = [
         answer_card(
             name,
-            gathered[column].contexts[number] if column in gathered else None,
-            results.get((column, number)),
+            gathered[column].contexts[question_number] if column in gathered else None,
+            results.get((column, question_number)),
             plan.budget,
             running=running,
         )
@@ -178,24 +186,28 @@ def show_question(
         return
     judge = judging_model(choices, asking)
     if judge is not None and model_identity(judge) == run.models.judge:
-        _offer_to_judge_again(run, judge, number)
+        _offer_to_judge_again(run, judge, question_number)
 
 
 def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
     job = session.judging
-    answered = [outcome for place, outcome in run.results.copy().items() if place[1] == question and outcome.answer.text]
-    if not answered:
+    answered_results = [
+        outcome for place, outcome in run.results.copy().items() if place[1] == question and outcome.answer.text
+    ]
+    if not answered_results:
         return
     if job is not None and job.run is run and job.running and not job.cancelled:
-        seen = job.finished
-        show_job_progress(job, lambda: job.finished > seen)
+        finished_before = job.finished
+        show_job_progress(job, lambda: job.finished > finished_before)
         return
     if job is not None and job.run is run and job.error:
         notice(job.error, "error", key="answers_judging_error")
     item = run.plan.items[question]
     sizes = PromptSizes.of([item], load_tokenizer(run.plan.tokenizer).count)
-    judgements = [(outcome, kind) for outcome in answered for kind in applicable_kinds(item.reference, outcome.context)]
+    judgements = [
+        (outcome, kind) for outcome in answered_results for kind in applicable_kinds(item.reference, outcome.context)
+    ]
     tokens = sum(sizes.judgement_tokens(kind, 0, outcome.context) for outcome, kind in judgements)
 
     def again() -> None:
@@ -203,7 +215,7 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
         job.start()
 
     ask_to_send(
-        f"“Judge again” sends {pluralize(len(answered), 'answer')} and what they were given once more",
+        f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",
         judge,
         Estimate(len(judgements), tokens),
         ANSWER_TOKENS,

@@ -32,12 +32,12 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Measu
     with NaN where the measure is undefined.
     """
     figure = go.Figure()
-    for number, (row, name) in enumerate(zip(values, names, strict=True)):
-        kept = row[~np.isnan(row)].tolist()
+    for number, (chunker_values, name) in enumerate(zip(values, names, strict=True)):
+        defined_values = chunker_values[~np.isnan(chunker_values)].tolist()
         figure.add_trace(
             go.Box(
-                x=kept,
-                text=[format_number(value, ".2f") for value in kept],
+                x=defined_values,
+                text=[format_number(value, ".2f") for value in defined_values],
                 name=name,
                 boxpoints="all",
                 boxmean=True,
@@ -51,7 +51,9 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Measu
         )
     axis_margin = (measure.high - measure.low) / 50
     low = (
-        measure.low if measure.low >= 0 else min(0.0, *(float(np.nanmin(row)) for row in values if not np.isnan(row).all()))
+        measure.low
+        if measure.low >= 0
+        else min(0.0, *(float(np.nanmin(chunker_values)) for chunker_values in values if not np.isnan(chunker_values).all()))
     )
     figure.update_layout(
         showlegend=False,
@@ -127,13 +129,17 @@ def _means_table(report: Report) -> dict[str, list[Any]]:
     for measure in (name for name in MEASURES if name in report.measured or name in left_out):
         cells = []
         for number, row in enumerate(report.values(measure)):
-            kept = row[~np.isnan(row)]
-            cell = f"{format_number(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
+            defined_values = row[~np.isnan(row)]
+            cell = (
+                f"{format_number(defined_values.mean(), '.2f')} ± {defined_values.std():.2f}"
+                if len(defined_values)
+                else "undefined"
+            )
             unjudged_count = report.not_judged(number, measure)
             # If the judge always failed, show only the number of failures.
             cells.append(
                 f"{cell}, {unjudged_count} not judged"
-                if unjudged_count and len(kept)
+                if unjudged_count and len(defined_values)
                 else f"{unjudged_count} not judged"
                 if unjudged_count
                 else cell
@@ -179,7 +185,7 @@ def _show_costs(run: Answering, report: Report) -> None:
         width="stretch",
         column_config=dict.fromkeys(("chunking, s", "embedding, s"), st.column_config.NumberColumn(format="%.3g")),
     )
-    judging = sum(
+    judging_tokens = sum(
         judgement.exchange.tokens_in + judgement.exchange.tokens_out
         for result in report.results.values()
         for times in result.judgements.values()
@@ -188,7 +194,7 @@ def _show_costs(run: Answering, report: Report) -> None:
     st.caption(
         "Chunking and embedding as if nothing had been embedded before; tokens and cost of the answers as if none had been "
         "remembered, without judging them"
-        + (f", which took {judging:,} tokens more" if judging else "")
+        + (f", which took {judging_tokens:,} tokens more" if judging_tokens else "")
         + (f". This session has spent: {asking.spent}." if asking is not None else ".")
     )
 
@@ -202,7 +208,7 @@ def _rounded_or_unknown(values: list[float | str | None]) -> list[float | str | 
 
 def _offer_files(run: Answering, report: Report) -> None:
     row = st.container(horizontal=True)
-    content = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
+    content_key = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
     names, results = list(report.names), report.results
     download_button(
         row,
@@ -210,7 +216,7 @@ def _offer_files(run: Answering, report: Report) -> None:
         lambda: answers_to_csv(names, results),
         "answers.csv",
         "text/csv",
-        content,
+        content_key,
         key="answers_csv",
     )
     download_button(
@@ -219,6 +225,6 @@ def _offer_files(run: Answering, report: Report) -> None:
         lambda: answers_to_json_lines(names, results),
         "answers.jsonl",
         "application/jsonl",
-        content,
+        content_key,
         key="answers_jsonl",
     )

@@ -26,9 +26,11 @@ def model_controls(choices: Choices) -> None:
     with language_model_form():
         _judging_controls(choices)
     if asking is not None:
-        judge, name = judging_model(choices, asking), asking.model.title
-        judged = "not judged" if judge is None else f"judged by {'the same' if judge is asking else judge.model.title}"
-        remark(f"Answered by {name}, {judged}.", key="answers_models")
+        judge, model_title = judging_model(choices, asking), asking.model.title
+        judging_phrase = (
+            "not judged" if judge is None else f"judged by {'the same' if judge is asking else judge.model.title}"
+        )
+        remark(f"Answered by {model_title}, {judging_phrase}.", key="answers_models")
 
 
 def _judging_controls(choices: Choices) -> None:

@@ -200,18 +200,18 @@ def _answer_plan(here: Page, text: Text, results: list[ColumnResult], items: Que
     if not items.usable or len(tasks) < len(results):
         return None
     budget = here.choices.extra["budget"]
-    size = fitting_budget(len(text.document.text)) if budget == FITTING else int(budget)
-    names = tuple(
+    budget_tokens = fitting_budget(len(text.document.text)) if budget == FITTING else int(budget)
+    row_names = tuple(
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
     )
     trivial = chosen_trivial_baselines(here.choices)
-    names += tuple(TRIVIAL_TITLES[name] for name in trivial)
+    row_names += tuple(TRIVIAL_TITLES[name] for name in trivial)
     embedder_identity = here.embedder.name, here.embedder.identity
     return AnswerPlan(
         tuple(task.of_model for task in tasks),
-        names,
+        row_names,
         items.usable,
-        size,
+        budget_tokens,
         *embedder_identity,
         here.choices.tokenizer,
         trivial,
@@ -241,8 +241,8 @@ def _gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embe
 def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
     """Draw a run's progress, its error, and the settings that have changed since it began."""
     if run.running and not run.cancelled:
-        seen = len(run.finished)
-        show_job_progress(run, lambda: len(run.finished) > seen)
+        finished_before = len(run.finished)
+        show_job_progress(run, lambda: len(run.finished) > finished_before)
     changed, asking = run.plan.changed(plan) if plan is not None else [], chosen_model()
     if asking is not None:
         changed += run.models.changed(chosen_models(here.choices, asking))
@@ -319,10 +319,10 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         with row:
             remark("All of this was answered before: nothing is sent.", key="answers_nothing_left")
         return
-    answers = len(plan.names) * len(plan.items)
+    answer_count = len(plan.names) * len(plan.items)
     judging_request = None if judge is None else (judge.model, estimated.judgements, ANSWER_TOKENS)
     draw_send_button = partial(
-        ask_to_send, _requests_in_words(plan, estimated, answers), key="answers_run", send=send, formed=judge
+        ask_to_send, _requests_in_words(plan, estimated, answer_count), key="answers_run", send=send, formed=judge
     )
     if judge is not None and not estimated.answers.requests:
         draw_send_button(judge, estimated.judgements, ANSWER_TOKENS)
@@ -337,13 +337,15 @@ def _is_complete(run: Answering, plan: AnswerPlan, models: Models) -> bool:
 
 def _requests_in_words(plan: AnswerPlan, about: Estimates, total: int) -> str:
     """Describe the requests that would be sent."""
-    answers, judgements = about.answers.requests, about.judgements.requests
-    if answers == total:
+    answer_requests, judgements = about.answers.requests, about.judgements.requests
+    if answer_requests == total:
         rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
-        questions, chunkers = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
-        return f"“Answers” sends {questions} with the chunks of {chunkers}{rows_phrase}"
-    left = [f"{answers:,} of {total:,} answers"] * bool(answers) + [pluralize(judgements, "judgement")] * bool(judgements)
-    return f"“Answers” sends what is left, {' and '.join(left)},"
+        questions_phrase, chunkers = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
+        return f"“Answers” sends {questions_phrase} with the chunks of {chunkers}{rows_phrase}"
+    remaining_phrases = [f"{answer_requests:,} of {total:,} answers"] * bool(answer_requests) + [
+        pluralize(judgements, "judgement")
+    ] * bool(judgements)
+    return f"“Answers” sends what is left, {' and '.join(remaining_phrases)},"
 
 
 def _reusable_results(run: Answering | None, gathering: Gathering, models: Models) -> dict[tuple[int, int], AnswerResult]:
@@ -380,10 +382,10 @@ def _begin_run(
         run.join(ENDING_S)
     continues = run is not None and run.plan == plan and run.models == models
     token = link_parameters[RUN] if continues else new_token()
-    kept = run.kept if run is not None and continues else None
+    kept_run = run.kept if run is not None and continues else None
     keeper = new_keeper(token, KeptAnswers)
-    if kept is None and keeper is not None:
-        kept = KeptAnswers.of(keeper, plan, gathering.chunkings, models)
+    if kept_run is None and keeper is not None:
+        kept_run = KeptAnswers.of(keeper, plan, gathering.chunkings, models)
     job = Answering(
         plan,
         gathering.chunkings[0].document,
@@ -394,7 +396,7 @@ def _begin_run(
         embedder,
         session.on_disk,
         wants_bert_score(),
-        kept,
+        kept_run,
         _reusable_results(run, gathering, models),
     )
     begin_run(link_parameters, job, token)
@@ -425,10 +427,10 @@ def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None)
 
 def _reopened_run(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
     """Load a run from disk and register it for all sessions; return None and draw the mismatch if the plan differs."""
-    missing = kept.missing(None) if gathering is None else kept.missing(gathering.plan, gathering.chunkings)
-    if missing:
-        way = f"To see them, give again what it was begun with. Other than now: {', '.join(missing)}."
-        say_texts_are_missing(kept, way, "answers")
+    changed_inputs = kept.missing(None) if gathering is None else kept.missing(gathering.plan, gathering.chunkings)
+    if changed_inputs:
+        way_to_reopen = f"To see them, give again what it was begun with. Other than now: {', '.join(changed_inputs)}."
+        say_texts_are_missing(kept, way_to_reopen, "answers")
         return None
     if gathering is None or gathering.sizes is None or embedder is None:
         return None

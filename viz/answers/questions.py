@@ -63,26 +63,27 @@ def _say_problems(items: QuestionItems) -> None:
 def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     job = _sharing_job()
-    entry = job.found.get(text.document.text)
+    shared_text = job.found.get(text.document.text)
     kept_questions = tuple(
         QuestionItem(question.question, question.answer)
         for question in session.questions
         if question.identity == text.document.identity
     )
     sample = () if choices.document == OWN else _sample_questions(choices.document)
-    all_items = (*kept_questions, *sample, *(entry.items.usable if entry is not None else ()))
+    all_items = (*kept_questions, *sample, *(shared_text.items.usable if shared_text is not None else ()))
     by_question = {item.question: item for item in all_items}
-    items = QuestionItems((*by_question.values(),), entry.items.problems if entry is not None else ())
-    origins = [
+    items = QuestionItems((*by_question.values(),), shared_text.items.problems if shared_text is not None else ())
+    origin_phrases = [
         *(["kept on Compare"] if kept_questions else []),
         *(["that come with this sample"] if sample else []),
-        *([entry.origin] if entry is not None and entry.items.usable else []),
+        *([shared_text.origin] if shared_text is not None and shared_text.items.usable else []),
     ]
     row = st.container(horizontal=True, vertical_alignment="center")
     if items.usable:
         with row:
             remark(
-                f"{_counts_in_words(items)}: those {' and those '.join(origins)}; the excerpts that answer them are the "
+                f"{_counts_in_words(items)}: those {' and those '.join(origin_phrases)}; the excerpts that answer them "
+                f"are the "
                 "references.",
                 key="answers_questions_said",
             )
@@ -92,7 +93,7 @@ def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
         show_job_progress(job, key="answers/sharing")
     elif job.error:
         notice(job.error, "error", key="answers_sharing_error")
-    other_texts = [other for other in [*job.found.values()] if other is not entry and other.items.usable]
+    other_texts = [other for other in [*job.found.values()] if other is not shared_text and other.items.usable]
     if other_texts:
         _offer_other_texts(choices, other_texts)
     return items
@@ -110,13 +111,13 @@ def _sharing_job() -> QuestionSharing:
 def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
     """Draw the list of other texts with questions on Retrieval, and the button that opens one of them on this page."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    number = row.selectbox(
+    text_index = row.selectbox(
         "Questions from Retrieval",
         range(len(others)),
         format_func=lambda place: f"{others[place].name}: {pluralize(len(others[place].items.usable), 'question')}",
         key="answers/other_text",
     )
-    chosen = others[number or 0]
+    chosen = others[text_index or 0]
     row.button(
         "Open selected text",
         key="answers/open_text",

@@ -41,15 +41,15 @@ def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, Stretch
         The comparison with another chunker at each cut, by gap; None if not known yet.
     """
     steps = []
-    first, number = 0, 1
+    chunk_start, chunk_number = 0, 1
     scores = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
     scale = (min(scores), max(scores)) if scores else (0.0, 1.0)
     for gap in chunking.gaps:
-        steps.append(_gap_step(chunking, gap, first, number, margin, compared, scale))
+        steps.append(_gap_step(chunking, gap, chunk_start, chunk_number, margin, compared, scale))
         if gap.verdict.is_cut:
             # After a cut inside a sentence, the rest of the sentence begins the next chunk.
-            first = gap.index if gap.offset is not None else gap.index + 1
-            number += 1
+            chunk_start = gap.index if gap.offset is not None else gap.index + 1
+            chunk_number += 1
     return steps
 
 
@@ -63,10 +63,10 @@ def _gap_step(
     scale: tuple[float, float],
 ) -> Step:
     sentences_before_gap = gap.index + 1
-    inside = gap.offset is not None
+    is_inside_sentence = gap.offset is not None
     story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else "")]
     numbers = [["chunk", f"{number:,}: {sentence_range(first, sentences_before_gap)}"]]
-    if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not inside:
+    if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
         vectors = f"{vector_name(gap.index)} · {vector_name(sentences_before_gap)}"
         numbers.append(
             ["distance", f"1 − {vectors} = 1 − {format_number(1 - gap.score, '.3f')} = {format_number(gap.score, '.3f')}"]
@@ -74,7 +74,7 @@ def _gap_step(
     if gap.score is not None and gap.threshold is not None:
         numbers.append(["from the line", format_number(gap.score - gap.threshold, "+.3f")])
     remarks: list[str] = []
-    more: list[list[str]] = []
+    cohesion_numbers: list[list[str]] = []
     tone: Literal["", "cut", "turn"] = ""
     if gap.verdict.is_cut:
         tone = "cut"
@@ -83,7 +83,7 @@ def _gap_step(
         comparison = (compared or {}).get(gap.index)
         if comparison is not None:
             remarks = _comparison_in_words(comparison)
-            more = [
+            cohesion_numbers = [
                 ["in these chunks", _cohesion_in_words(comparison.greedy_cohesion)],
                 ["in optimal’s", _cohesion_in_words(comparison.other_cohesion)],
             ]
@@ -93,22 +93,22 @@ def _gap_step(
         story.append(f"Sentence {sentences_before_gap + 1:,} joins chunk {number:,}.")
     place_phrase = (
         f"inside sentence {sentences_before_gap:,}"
-        if inside
+        if is_inside_sentence
         else f"between sentences {sentences_before_gap:,} and {sentences_before_gap + 1:,}"
     )
     return {
         "title": f"Gap {sentences_before_gap:,}, {place_phrase}: {gap.verdict}",
         "story": story,
         "numbers": numbers,
-        "aside": (remarks, more),
+        "aside": (remarks, cohesion_numbers),
         "tone": tone,
         "mark": {
             "growing": (first, sentences_before_gap),
-            "next": None if inside else (sentences_before_gap, sentences_before_gap + 1),
+            "next": None if is_inside_sentence else (sentences_before_gap, sentences_before_gap + 1),
             "middle": None,
             "gap": gap.index,
         },
-        "placed": (sentences_before_gap, sentences_before_gap if inside else sentences_before_gap + 1),
+        "placed": (sentences_before_gap, sentences_before_gap if is_inside_sentence else sentences_before_gap + 1),
         "prediction": {"words": f"Cut {place_phrase}?", "yes": "Cut", "no": "No cut", "right": gap.verdict.is_cut},
         "gauge": gauge_of(gap, scale),
     }
@@ -148,15 +148,18 @@ def sentence_range(first: int, last: int) -> str:
 
 def _comparison_in_words(comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
-    cut = comparison.greedy[0]
-    others = [f"{place + 1:,}" for place in comparison.other if place != cut]
-    if cut in comparison.other:
-        did = "cuts here too" + (f", and after {join_words(others)}" if others else ", and nowhere else")
+    greedy_cut = comparison.greedy[0]
+    others = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut]
+    if greedy_cut in comparison.other:
+        other_cuts_phrase = "cuts here too" + (f", and after {join_words(others)}" if others else ", and nowhere else")
     else:
-        did = f"does not cut here, but after {join_words(others)}" if others else "does not cut at all"
-    where = sentence_range(comparison.stretch.start, comparison.stretch.end)
+        other_cuts_phrase = f"does not cut here, but after {join_words(others)}" if others else "does not cut at all"
+    stretch_phrase = sentence_range(comparison.stretch.start, comparison.stretch.end)
     verdict = comparison.verdict()
-    return [f"With the whole text in view, “optimal” {did} ({where}).", verdict[0].upper() + verdict[1:] + "."]
+    return [
+        f"With the whole text in view, “optimal” {other_cuts_phrase} ({stretch_phrase}).",
+        verdict[0].upper() + verdict[1:] + ".",
+    ]
 
 
 def _cohesion_in_words(cohesion: Cohesion) -> str:
@@ -193,10 +196,10 @@ def max_min_steps(
 
 def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None:
     """Prepend the compared sentences to a step's text and numbers, and mark them."""
-    first, last = gap + 1 - scanned.size, gap + 1
+    chunk_start, chunk_end = gap + 1 - scanned.size, gap + 1
     if scanned.size == 1:
         explanation = (
-            f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
+            f"The open chunk is sentence {chunk_end:,} alone, which has no least similarity yet for a threshold to follow."
         )
         numbers = [
             [
@@ -205,11 +208,12 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
             ],
             ["threshold", f"hard, {format_number(chunker.hard_threshold)}"],
         ]
-        middle = None
+        nearest_range = None
     else:
         nearest = scanned.nearest + 1
         explanation = (
-            f"The open chunk is sentences {first + 1:,} to {last:,}; most like sentence {last + 1:,} is sentence "
+            f"The open chunk is sentences {chunk_start + 1:,} to {chunk_end:,}; most like sentence {chunk_end + 1:,} is "
+            f"sentence "
             f"{nearest:,}, which is hatched."
         )
         numbers = [
@@ -217,11 +221,11 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
             ["least in the chunk", _three_decimals(scanned.least)],
             ["threshold", _threshold_in_words(chunker, scanned)],
         ]
-        middle = scanned.nearest, scanned.nearest + 1
+        nearest_range = scanned.nearest, scanned.nearest + 1
     step["story"] = [step["story"][0], explanation, *step["story"][1:]]
     # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
     step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
-    step["mark"] = {**step["mark"], "growing": (first, last), "middle": middle}
+    step["mark"] = {**step["mark"], "growing": (chunk_start, chunk_end), "middle": nearest_range}
 
 
 def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
@@ -229,10 +233,10 @@ def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
     sigmoid_value, least = logistic(scanned.size - 1), _three_decimals(scanned.least)
     adaptive_threshold = _three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
     formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
-    numbers = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least} = {adaptive_threshold}"
+    filled_formula = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least} = {adaptive_threshold}"
     threshold_kind = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
     hard = format_number(chunker.hard_threshold)
-    return f"{formula} = {numbers}; not below hard {hard}: {_three_decimals(scanned.threshold)}, {threshold_kind}"
+    return f"{formula} = {filled_formula}; not below hard {hard}: {_three_decimals(scanned.threshold)}, {threshold_kind}"
 
 
 def _three_decimals(number: float) -> str:
@@ -246,44 +250,48 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) 
     """Return a step on the penalty, and one for each place where a cut is allowed or forced, in order."""
     count = len(chunking.document.sentences)
     places = {*chunker.places(chunking.document)}
-    cuts_told = [
+    steps_and_gaps = [
         (step, gap)
         for step, gap in zip(scan_steps(chunking, margin, None), chunking.gaps, strict=True)
         if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in places)
     ]
-    edges = [0, *(gap.index + 1 for _, gap in cuts_told if gap.offset is None and is_cut_by_search(gap)), count]
-    next_gaps = [*(step["mark"]["gap"] for step, _ in cuts_told[1:]), count - 1]
-    for (step, gap), following in zip(cuts_told, next_gaps, strict=True):
-        assert following is not None
+    edges = [0, *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_by_search(gap)), count]
+    next_gaps = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), count - 1]
+    for (step, gap), next_gap in zip(steps_and_gaps, next_gaps, strict=True):
+        assert next_gap is not None
         # Up to the next place there is no other cut.
-        step["placed"] = step["placed"][0], following + 1
+        step["placed"] = step["placed"][0], next_gap + 1
         if gap.offset is None:
-            step["mark"] = {**step["mark"], "next": (gap.index + 1, following + 1)}
+            step["mark"] = {**step["mark"], "next": (gap.index + 1, next_gap + 1)}
             _explain_change_point(step, gap, edges, chunker)
-    return [_penalty_step(chunking, chunker), *(step for step, _ in cuts_told)]
+    return [_penalty_step(chunking, chunker), *(step for step, _ in steps_and_gaps)]
 
 
 def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     """Return the step that says what a cut must gain, and why."""
     curve = chunking.curves[0]
-    whole = (
+    search_phrase = (
         "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
     )
     if not curve.lines:
         return explaining_step(
-            f"The best {len(chunking.chunks):,} chunks", ["The number of chunks is set: no penalty decides.", whole]
+            f"The best {len(chunking.chunks):,} chunks", ["The number of chunks is set: no penalty decides.", search_phrase]
         )
     penalty = curve.lines[0].level
     if curve.null is None or chunker.penalty is not None:
         return explaining_step(
-            f"A cut must gain {penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", whole]
+            f"A cut must gain {penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_phrase]
         )
     low, high = curve.null.low, curve.null.high
-    shuffled = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
-    which = {"balanced": "on average", "eager": "in the lowest quarter", "cautious": "in all but the highest quarter"}
+    shuffles_phrase = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
+    caution_phrases = {
+        "balanced": "on average",
+        "eager": "in the lowest quarter",
+        "cautious": "in all but the highest quarter",
+    }
     return explaining_step(
         f"A cut must gain more than {penalty:.2f}",
-        [f"{shuffled} {which[chunker.caution]}.", whole],
+        [f"{shuffles_phrase} {caution_phrases[chunker.caution]}.", search_phrase],
         [["shuffles", f"the middle half gains {low:.2f} to {high:.2f} a cut"]],
     )
 
@@ -292,7 +300,7 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
     """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
     place = gap.index + 1
     first, last = edges[bisect_left(edges, place) - 1], edges[bisect_right(edges, place)]
-    before, after = place - first, last - place
+    size_before, size_after = place - first, last - place
     left, right = sentence_range(first, place), sentence_range(place, last)
     if gap.verdict.is_sized:
         sentence = OUTCOME[gap.verdict]
@@ -303,10 +311,13 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
     step["story"] = [gap.reason, sentence]
     assert gap.score is not None
     # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
-    squared_distance = gap.score * (before + after) / (before * after)
+    squared_distance = gap.score * (size_before + size_after) / (size_before * size_after)
     numbers = [
         ["means apart", f"{squared_distance:.3f}, squared"],
-        ["gain", f"{before:,} × {after:,} ÷ {before + after:,} × {squared_distance:.3f} = {gap.score:.3f}"],
+        [
+            "gain",
+            f"{size_before:,} × {size_after:,} ÷ {size_before + size_after:,} × {squared_distance:.3f} = {gap.score:.3f}",
+        ],
     ]
     if gap.threshold is not None:
         numbers.append(["penalty", f"{gap.threshold:.3f}"])
@@ -321,26 +332,26 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
     document = chunking.document
     steps: list[Step] = []
     largest = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
-    opened, chunk = 0, 1
+    chunk_start, chunk_number = 0, 1
     for number, block in enumerate(scanned):
         first, last = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
         begins_sentence = document.starts[first] == block.start
         if block.cut:
-            chunk += 1
+            chunk_number += 1
         block_phrase = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
-        done = f"opens chunk {chunk:,}" if block.cut or not number else f"stays in chunk {chunk:,}"
+        outcome_phrase = f"opens chunk {chunk_number:,}" if block.cut or not number else f"stays in chunk {chunk_number:,}"
         reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
         joint_size = []
         if block.together is not None:
             joint_size = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
         steps.append(
             {
-                "title": f"{_capitalised(block_phrase, '')} {done}",
+                "title": f"{_capitalised(block_phrase, '')} {outcome_phrase}",
                 "story": [reason],
                 "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size],
                 "tone": "cut" if block.cut else "",
                 "mark": {
-                    "growing": (opened, max(first, opened + 1)) if number else None,
+                    "growing": (chunk_start, max(first, chunk_start + 1)) if number else None,
                     "next": (first, last),
                     "middle": None,
                     "gap": None if not number else first - 1 if begins_sentence else first,
@@ -358,7 +369,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
             }
         )
         if block.cut:
-            opened = first
+            chunk_start = first
     return steps
 
 

@@ -79,8 +79,8 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     if change := take_event(READER, "change"):
         take_parameter_change(PAGE, change)
     column = choices.columns[0]
-    if line := take_event(READER, "line"):
-        column.put(str(line["parameter"]), float(line["value"]))
+    if threshold_event := take_event(READER, "line"):
+        column.put(str(threshold_event["parameter"]), float(threshold_event["value"]))
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
     view, axis, margin = (
         _checked_word(choices, "view", VIEWS),
@@ -102,14 +102,14 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         return
     show_progress(results)
     show_misfits(here.choices, results)
-    shown = displayed_result(results[0], axis)
+    shown_result = displayed_result(results[0], axis)
     palette.set_overlay_colours()
     # A heatmap stands beside the steps.
     left, right = side_by_side(PAGE, 1, 2) if view == "steps" and column.chunker == "optimal" else side_by_side(PAGE, 8, 5)
     with left:
-        hashes = show_reader(
+        body_hashes = show_reader(
             text.document,
-            [_reader_column(results[0], shown, text.source)],
+            [_reader_column(results[0], shown_result, text.source)],
             title=text.source.name,
             summary=text.source.teaches,
             selected=0,
@@ -120,25 +120,25 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         )
     with spot:
         search = search_settings_of(ensure_compare_choices(), len(text.document.text))
-        read = None if shown is None else shown.chunking
-        answer_verdicts(text.document, results[:1], hashes, here.embedder, text.source.known, search, read)
+        read_chunking = None if shown_result is None else shown_result.chunking
+        answer_verdicts(text.document, results[:1], body_hashes, here.embedder, text.source.known, search, read_chunking)
     with right, st.container(key="beside"):
         key = f"{PAGE}/view" if views == VIEWS else f"{PAGE}/view/{column.chunker}"
         switch_word("Beside the text", choices.extra, "view", views, key, hidden=True)
-        if shown is None:
+        if shown_result is None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
-        elif not shown.chunking.gaps:
+        elif not shown_result.chunking.gaps:
             notice(
                 "The text has fewer than two sentences, so there is no gap between sentences to cut at. Choose a longer "
                 "text.",
                 key="no_gap",
             )
         elif view == "scores":
-            show_scores(shown, text, here.embedder, choices)
+            show_scores(shown_result, text, here.embedder, choices)
         elif view == "gaps":
-            show_gap_table(shown.chunking, shown.identity, margin, hashes[0], key="ledger")
+            show_gap_table(shown_result.chunking, shown_result.identity, margin, body_hashes[0], key="ledger")
         else:
-            show_steps(shown, results, text, here.embedder, choices, margin)
+            show_steps(shown_result, results, text, here.embedder, choices, margin)
 
 
 def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
@@ -172,14 +172,16 @@ def _checked_word(choices: Choices, name: str, allowed: Mapping[str, str]) -> st
 
 
 def _checked_margin(choices: Choices) -> float:
-    word = choices.extra["margin"]
+    margin_text = choices.extra["margin"]
     try:
-        margin = float(word)
+        margin = float(margin_text)
     except ValueError:
         margin = math.nan
     if 0 <= margin <= MOST_MARGIN:
         return margin
-    notice(f"The link's margin must be a number from 0 to {MOST_MARGIN:g}; got {word[:60]!r}.", "error", key="bad_margin")
+    notice(
+        f"The link's margin must be a number from 0 to {MOST_MARGIN:g}; got {margin_text[:60]!r}.", "error", key="bad_margin"
+    )
     return 0.02
 
 
@@ -228,15 +230,17 @@ def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: 
 
 def _summary_rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
-    counts = sentence_counts(chunking)
-    rows = [HeadRow("chunks", f"{len(counts):,}", brief=pluralize(len(counts), "chunk"))]
-    if counts:
-        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,}"))
-    rejected = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
-    forced = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
-    if rejected or forced:
-        candidates = rejected + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
-        rows.append(HeadRow("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
+    sentences_per_chunk = sentence_counts(chunking)
+    rows = [HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))]
+    if sentences_per_chunk:
+        rows.append(HeadRow("sentences", f"{min(sentences_per_chunk):,} to {max(sentences_per_chunk):,}"))
+    rejected_count = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
+    forced_count = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
+    if rejected_count or forced_count:
+        candidates = rejected_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
+        rows.append(
+            HeadRow("candidates", f"{candidates:,}, of which {rejected_count:,} rejected; cuts forced: {forced_count:,}")
+        )
     if chosen.known is not None:
         found, missed, added = count_found_missed_added(cut_offsets(chunking), chosen.known)
         rows.append(against_known_row(found, missed, added))

@@ -58,21 +58,21 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
     """Draw a histogram of the gap scores, and the number and sizes of chunks for each threshold amount."""
     chunker, curve = shown.chunker, shown.chunking.curves[0]
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
-    level = curve.lines[0].level
-    if math.isnan(level):
+    threshold = curve.lines[0].level
+    if math.isnan(threshold):
         notice(
             f"No gap has a {curve.label}, because the score needs a neighbouring gap. Choose a longer text.", key="no_scores"
         )
         return
-    counted = score_histogram(curve.scores, level, curve.cut_above)
+    histogram = score_histogram(curve.scores, threshold, curve.cut_above)
     st.header(f"{curve.label.capitalize()} per gap", anchor=False)
     show_figure(
-        score_histogram_figure(counted, level, curve.label),
+        score_histogram_figure(histogram, threshold, curve.label),
         {
-            f"{curve.label} from": [format_number(edge, ".3f") for edge in counted.edges[:-1]],
-            "to": [format_number(edge, ".3f") for edge in counted.edges[1:]],
-            "kept": counted.short,
-            "past the line": counted.beyond,
+            f"{curve.label} from": [format_number(edge, ".3f") for edge in histogram.edges[:-1]],
+            "to": [format_number(edge, ".3f") for edge in histogram.edges[1:]],
+            "kept": histogram.short,
+            "past the line": histogram.beyond,
         },
         "Histogram",
         "histogram",
@@ -181,13 +181,13 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
 def _bar_labels(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
     kinds = (("kept", counted.short), ("past the line", counted.beyond))
-    bars = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
-    places = [place for _, place in bars]
-    if len(bars) < 2 or abs(places[0] - places[1]) > 1:
-        return [(name, place, "center") for name, place in bars]
+    tallest_bars = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
+    tallest_indices = [place for _, place in tallest_bars]
+    if len(tallest_bars) < 2 or abs(tallest_indices[0] - tallest_indices[1]) > 1:
+        return [(name, place, "center") for name, place in tallest_bars]
     # Labels of adjacent bars extend away from each other.
-    first = min(range(2), key=lambda at: (places[at], at))
-    return [(name, place, "right" if at == first else "left") for at, (name, place) in enumerate(bars)]
+    leftmost_label = min(range(2), key=lambda at: (tallest_indices[at], at))
+    return [(name, place, "right" if at == leftmost_label else "left") for at, (name, place) in enumerate(tallest_bars)]
 
 
 def _round_step(span: float) -> float:
@@ -224,14 +224,14 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
     highest = max(stairs.largest, default=0)
     for name, values in (("largest", stairs.largest), ("median", stairs.median)):
         below = name == "median" and values[label_index] > 0.2 * highest
-        where = {
+        label_place = {
             "x": stairs.amounts[label_index],
             "y": values[label_index],
             "yanchor": "top" if below else "bottom",
             "row": 2,
             "col": 1,
         }
-        figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **where)
+        figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **label_place)
     _draw_labelled_line(figure, amount, f"now {format_number(amount)}")
     # All bands in one call, because `add_vrect` slows down with every existing shape.
     figure.layout.shapes += (*_flat_stretch_bands(stairs, amount),)
@@ -248,8 +248,8 @@ def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]
     bands = []
     for number, stretch in enumerate(stairs.flat):
         is_current = stretch.low <= amount <= stretch.high
-        place = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
-        band = {"type": "rect", **place, "line": {"width": 0}, "layer": "below"}
+        band_extent = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
+        band = {"type": "rect", **band_extent, "line": {"width": 0}, "layer": "below"}
         band |= {
             "fillcolor": colours["accent" if is_current else "muted"],
             "opacity": 0.16 if is_current else (0.1, 0.16)[number % 2],

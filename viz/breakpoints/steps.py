@@ -182,8 +182,8 @@ def show_optimal_steps(
     with suppress(Cancelled):
         vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
         table = _partition_table(shown, chunker, embedder)
-        mean = mean_similarity(vectors)
-        steps = _cached_steps(shown, lambda: optimal_steps(shown.chunking, table, mean))
+        mean_pair_similarity = mean_similarity(vectors)
+        steps = _cached_steps(shown, lambda: optimal_steps(shown.chunking, table, mean_pair_similarity))
         left, heatmap_half = st.columns(2)
         with left:
             show_stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
@@ -193,7 +193,7 @@ def show_optimal_steps(
                 SentenceColours([0] * count, [0]),
                 vectors.astype(np.float64),
                 0.0,
-                ("the mean", 1 - mean),
+                ("the mean", 1 - mean_pair_similarity),
                 key="optimal_heatmap",
                 lasts=table.lasts.tolist(),
             )
@@ -256,7 +256,7 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     count = len(chunking.document.sentences)
     all_sentences = (0, count)
     entries = [_entry_step(table, end) for end in range(1, count + 1)]
-    turn: Step = {
+    turning_step: Step = {
         **explaining_step(
             f"The table is full: value {_entry_value(table, count)}",
             [
@@ -273,19 +273,19 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     read_off_steps = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edges)])]
     # Only now is every cut final.
     read_off_steps[-1]["placed"] = (0, count)
-    return [_opening_step(count, mean), *entries, turn, *read_off_steps]
+    return [_opening_step(count, mean), *entries, turning_step, *read_off_steps]
 
 
 def _opening_step(count: int, mean: float) -> Step:
     partitions = f"{2 ** (count - 1):,}"
     if len(partitions) > MOST_DIGITS:
         partitions = f"a number of {len(partitions.replace(',', ''))} digits"
-    power = str(count - 1).translate(SUPERSCRIPT)
+    exponent_digits = str(count - 1).translate(SUPERSCRIPT)
     return {
         **explaining_step(
             f"A table of {count:,} entries",
             [
-                f"{count - 1:,} gaps, each cut or not, make 2{power} partitions: {partitions}.",
+                f"{count - 1:,} gaps, each cut or not, make 2{exponent_digits} partitions: {partitions}.",
                 "The best partition of any beginning is a shorter best partition and one last chunk. So one entry for each "
                 "beginning is enough.",
             ],
@@ -298,19 +298,20 @@ def _opening_step(count: int, mean: float) -> Step:
 def _entry_step(table: PartitionTable, end: int) -> Step:
     """Return the step that fills in the entry of the first ``end`` sentences."""
     last_chunks = table.last_runs(end)
-    first, value = last_chunks[0]
-    chunk = sentence_range(first, end)
+    chunk_start, value = last_chunks[0]
+    chunk_phrase = sentence_range(chunk_start, end)
     story = [
-        f"The best last chunk is {chunk}, one of {len(last_chunks):,} possible."
+        f"The best last chunk is {chunk_phrase}, one of {len(last_chunks):,} possible."
         if len(last_chunks) > 1
-        else f"It is one chunk, {chunk}."
+        else f"It is one chunk, {chunk_phrase}."
     ]
-    if first:
-        keep = "keeps" if first == 1 else "keep"
+    if chunk_start:
+        keep = "keeps" if chunk_start == 1 else "keep"
         story.append(
-            f"Before it, {_first_sentences(first)} {keep} the value that the table has: {_entry_value(table, first)}."
+            f"Before it, {_first_sentences(chunk_start)} {keep} the value that the table has: "
+            f"{_entry_value(table, chunk_start)}."
         )
-    numbers = [["value", _value_in_words(table, first, end, value)]]
+    numbers = [["value", _value_in_words(table, chunk_start, end, value)]]
     numbers += [
         ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_value_in_words(table, start, end, total)}"]
         for place, (start, total) in enumerate(last_chunks[1 : 1 + RUNNERS_UP], start=1)
@@ -321,7 +322,7 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
         "numbers": numbers,
         "tone": "",
         "mark": {
-            "growing": (first, end - 1) if first < end - 1 else None,
+            "growing": (chunk_start, end - 1) if chunk_start < end - 1 else None,
             "next": (end - 1, end),
             "middle": None,
             "gap": None,
@@ -331,7 +332,7 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
             "words": f"Sentences {end - 1:,} and {end:,} in one chunk, if the text ended here?",
             "yes": "Together",
             "no": "Cut",
-            "right": first < end - 1,
+            "right": chunk_start < end - 1,
         }
         if end > 1
         else None,
@@ -342,16 +343,16 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
 
 def _read_off_step(chunking: Chunking, table: PartitionTable, first: int, end: int) -> Step:
     """Return the step that reads off the chunk of the sentences from ``first`` to before ``end``."""
-    chunk, count = sentence_range(first, end), len(chunking.document.sentences)
-    following = (
+    chunk_phrase, count = sentence_range(first, end), len(chunking.document.sentences)
+    following_phrase = (
         f"The next entry to read is that of {_first_sentences(first)}."
         if first
         else f"Nothing is left before it: {len(chunking.chunks):,} chunks."
     )
     return {
         **explaining_step(
-            f"Chunk of {chunk}",
-            [f"The entry of {_first_sentences(end)} names {chunk} as its last chunk.", following],
+            f"Chunk of {chunk_phrase}",
+            [f"The entry of {_first_sentences(end)} names {chunk_phrase} as its last chunk.", following_phrase],
             [
                 ["value", _value_in_words(table, first, end, float(table.totals[end]))],
                 *([["the cut", chunking.gaps[first - 1].reason]] if first else []),

@@ -32,14 +32,14 @@ def dendrogram_figure(
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges, ink = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
-    few = len(tree.leaves) <= MOST_NUMBERED
-    size = 5 if few else 2
+    leaves_are_few = len(tree.leaves) <= MOST_NUMBERED
+    marker_size = 5 if leaves_are_few else 2
     refused_joins = [
         f"sentences {refusal.left + 1} and {refusal.right + 1}, distance {refusal.distance:.2f}: refused, "
         f"the two clusters hold {refusal.size}"
         for refusal in clusters.refused
     ]
-    _brackets(figure, tree.refused, refused_joins, {"color": ink["muted"], "width": 1, "dash": "dot"}, size)
+    _brackets(figure, tree.refused, refused_joins, {"color": ink["muted"], "width": 1, "dash": "dot"}, marker_size)
     for colour in range(palette.COUNT):
         joins_of_colour = [at for at, merge in enumerate(merges) if grounds[chunk_of[merge.left.start]] == colour]
         join_texts = [
@@ -51,27 +51,36 @@ def dendrogram_figure(
             figure,
             [tree.joins[at] for at in joins_of_colour],
             join_texts,
-            {"color": edges[colour], "width": 1.5 if few else 1},
-            size,
+            {"color": edges[colour], "width": 1.5 if leaves_are_few else 1},
+            marker_size,
         )
     figure.add_scatter(
         x=[*range(len(tree.leaves))],
         y=[0] * len(tree.leaves),
         mode="markers",
-        marker={"symbol": "square", "size": 1.6 * size, "color": [edges[grounds[chunk_of[leaf]]] for leaf in tree.leaves]},
+        marker={
+            "symbol": "square",
+            "size": 1.6 * marker_size,
+            "color": [edges[grounds[chunk_of[leaf]]] for leaf in tree.leaves],
+        },
         hovertext=[f"sentence {leaf + 1}, chunk {chunk_of[leaf] + 1}" for leaf in tree.leaves],
         hoverinfo="text",
         showlegend=False,
     )
     _draw_level(figure, most, "maximum distance", ink["accent"])
-    if few:
+    if leaves_are_few:
         numbers = [str(leaf + 1) for leaf in tree.leaves]
         figure.update_xaxes(tickvals=[*range(len(tree.leaves))], ticktext=numbers, tickfont={"size": 10})
     return figure.update_layout(
         height=380,
         hovermode="closest",
         showlegend=False,
-        xaxis={"title": "Sentences (tree order)", "showgrid": False, "showticklabels": few, "range": [-1, len(tree.leaves)]},
+        xaxis={
+            "title": "Sentences (tree order)",
+            "showgrid": False,
+            "showticklabels": leaves_are_few,
+            "range": [-1, len(tree.leaves)],
+        },
         yaxis={"title": "Joint distance", "rangemode": "tozero"},
     )
 
@@ -137,10 +146,10 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours,
             hovertemplate="sentences %{customdata}: %{z:.2f}<extra></extra>",
         )
     )
-    sentences, beside = [*range(1, count + 1)], [-0.02 * count] * count
+    sentences, edge_positions = [*range(1, count + 1)], [-0.02 * count] * count
     colours = [palette.EDGES[theme][coloured.grounds[chunk]] for chunk in coloured.chunk_of]
     marker = {"symbol": "square", "size": 6, "color": colours}
-    for x, y in ((sentences, beside), (beside, sentences)):
+    for x, y in ((sentences, edge_positions), (edge_positions, sentences)):
         figure.add_scatter(x=x, y=y, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
     axis = {"title": "Sentence number", "showgrid": False, "constrain": "domain"}
     return figure.update_layout(height=560, xaxis=axis, yaxis=axis | {"autorange": "reversed", "scaleanchor": "x"})
@@ -240,13 +249,13 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
 def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
     """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
     names = [heatmap_row_name(row) for row in heatmap_rows(count, block)]
-    one, other = np.triu_indices(len(names), k=1)
-    values = distances[one, other]
-    order = np.argsort(values, kind="stable")
+    first_rows, second_rows = np.triu_indices(len(names), k=1)
+    values = distances[first_rows, second_rows]
+    nearest_first = np.argsort(values, kind="stable")
     return {
-        "sentence": [names[at] for at in one[order]],
-        "and sentence": [names[at] for at in other[order]],
-        "distance": np.round(values[order], 4).tolist(),
+        "sentence": [names[at] for at in first_rows[nearest_first]],
+        "and sentence": [names[at] for at in second_rows[nearest_first]],
+        "distance": np.round(values[nearest_first], 4).tolist(),
     }
 
 

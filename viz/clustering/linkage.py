@@ -51,15 +51,15 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
     _, left, right, distance = decision
     left_members, right_members = groups.members(left), groups.members(right)
     joint_members = sorted([*left_members, *right_members])
-    fits = len(joint_members) <= cap
+    fits_cap = len(joint_members) <= cap
     scattered = len(_consecutive_runs(joint_members)) > 1
     story = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
-    if fits and scattered:
+    if fits_cap and scattered:
         story.append(
             f"Their clusters become one that lies in several places: {ranges_in_words(joint_members)}. The text's order "
             f"is lost."
         )
-    elif fits:
+    elif fits_cap:
         story.append(f"Their clusters become one: {ranges_in_words(joint_members)}.")
     else:
         story.append(
@@ -72,13 +72,13 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
         ["together", f"{len(joint_members)} of at most {cap}"],
     ]
     return {
-        "title": f"{'Joined' if fits else 'Refused'}: sentences {left + 1} and {right + 1}",
+        "title": f"{'Joined' if fits_cap else 'Refused'}: sentences {left + 1} and {right + 1}",
         "story": story,
         "numbers": numbers,
-        "tone": ("turn" if scattered else "") if fits else "cut",
+        "tone": ("turn" if scattered else "") if fits_cap else "cut",
         "mark": {"growing": (left, left + 1), "next": (right, right + 1), "middle": None, "gap": None},
         "placed": (0, 0),
-        "prediction": {"words": "Do their clusters join?", "yes": "Join", "no": "Stay apart", "right": fits},
+        "prediction": {"words": "Do their clusters join?", "yes": "Join", "no": "Stay apart", "right": fits_cap},
         "gauge": None,
     }
 
@@ -92,8 +92,8 @@ def ranges_in_words(sentences: Sequence[int]) -> str:
 
 def _consecutive_runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first and last number of each run of consecutive numbers."""
-    rows = [[number for _, number in row] for _, row in groupby(enumerate(sentences), key=lambda at: at[1] - at[0])]
-    return [(row[0], row[-1]) for row in rows]
+    number_runs = [[number for _, number in row] for _, row in groupby(enumerate(sentences), key=lambda at: at[1] - at[0])]
+    return [(row[0], row[-1]) for row in number_runs]
 
 
 # The layout of the dendrogram.
@@ -130,14 +130,14 @@ def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) 
     children: list[tuple[int, int]] = []
     refused: list[tuple[int, int]] = []
     for joined, left, right, _ in linkage_decisions(merges, clusters):
-        pair = sorted(
+        node_pair = sorted(
             (node_of_label[groups.label[left]], node_of_label[groups.label[right]]), key=first_sentences.__getitem__
         )
-        (children if joined else refused).append((pair[0], pair[1]))
+        (children if joined else refused).append((node_pair[0], node_pair[1]))
         if joined:
             groups.join(left, right)
             node_of_label[groups.label[left]] = len(first_sentences)
-            first_sentences.append(first_sentences[pair[0]])
+            first_sentences.append(first_sentences[node_pair[0]])
     roots = [node_of_label[label] for label in groups.label]
     leaves = [leaf for root in _side_by_side(roots, first_sentences, clusters) for leaf in _leaves(root, count, children)]
     return _dendrogram(leaves, merges, clusters, children, refused)
@@ -189,7 +189,7 @@ def _dendrogram(
         joins.append(bracket(left, right, 1 - merge.similarity))
         node_positions.append((node_positions[left] + node_positions[right]) / 2)
         heights.append(1 - merge.similarity)
-    kept_apart = [
+    refused_brackets = [
         bracket(left, right, refusal.distance) for refusal, (left, right) in zip(clusters.refused, refused, strict=True)
     ]
-    return Dendrogram(leaves, joins, kept_apart)
+    return Dendrogram(leaves, joins, refused_brackets)

@@ -110,13 +110,13 @@ def _keep_one_column_per_method(here: Page) -> None:
 
 def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
     """Take over the given columns of Compare, and select one, preferably the one selected on Compare."""
-    taken_over = [number for number, column in enumerate(opening) if column is not None]
-    if not taken_over:
+    adopted_numbers = [number for number, column in enumerate(opening) if column is not None]
+    if not adopted_numbers:
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
     choices_of_compare = ensure_compare_choices()
     selected = choices_of_compare.columns[choices_of_compare.selected].chunker
-    choices.selected = METHODS.index(selected) if selected in METHODS else taken_over[0]
+    choices.selected = METHODS.index(selected) if selected in METHODS else adopted_numbers[0]
 
 
 def _choose_method(choices: Choices) -> None:
@@ -151,24 +151,26 @@ def _draw_text(result: ColumnResult, text: Text) -> None:
 def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
-    counts = sentence_counts(chunking)
-    if counts:
-        least, most = min(counts), max(counts)
+    sentences_per_chunk = sentence_counts(chunking)
+    if sentences_per_chunk:
+        least, most = min(sentences_per_chunk), max(sentences_per_chunk)
         rows.append(HeadRow("sentences", f"{least:,}{f' to {most:,}' if most > least else ''} per chunk"))
     pieces = DiscontinuousChunks.of(chunking)
     if pieces.chunks:
-        rows.append(HeadRow("in pieces", pieces.words(len(counts)), brief=f"{pieces.chunks:,} in pieces"))
+        rows.append(HeadRow("in pieces", pieces.words(len(sentences_per_chunk)), brief=f"{pieces.chunks:,} in pieces"))
     if not lecture_mode.is_on():
         rows.append(HeadRow("time", stages_in_words(chunking.timing)))
         rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
         _, missed, added = count_found_missed_added(cut_offsets(chunking), known)
-        mixed = sections_in_mixed_chunks(chunking, known)
+        mixed_chunks = sections_in_mixed_chunks(chunking, known)
         errors_phrase = f"{missed:,} missed, {added:,} added" if missed or added else "boundaries as known"
-        if mixed and not missed and not added:
+        if mixed_chunks and not missed and not added:
             # Chunks of several pieces can match all boundaries and still mix sections.
-            errors_phrase += "; " + _mixed_sections_in_words(mixed)
-        rows.append(HeadRow("against known", errors_phrase, "wrong" if missed or added or mixed else "", errors_phrase))
+            errors_phrase += "; " + _mixed_sections_in_words(mixed_chunks)
+        rows.append(
+            HeadRow("against known", errors_phrase, "wrong" if missed or added or mixed_chunks else "", errors_phrase)
+        )
     return tuple(rows)
 
 
@@ -258,12 +260,12 @@ def _show_dendrogram(chunking: Chunking, clusters: Clusters, cap: int, reach: Re
 
 
 def _show_density(clusters: Clusters, reach: Reach, coloured: SentenceColours, vectors: FloatArray) -> None:
-    needed = core_distances(vectors, reach.position_weight, clusters.core_size)
+    needed_distances = core_distances(vectors, reach.position_weight, clusters.core_size)
     st.header("Core, border, noise", anchor=False)
     st.caption(roles_in_words(clusters, reach.distance))
     show_figure(
-        density_figure(clusters, needed, coloured, reach.distance, clusters.core_size, theme_name()),
-        density_table(clusters, needed, coloured),
+        density_figure(clusters, needed_distances, coloured, reach.distance, clusters.core_size, theme_name()),
+        density_table(clusters, needed_distances, coloured),
         "Core, border, noise",
         key="density",
     )

@@ -22,18 +22,18 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
     embedder = here.embedder
-    embedding = [
+    embedding_columns = [
         (number, column.finished)
         for number, column in enumerate(results, start=1)
         if column.chunker and column.chunker.embeds
     ]
-    finished = [(number, column) for number, column in embedding if column is not None]
+    finished = [(number, column) for number, column in embedding_columns if column is not None]
     subject = text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, subject):
         # The comparison of another text or embedder is forgotten.
         session.compared_embedders, session.full_job, session.full_results = None, None, {}
     # Until the columns are complete, the page shows their progress.
-    if embedder is None or not embedder.approximates or not finished or len(finished) < len(embedding):
+    if embedder is None or not embedder.approximates or not finished or len(finished) < len(embedding_columns):
         return
     if session.compared_embedders is None:
         st.button(
@@ -44,18 +44,19 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
             help="Also embeds the text with that model, and shows which boundaries differ and how far the distances moved.",
         )
         return
-    full = load_embedder(embedder.approximates)
+    full_embedder = load_embedder(embedder.approximates)
     try:
         tasks = [
-            (Task.of(text.document, full, here.choices.tokenizer, column.chunker), column.chunker) for _, column in finished
+            (Task.of(text.document, full_embedder, here.choices.tokenizer, column.chunker), column.chunker)
+            for _, column in finished
         ]
-        chunkings = _full_results(tasks, text.document, full)
+        chunkings = _full_results(tasks, text.document, full_embedder)
     except InputError as error:
         notice(str(error), "error", key="agreement_error")
         return
     if chunkings is not None:
         pairs = [(number, column, chunkings[task]) for (number, column), (task, _) in zip(finished, tasks, strict=True)]
-        _show_comparison(here, text.document, full, pairs)
+        _show_comparison(here, text.document, full_embedder, pairs)
 
 
 def _full_results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Embedder) -> dict[Task, Chunking] | None:
@@ -108,15 +109,17 @@ def _show_comparison(
     except Cancelled:
         # No column embeds single sentences.
         shift = None
-    moved = f": distances of neighbouring sentences moved by {_shift_in_words(shift)}." if shift is not None else "."
-    remark(f"{embedder_name} beside {full.name}{moved}", key="agreement")
+    shift_phrase = f": distances of neighbouring sentences moved by {_shift_in_words(shift)}." if shift is not None else "."
+    remark(f"{embedder_name} beside {full.name}{shift_phrase}", key="agreement")
     for number, column, chunking in columns:
-        agreed = compare_boundaries(chunking, column.chunking)
+        boundary_agreement = compare_boundaries(chunking, column.chunking)
         scores_phrase = (
-            f"; scores moved by {_shift_in_words(agreed.scores)}" if shift is None and agreed.scores is not None else ""
+            f"; scores moved by {_shift_in_words(boundary_agreement.scores)}"
+            if shift is None and boundary_agreement.scores is not None
+            else ""
         )
         remark(
-            f"Column {number}, {column.chunker.title}: {agreed.words(full.name, embedder_name)}{scores_phrase}.",
+            f"Column {number}, {column.chunker.title}: {boundary_agreement.words(full.name, embedder_name)}{scores_phrase}.",
             key=f"agreement_{number}",
         )
 

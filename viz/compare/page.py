@@ -55,7 +55,7 @@ READER = "reader"
 def show() -> None:
     """Draw the Compare page."""
     # Above all elements that come and go; the page's style sheet hides it by its key.
-    spot = st.container(key="store_spot")
+    hidden_container = st.container(key="store_spot")
     with page(COMPARE, default_choices()) as here:
         choices, text = here.choices, here.text
         here.check_words(ASKING_WORDS)
@@ -71,7 +71,7 @@ def show() -> None:
         show_progress(results)
         show_misfits(here.choices, results)
         say_reopened_file(results)
-        hashes = show_reader(
+        body_hashes = show_reader(
             text.document,
             [_reader_column(number, column, text, here.embedder) for number, column in enumerate(results)],
             title=text.source.name,
@@ -94,11 +94,11 @@ def show() -> None:
         from viz.compare.embedder_agreement import show_agreement
         from viz.compare.requested_views import show_requested_views
 
-        with spot:
+        with hidden_container:
             why_not, known = here.embedder_complaint, text.source.known
             search = search_settings_of(choices, len(text.document.text))
-            answer_verdicts(text.document, results, hashes, here.embedder, known, search)
-            answer_question(choices, text.document, results, hashes, here.embedder, why_not, known)
+            answer_verdicts(text.document, results, body_hashes, here.embedder, known, search)
+            answer_question(choices, text.document, results, body_hashes, here.embedder, why_not, known)
         show_agreement(here, text, results)
         show_requested_views(choices, results, text.source, here.embedder)
 
@@ -123,17 +123,17 @@ def _summary(chosen: Source) -> str:
 
 def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None) -> None:
     """Apply the reader's events, such as a moved threshold, a selected column or a marked answer."""
-    line, selected = take_event(READER, "line"), take_event(READER, "selected")
-    if line and 0 <= line["column"] < len(choices.columns):
-        choices.columns[line["column"]].put(str(line["parameter"]), float(line["value"]))
+    threshold_event, selected = take_event(READER, "line"), take_event(READER, "selected")
+    if threshold_event and 0 <= threshold_event["column"] < len(choices.columns):
+        choices.columns[threshold_event["column"]].put(str(threshold_event["parameter"]), float(threshold_event["value"]))
     if selected and 0 <= selected["column"] < len(choices.columns):
         choices.selected = int(selected["column"])
-    asking, answer = take_event(READER, "asking"), take_event(READER, "answer")
-    if asking:
-        _take_question_settings(choices, asking)
+    settings_event, answer_event = take_event(READER, "asking"), take_event(READER, "answer")
+    if settings_event:
+        _take_question_settings(choices, settings_event)
     questions_before = len(session.questions)
-    if answer and text is not None:
-        mark_answer(text.document, answer)
+    if answer_event and text is not None:
+        mark_answer(text.document, answer_event)
     if remedy := take_event(READER, "remedy"):
         # The search for remedies needs many modules, which the first screen does without.
         from viz.compare.asking.remedies import take_remedy
@@ -194,9 +194,9 @@ def asking_data(choices: Choices, characters: int) -> AskingData:
 
 def apply_marking(choices: Choices, text: Text, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
-    gap_clicks, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
-    if fold is not None:
-        session.folded = (text.document.identity, str(fold["purpose"]))
+    gap_clicks, fold_event = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
+    if fold_event is not None:
+        session.folded = (text.document.identity, str(fold_event["purpose"]))
     if not gap_clicks or fold_purposes(choices).get(gap_clicks[-1].purpose) != "":
         return ""
     if gap_clicks[-1].purpose == "cuts":
@@ -225,10 +225,10 @@ def fold_purposes(choices: Choices) -> dict[str, str]:
 
     The known boundaries of a bundled text cannot be changed.
     """
-    full = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
+    full_message = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
         column_for_own_cuts(choices) is None
     )
-    return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full}
+    return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full_message}
 
 
 # The notice about a reopened session file.
@@ -252,11 +252,11 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
     if not differing_columns:
         notice(f"{session_file.name} was reopened with the same chunks in every column.", key="reopened_file")
         return
-    which = f"column{'s' if len(differing_columns) > 1 else ''} {', '.join(map(str, differing_columns))}"
+    columns_phrase = f"column{'s' if len(differing_columns) > 1 else ''} {', '.join(map(str, differing_columns))}"
     versions = ", ".join(
         f"{name} {version}" for name, version in session_file.columns[differing_columns[0] - 1].recipe.versions.items()
     )
-    message = f"{session_file.name}: {which} came out differently from the file, which was made with {versions}."
+    message = f"{session_file.name}: {columns_phrase} came out differently from the file, which was made with {versions}."
     reasons = dict.fromkeys(
         session_file.columns[number - 1].recipe.changed_since(len(finished[number - 1].chunking.document.sentences))
         for number in differing_columns
@@ -273,13 +273,15 @@ def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embe
     assert finished is not None
     task, chunking = finished.task, finished.chunking
     facts = _chunk_facts(task, chunking, embedder)
-    count = len(chunking.chunks)
-    rows = [HeadRow("chunks", f"{count:,}", brief=pluralize(count, "chunk"))]
+    chunk_count = len(chunking.chunks)
+    rows = [HeadRow("chunks", f"{chunk_count:,}", brief=pluralize(chunk_count, "chunk"))]
     # Other chunks lie in each other by chance.
     rows += _level_rows(chunking) if finished.chunker.elsewhere or getattr(finished.chunker, "parent_size", None) else ()
     if facts.sizes:
-        first = facts.sizes[0]
-        rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
+        sentence_sizes = facts.sizes[0]
+        rows.append(
+            HeadRow("sentences", f"{sentence_sizes.least:,} to {sentence_sizes.most:,}, median {sentence_sizes.median:,g}")
+        )
     if facts.pieces.chunks:
         rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
     if not lecture_mode.is_on():
@@ -299,24 +301,26 @@ def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embe
     if facts.unread is not None and embedder is not None:
         brief = f"{pluralize(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
         rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
-    changed, fresh = _last_change(number, finished, text.document, facts.cuts)
-    if changed:
-        rows.append(HeadRow("changed", changed, "changed", f"changed: {changed}"))
-    sizes = [
+    change_phrase, new_boundaries = _last_change(number, finished, text.document, facts.cuts)
+    if change_phrase:
+        rows.append(HeadRow("changed", change_phrase, "changed", f"changed: {change_phrase}"))
+    size_table = [
         (size.unit, *map(format_three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes
     ]
     return ReaderColumn(
         rows=tuple(rows),
-        table=(("size", "min", "median", "mean", "max"), *sizes) if session.all_sizes else (),
-        fresh=fresh,
+        table=(("size", "min", "median", "mean", "max"), *size_table) if session.all_sizes else (),
+        fresh=new_boundaries,
     )
 
 
 def _level_rows(chunking: Chunking) -> list[HeadRow]:
     """Return a row with the numbers of parents and children; none if the chunks have one level."""
-    parents = len(parent_numbers(chunking.chunks))
-    levels = f"{pluralize(parents, 'parent')}, {pluralize(len(chunking.chunks) - parents, 'child', 'children')}"
-    return [HeadRow("levels", levels, brief=levels)] if parents else []
+    parent_count = len(parent_numbers(chunking.chunks))
+    levels_phrase = (
+        f"{pluralize(parent_count, 'parent')}, {pluralize(len(chunking.chunks) - parent_count, 'child', 'children')}"
+    )
+    return [HeadRow("levels", levels_phrase, brief=levels_phrase)] if parent_count else []
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
@@ -329,15 +333,15 @@ def _last_change(number: int, result: Finished, document: Document, cuts: tuple[
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
     task = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
-    last = session.history.get(number)
-    if last is None or last.task != task:
-        if last is not None and last.task.subject == task.subject:
-            said = boundary_changes(document, last.cuts, cuts).words()
-            last = LastChange(task, cuts, said, frozenset(cuts) - frozenset(last.cuts))
+    last_change = session.history.get(number)
+    if last_change is None or last_change.task != task:
+        if last_change is not None and last_change.task.subject == task.subject:
+            change_phrase = boundary_changes(document, last_change.cuts, cuts).words()
+            last_change = LastChange(task, cuts, change_phrase, frozenset(cuts) - frozenset(last_change.cuts))
         else:
-            last = LastChange(task, cuts)
-        session.history[number] = last
-    return last.said, last.fresh
+            last_change = LastChange(task, cuts)
+        session.history[number] = last_change
+    return last_change.said, last_change.fresh
 
 
 def _time_in_words(chunking: Chunking, repeats: DecisionTimes | None) -> str:

@@ -41,23 +41,23 @@ _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html=
 
 def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
-    done = [(number, column.chunking) for number, column in enumerate(results) if column.chunking is not None]
-    if not done:
+    finished_chunkings = [(number, column.chunking) for number, column in enumerate(results) if column.chunking is not None]
+    if not finished_chunkings:
         return
     views: dict[str, Callable[[], None]] = {
         "Scores": lambda: show_scoreboard(choices, results, chosen.known, embedder),
-        "Which is best?": lambda: show_ranking(choices, results, done[0][1].document, chosen.known, embedder),
-        "Without labels": lambda: show_unlabelled(choices, results, done[0][1].document, embedder),
+        "Which is best?": lambda: show_ranking(choices, results, finished_chunkings[0][1].document, chosen.known, embedder),
+        "Without labels": lambda: show_unlabelled(choices, results, finished_chunkings[0][1].document, embedder),
         **(
-            {"Diff": lambda: show_changes(choices, results, chosen, done[0][1].document, embedder)}
+            {"Diff": lambda: show_changes(choices, results, chosen, finished_chunkings[0][1].document, embedder)}
             if len(results) > 1
             else {}
         ),
-        "Chunk sizes": lambda: _show_chunk_sizes(results, done, choices.tokenizer),
+        "Chunk sizes": lambda: _show_chunk_sizes(results, finished_chunkings, choices.tokenizer),
         "Every gap": lambda: _show_gap_table(results[choices.selected]),
         **(
             {"Propositions": lambda: show_propositions(results[choices.selected].chunking)}
-            if any(has_stated_texts(chunking) for _, chunking in done)
+            if any(has_stated_texts(chunking) for _, chunking in finished_chunkings)
             else {}
         ),
         "Parsing": lambda: show_parsing(chosen),
@@ -191,14 +191,14 @@ def _offer_column_files(
         chunking, contexts_written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
     recipe = _recipe_of(chunker, choices, embedder)
     stem = f"seamark-{chunker.name}"
-    chunks: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
+    chunk_files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
         ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
         ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
         ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking, embedded_as)),
     )
     files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
-        *(chunks if contexts_written else ()),
+        *(chunk_files if contexts_written else ()),
         ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
         *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
     )
@@ -343,15 +343,16 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
     tool: Tool = st.segmented_control(
         "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
     )
-    command = tool == "command_line"
-    leaves = "prints JSON" if command else "stores the chunks' texts in `chunks`"
-    same = "if the language model gives the same answers" if selected_result.chunker.asks else "exactly"
-    takes = f"Seamark and the package `{NEEDED[tool]}`" if tool in NEEDED else "only Seamark"
+    is_command_line = tool == "command_line"
+    output_phrase = "prints JSON" if is_command_line else "stores the chunks' texts in `chunks`"
+    exactness_phrase = "if the language model gives the same answers" if selected_result.chunker.asks else "exactly"
+    requirements_phrase = f"Seamark and the package `{NEEDED[tool]}`" if tool in NEEDED else "only Seamark"
     st.caption(
-        f"This code reproduces the chunks of column {choices.selected + 1} {same}. It reads the text from `{DOCUMENT}` "
-        f"(UTF-8), {leaves}, and needs {takes}."
+        f"This code reproduces the chunks of column {choices.selected + 1} {exactness_phrase}. It reads the text from "
+        f"`{DOCUMENT}` "
+        f"(UTF-8), {output_phrase}, and needs {requirements_phrase}."
     )
-    st.code(code_for(tool, recipe), language="bash" if command else "python")
+    st.code(code_for(tool, recipe), language="bash" if is_command_line else "python")
     original = original_for(tool, recipe)
     if original is not None:
         st.caption(
@@ -404,13 +405,13 @@ def _run_as_column(
             with undoable(COMPARE, f"Column {len(choices.columns) + 1} added"):
                 choices.columns.append(ColumnChoice(name, dict(chunker.model_dump())))
 
-        full = compare_is_full()
-        why = (
+        columns_are_full = compare_is_full()
+        button_help = (
             "Compare has the maximum number of columns; remove one first."
-            if full
+            if columns_are_full
             else "Adds a column that runs the original with the same embeddings."
         )
-        st.button("Add as column", key="add_original", on_click=add, disabled=full, help=why)
+        st.button("Add as column", key="add_original", on_click=add, disabled=columns_are_full, help=button_help)
     elif original_column.chunking is not None and selected_column.chunking is not None:
         notice(
             f"{_RESULT}, column {number}: {compare_chunks(selected_column.chunking, original_column.chunking)[1]}.",

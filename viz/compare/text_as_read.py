@@ -50,11 +50,11 @@ def show_parsing(chosen: Source) -> None:
         key = f"parsing/{len(chosen.text)}/{len(stretches)}"
         number = st.number_input(f"{stretch_kind} (1 to {len(stretches):,})", 1, len(stretches), key=key, width=260) - 1
     shown_stretch = stretches[number]
-    if about := about_stretch(shown_stretch, chosen):
-        remark(about, key="parsing_about")
-    text = chosen.text[shown_stretch.start : shown_stretch.end].strip("\n")
-    if text.strip():
-        st.code(text, language=None, wrap_lines=True)
+    if stretch_description := about_stretch(shown_stretch, chosen):
+        remark(stretch_description, key="parsing_about")
+    stretch_text = chosen.text[shown_stretch.start : shown_stretch.end].strip("\n")
+    if stretch_text.strip():
+        st.code(stretch_text, language=None, wrap_lines=True)
     else:
         remark("No text.", key="parsing_empty")
 
@@ -100,17 +100,19 @@ def _left_out_in_words(left_out: Omission) -> str:
 
 def left_out_table(left_out: Iterable[Omission], parts: Parts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
-    kinds: dict[str, list[Omission]] = {}
+    omissions_by_kind: dict[str, list[Omission]] = {}
     for omission in left_out:
-        kinds.setdefault(omission.what, []).append(omission)
+        omissions_by_kind.setdefault(omission.what, []).append(omission)
     table: dict[str, list[str] | list[int]] = {
-        "left out": [*kinds],
-        "times": [sum(omission.times for omission in some) for some in kinds.values()],
+        "left out": [*omissions_by_kind],
+        "times": [sum(omission.times for omission in some) for some in omissions_by_kind.values()],
     }
     if parts is not None:
-        table[f"{parts.kind}s"] = [_part_ranges_in_words(some, parts) for some in kinds.values()]
-    if any(omission.words for some in kinds.values() for omission in some):
-        table["for example"] = [next((omission.words for omission in some if omission.words), "") for some in kinds.values()]
+        table[f"{parts.kind}s"] = [_part_ranges_in_words(some, parts) for some in omissions_by_kind.values()]
+    if any(omission.words for some in omissions_by_kind.values() for omission in some):
+        table["for example"] = [
+            next((omission.words for omission in some if omission.words), "") for some in omissions_by_kind.values()
+        ]
     return table
 
 

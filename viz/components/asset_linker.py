@@ -101,8 +101,8 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
                     f"{module.path} both declare it."
                 )
             path_by_name[name] = module.path
-    parts = [f"// ---- viz/{module.path}\n{module.body}" for module in modules]
-    return "\n".join([*parts, f"export default inOrder({default or _CALLED});\n"])
+    module_sources = [f"// ---- viz/{module.path}\n{module.body}" for module in modules]
+    return "\n".join([*module_sources, f"export default inOrder({default or _CALLED});\n"])
 
 
 def joined_styles(*files: str) -> str:
@@ -113,27 +113,27 @@ def joined_styles(*files: str) -> str:
 def _needed(entry: str, root: Path) -> list[_Module]:
     """Return the modules that ``entry`` imports, each after its own imports, and last the entry itself."""
     modules: dict[str, _Module] = {}
-    open_: list[str] = []
+    paths_being_read: list[str] = []
 
     def visit(path: str) -> _Module:
-        if path in open_:
+        if path in paths_being_read:
             raise LinkError(
                 "Scripts must not import each other in a circle; these do: "
-                f"{' -> '.join([*open_[open_.index(path) :], path])}"
+                f"{' -> '.join([*paths_being_read[paths_being_read.index(path) :], path])}"
             )
         if path not in modules:
-            open_.append(path)
+            paths_being_read.append(path)
             try:
                 module = _read(path, root)
             except OSError:
-                user = f", which {open_[-2]} imports," if len(open_) > 1 else ""
-                raise LinkError(f"The script {path}{user} must exist; it does not.") from None
-            for other, names in module.imports.items():
-                exported = visit(other).exported
-                for name in names:
+                importer_phrase = f", which {paths_being_read[-2]} imports," if len(paths_being_read) > 1 else ""
+                raise LinkError(f"The script {path}{importer_phrase} must exist; it does not.") from None
+            for imported_path, imported_names in module.imports.items():
+                exported = visit(imported_path).exported
+                for name in imported_names:
                     if name not in exported:
-                        raise LinkError(f"{path} may import only exported names; {other} does not export {name}.")
-            open_.pop()
+                        raise LinkError(f"{path} may import only exported names; {imported_path} does not export {name}.")
+            paths_being_read.pop()
             modules[path] = module
         return modules[path]
 
@@ -146,18 +146,20 @@ def _read(path: str, root: Path) -> _Module:
     """Return the parsed script; cached, as components share half of their scripts."""
     text = (root / path).read_text(encoding="utf-8")
     imports: dict[str, list[str]] = {}
-    for names, source in _IMPORT.findall(text):
-        imports.setdefault(_resolve(path, source), []).extend(_imported(path, names))
+    for imported_names, source in _IMPORT.findall(text):
+        imports.setdefault(_resolve(path, source), []).extend(_imported(path, imported_names))
     body = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
     body = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", body))
     for line in _REFUSED.findall(body):
         raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS}; got {line}")
-    declared = [(name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _names(match["names"])]
+    names_and_exported = [
+        (name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _names(match["names"])
+    ]
     return _Module(
         path,
         imports,
-        tuple(name for name, _ in declared),
-        frozenset(name for name, exported in declared if exported),
+        tuple(name for name, _ in names_and_exported),
+        frozenset(name for name, exported in names_and_exported if exported),
         body,
         bool(_DEFAULT.search(text)),
     )
@@ -165,10 +167,10 @@ def _read(path: str, root: Path) -> _Module:
 
 def _resolve(path: str, source: str) -> str:
     """Return the path below the root of the file that the module ``path`` imports as ``source``."""
-    target = normpath(join(dirname(path), source))
-    if not source.startswith(("./", "../")) or target.startswith("../"):
+    path_below_root = normpath(join(dirname(path), source))
+    if not source.startswith(("./", "../")) or path_below_root.startswith("../"):
         raise LinkError(f"{path} must import files of viz by a relative path; it imports {source}.")
-    return target
+    return path_below_root
 
 
 def _imported(path: str, names: str) -> Iterator[str]:

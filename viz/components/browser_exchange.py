@@ -91,8 +91,8 @@ def note_event(key: str, event: str) -> None:
 
     Another input may interrupt that run before the page takes the event.
     """
-    if detail := _new(key, event):
-        session.noted[key, event] = detail
+    if new_event := _new(key, event):
+        session.noted[key, event] = new_event
 
 
 def _new(key: str, event: str) -> dict[str, Any] | None:
@@ -122,8 +122,12 @@ def _ordered(key: str, data: Data) -> bytes | list[object]:
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     """Convert offsets in code points of ``text`` to offsets in UTF-16 code units, which browsers use."""
-    astral = _astral(text)
-    return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
+    astral_offsets = _astral(text)
+    return (
+        (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral_offsets, offsets)).tolist()
+        if len(astral_offsets)
+        else [*offsets]
+    )
 
 
 def code_point_offsets(text: str, offsets: Sequence[int]) -> list[int]:
@@ -131,10 +135,10 @@ def code_point_offsets(text: str, offsets: Sequence[int]) -> list[int]:
 
     An offset between the two units of a character is converted to the start of that character.
     """
-    astral = _astral(text)
-    if not len(astral):
+    astral_offsets = _astral(text)
+    if not len(astral_offsets):
         return [*offsets]
-    astral_before = np.searchsorted(astral + np.arange(len(astral)), offsets)
+    astral_before = np.searchsorted(astral_offsets + np.arange(len(astral_offsets)), offsets)
     offsets_in_code_points: list[int] = (np.asarray(offsets, dtype=np.int64) - astral_before).tolist()
     return offsets_in_code_points
 
@@ -158,8 +162,8 @@ def sentence_positions(document: Document, offsets: Sequence[int]) -> list[float
     starts, ends = np.asarray(document.sentences).T
     index = np.maximum(np.searchsorted(starts, offset_array, side="right") - 1, 0)
     share_of_sentence = (offset_array - starts[index]) / (ends - starts)[index]
-    rounded: list[float] = np.round(index + np.clip(share_of_sentence, 0, 1), 4).tolist()
-    return rounded
+    rounded_positions: list[float] = np.round(index + np.clip(share_of_sentence, 0, 1), 4).tolist()
+    return rounded_positions
 
 
 # The text, sent to the browser once and stored there for all components.
@@ -175,19 +179,19 @@ def text_payload(document: Document) -> bytes:
     All offsets are in UTF-16 code units.
     """
     starts = utf16_offsets(document.text, document.starts)
-    head: dict[str, Any] = {
+    text_header: dict[str, Any] = {
         "id": document.identity,
         "starts": starts,
         "ends": utf16_offsets(document.text, [span.end for span in document.sentences]),
     }
     parts = document.parts
     if parts is not None:
-        head["pages"] = {
+        text_header["pages"] = {
             "kind": parts.kind,
             "starts": utf16_offsets(document.text, parts.starts),
             "names": [parts.name(number) for number in range(len(parts.starts))],
         }
-    return f"{compact_json(head)}\n{document.text}".encode()
+    return f"{compact_json(text_header)}\n{document.text}".encode()
 
 
 def compact_json(data: Any) -> str:

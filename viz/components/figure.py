@@ -42,14 +42,14 @@ def _enlarge(figure: go.Figure, scale: float) -> None:
     """Scale the sizes that the figure itself sets: its height, lines, dots and type sizes."""
     if figure.layout.height:
         figure.update_layout(height=figure.layout.height * scale)
-    for part in [*figure.data, *figure.layout.shapes]:
+    for figure_part in [*figure.data, *figure.layout.shapes]:
         for name in ("line.width", "marker.size", "marker.line.width", "textfont.size"):
-            if name in part and (size := part[name]) is not None:
-                part[name] = [number * scale for number in size] if isinstance(size, tuple | list) else size * scale
-    for part in [*figure.layout.annotations, *figure.select_xaxes(), *figure.select_yaxes()]:
+            if name in figure_part and (size := figure_part[name]) is not None:
+                figure_part[name] = [number * scale for number in size] if isinstance(size, tuple | list) else size * scale
+    for figure_part in [*figure.layout.annotations, *figure.select_xaxes(), *figure.select_yaxes()]:
         for name in ("font.size", "tickfont.size"):
-            if name in part and (size := part[name]) is not None:
-                part[name] = size * scale
+            if name in figure_part and (size := figure_part[name]) is not None:
+                figure_part[name] = size * scale
 
 
 def show_figure(
@@ -76,12 +76,12 @@ def show_figure(
         reached by keyboard. The figure must change afterwards; otherwise the same point cannot be clicked again.
     """
     style(figure, LECTURE_SCALE if session.lecture else 1)
-    stem = f"seamark-{name.lower().replace(' ', '-')}"
-    formats = session.figure_formats
+    file_stem = f"seamark-{name.lower().replace(' ', '-')}"
+    format_by_figure = session.figure_formats
     config = {
         "displaylogo": False,
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
-        "toImageButtonOptions": {"format": formats.get(key, "png"), "filename": stem, "scale": 2},
+        "toImageButtonOptions": {"format": format_by_figure.get(key, "png"), "filename": file_stem, "scale": 2},
     }
     # Streamlit's theme applies only on the page; without it, downloads have the same colours.
     if clicked is None:
@@ -104,12 +104,12 @@ def show_figure(
         row = st.container(horizontal=True, vertical_alignment="bottom")
 
         def chosen() -> None:
-            formats[key] = st.session_state[f"{key}_format"]
+            format_by_figure[key] = st.session_state[f"{key}_format"]
 
         row.segmented_control(
             "Image format",
             ["png", "svg"],
-            default=formats.get(key, "png"),
+            default=format_by_figure.get(key, "png"),
             format_func=str.upper,
             key=f"{key}_format",
             on_change=chosen,
@@ -119,7 +119,7 @@ def show_figure(
             row,
             "Download as HTML",
             lambda: figure.to_html(include_plotlyjs=True, config=config),
-            f"{stem}.html",
+            f"{file_stem}.html",
             "text/html",
             table,
             key=f"{key}_html",

@@ -121,8 +121,8 @@ def ask_to_send(
     ]
     cost = None if None in prices else sum(filter(None, prices))
     names = [*dict.fromkeys(asked_model.title for asked_model, _, _ in model_estimates)]
-    models = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
-    price = "no price is known" if cost is None else f"about ${cost:.4f}"
+    models_phrase = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
+    price_phrase = "no price is known" if cost is None else f"about ${cost:.4f}"
     limit, spent = asking.limit, asking.spent
     allowed_phrase = (
         "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
@@ -139,9 +139,9 @@ def ask_to_send(
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{key}"):
         notice(
-            f"{what} there too: {amount_note}; {price}."
+            f"{what} there too: {amount_note}; {price_phrase}."
             if too
-            else f"{what} to {destination}, to {models}: {amount_note}, {repeat_note}; {price}."
+            else f"{what} to {destination}, to {models_phrase}: {amount_note}, {repeat_note}; {price_phrase}."
             f"{allowed_phrase} {consent_note}",
             key=f"send_{key}",
         )

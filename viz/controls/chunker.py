@@ -74,10 +74,10 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
             _say_whether_it_has(chunk_file, measured)
     document = session.document if measured is None else None
     if chunk_file is not None and document is not None:
-        located = chunk_file.cached_result_in(document)
-        if located is not None:
-            _show_located(located, chunk_file.name)
-        _offer_text(choices, chunk_file, document, located)
+        located_chunks = chunk_file.cached_result_in(document)
+        if located_chunks is not None:
+            _show_located(located_chunks, chunk_file.name)
+        _offer_text(choices, chunk_file, document, located_chunks)
     _upload(choices, number, chunk_file)
     job = session.chunk_reading
     if job is not None and job.about == (session.page, number):
@@ -109,8 +109,10 @@ def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
         session.chunk_complaint, session.chunk_reading = "", None
         if uploaded_file is None:
             return
-        content = uploaded_file.name, uploaded_file.getvalue()
-        session.chunk_reading = ReadingJob([content], single_file_maker(_read_chunk_file), about=(page, number)).begin()
+        name_and_content = uploaded_file.name, uploaded_file.getvalue()
+        session.chunk_reading = ReadingJob(
+            [name_and_content], single_file_maker(_read_chunk_file), about=(page, number)
+        ).begin()
         _take_read_file(choices, number)
 
     st.file_uploader(
@@ -148,10 +150,10 @@ def _take_read_file(choices: Choices, number: int) -> bool:
 
 def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
     """Draw the choice of a document, if the file has chunks of several."""
-    names = file.documents[:MOST_OFFERED]
-    if len(names) < 2:
+    document_names = file.documents[:MOST_OFFERED]
+    if len(document_names) < 2:
         return
-    page, shown = session.page, file.document if file.document in names else None
+    page, chosen_document = session.page, file.document if file.document in document_names else None
 
     def put(name: str | None) -> None:
         if name is not None:
@@ -159,11 +161,11 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
 
     st.selectbox(
         "Chunked document",
-        names,
-        index=None if shown is None else names.index(shown),
+        document_names,
+        index=None if chosen_document is None else document_names.index(chosen_document),
         placeholder="the document of the text's name",
         help=f"The file has chunks of {pluralize(len(file.documents), 'document')}.",
-        **value_binding(shown, f"chunk_document/{number}/{file.identity}", put),
+        **value_binding(chosen_document, f"chunk_document/{number}/{file.identity}", put),
     )
 
 
@@ -171,13 +173,17 @@ def _show_located(located: LocatedChunks, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
-    counts = Counter(odd.kind for odd in located.oddities)
+    oddities_by_kind = Counter(odd.kind for odd in located.oddities)
     summary = f"{located_count:,} of {pluralize(located.given, 'chunk')} found in this text"
     if located_count < located.given / 2:
         summary += f": {name} may be of another text"
     show_findings(
         summary,
-        [(_ODDITY_TITLES[kind][0], counts[kind], _ODDITY_TITLES[kind][1]) for kind in KINDS if counts[kind]],
+        [
+            (_ODDITY_TITLES[kind][0], oddities_by_kind[kind], _ODDITY_TITLES[kind][1])
+            for kind in KINDS
+            if oddities_by_kind[kind]
+        ],
         [_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
         len(located.oddities),
         less="of the last kinds",
@@ -205,8 +211,8 @@ def _offer_text(choices: Choices, file: ChunkFile, document: Document, located: 
         return
 
     def opened() -> None:
-        name = file.document or (file.documents[0] if len(file.documents) == 1 else file.name)
-        store_own_text(Source(text, name, None, f"put together from the chunks of {file.name}"))
+        text_name = file.document or (file.documents[0] if len(file.documents) == 1 else file.name)
+        store_own_text(Source(text, text_name, None, f"put together from the chunks of {file.name}"))
         session.own_taken += 1
         choose_document(choices, OWN)
 
@@ -261,8 +267,8 @@ def column_controls(
     _choose_column(choices, elsewhere=elsewhere)
     column = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    external = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
-    _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *external])
+    external_chunkers = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
+    _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunkers])
     has_form = any_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if has_form and column.chunker in ASKING:
@@ -291,24 +297,24 @@ def parameter_controls(
     _choose_preset(number, column, defaults)
     values = effective_parameters(column, defaults)
     specs = chunker_class(column.chunker).fields(values)
-    idle = chunker.idle() if chunker is not None else frozenset[str]()
+    idle_parameters = chunker.idle() if chunker is not None else frozenset[str]()
     for spec in specs:
         if spec.main:
-            _parameter_widget(number, column, spec, values[spec.name], spec.name in idle)
+            _parameter_widget(number, column, spec, values[spec.name], spec.name in idle_parameters)
             if chunker is not None and (note := chunker.remark(spec.name)):
                 st.caption(note)
             if below is not None:
                 below(spec)
-    if folded := [spec for spec in specs if not spec.main]:
-        with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
-            for spec in folded:
-                _parameter_widget(number, column, spec, values[spec.name], spec.name in idle)
+    if secondary_specs := [spec for spec in specs if not spec.main]:
+        with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in secondary_specs)):
+            for spec in secondary_specs:
+                _parameter_widget(number, column, spec, values[spec.name], spec.name in idle_parameters)
     if column.chunker in ASKING:
         show_prompts(column.chunker)
 
 
 def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
-    count, page = len(choices.columns), session.page
+    column_count, page = len(choices.columns), session.page
 
     def chosen(number: int | None) -> None:
         session.chunk_complaint = ""
@@ -317,9 +323,9 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
 
     def added(chunker: str) -> None:
         session.chunk_complaint = ""
-        with undoable(page, f"Column {count + 1} added"):
+        with undoable(page, f"Column {column_count + 1} added"):
             choices.columns.append(ColumnChoice(chunker))
-            choices.selected = count
+            choices.selected = column_count
 
     def removed() -> None:
         with undoable(page, f"Column {choices.selected + 1} removed"):
@@ -328,28 +334,28 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
 
     st.segmented_control(
         "Column",
-        range(count),
+        range(column_count),
         default=choices.selected,
         format_func=lambda index: str(index + 1),
         required=True,
         **value_binding(choices.selected, "column", chosen),
     )
     row = st.container(horizontal=True, gap="small", key="column_buttons")
-    full = count >= MOST_COLUMNS
+    has_most_columns = column_count >= MOST_COLUMNS
     row.button(
         "Add",
         on_click=added,
         args=(_chunker_to_add(choices.columns),),
-        disabled=full,
+        disabled=has_most_columns,
         help=f"Adds a column, up to {MOST_COLUMNS}.",
     )
-    row.button("Remove", on_click=removed, disabled=count <= 1, help="Removes the selected column.")
+    row.button("Remove", on_click=removed, disabled=column_count <= 1, help="Removes the selected column.")
     if elsewhere:
         row.button(
             "Your chunks",
             on_click=added,
             args=(YOURS,),
-            disabled=full,
+            disabled=has_most_columns,
             help="Adds a column with the chunks of a file, made by anything: LangChain, LlamaIndex, your own code.",
         )
     offer_undo(page)
@@ -357,8 +363,8 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
 
 def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
     """Return the chunker for a new column: the first of `ORDER_OF_ADDING` that no column has, otherwise Recursive."""
-    used = {column.chunker for column in columns}
-    return next((name for name in ORDER_OF_ADDING if name not in used), ORDER_OF_ADDING[0])
+    used_chunkers = {column.chunker for column in columns}
+    return next((name for name in ORDER_OF_ADDING if name not in used_chunkers), ORDER_OF_ADDING[0])
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
@@ -369,17 +375,17 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         with undoable(page, f"Chunker of column {choices.selected + 1} changed"):
             column.chunker, column.parameters = new.chunker, new.parameters
 
-    kind = chunker_class(column.chunker)
+    chunker_type = chunker_class(column.chunker)
     st.selectbox(
         "Chunker",
         names,
         index=names.index(column.chunker),
         format_func=lambda name: label_with_availability("chunker", name, chunker_class(name).title),
-        help=f"{kind.idea} Source: {kind.source}. {guide_link(column.chunker)}",
+        help=f"{chunker_type.idea} Source: {chunker_type.source}. {guide_link(column.chunker)}",
         **value_binding(column.chunker, f"chunker/{choices.selected}", changed),
     )
-    for number, fault in enumerate(discover()):
-        remark(fault, key=f"offer_{number}")
+    for number, plugin_fault in enumerate(discover()):
+        remark(plugin_fault, key=f"offer_{number}")
 
 
 def guide_link(chunker: str) -> str:
@@ -444,7 +450,7 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
 
     help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
     common_options = {"disabled": idle, "help": help_text or None, **value_binding(value, widget_key, changed)}
-    kind = int if spec.kind == "integer" else float
+    number_type = int if spec.kind == "integer" else float
     if spec.kind == "choice" and spec.ordered:
         st.select_slider(label, spec.choices, value, **common_options)
     elif spec.kind == "choice":
@@ -456,31 +462,33 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
             **common_options,
         )
     elif spec.optional:
-        low, high = (None if limit is None else kind(limit) for limit in (spec.low, spec.high))
+        low, high = (None if limit is None else number_type(limit) for limit in (spec.low, spec.high))
         st.number_input(
             label,
             low,
             high,
             value=value,
-            step=kind(spec.step or 1),
+            step=number_type(spec.step or 1),
             placeholder="none",
             **common_options,
         )
     else:
-        value = kind(value)
-        least, most = (kind(limit) for limit in spec.offered or (spec.low, spec.high) if limit is not None)
+        value = number_type(value)
+        slider_start, slider_end = (
+            number_type(limit) for limit in spec.offered or (spec.low, spec.high) if limit is not None
+        )
         st.slider(
             label,
-            min(least, value),
-            max(most, value),
+            min(slider_start, value),
+            max(slider_end, value),
             value,
-            step=kind(spec.step or 1),
-            format="%d" if kind is int else "%g",
+            step=number_type(spec.step or 1),
+            format="%d" if number_type is int else "%g",
             **common_options,
         )
 
 
 def _parameter_widget_key(number: int, column: ColumnChoice, spec: FieldSpec) -> str:
     """Return the key of a parameter's widget, unique to the chunker."""
-    depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
-    return f"{number}/{column.chunker}/{spec.name}{depends}"
+    dependency_suffix = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
+    return f"{number}/{column.chunker}/{spec.name}{dependency_suffix}"

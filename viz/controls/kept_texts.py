@@ -47,17 +47,17 @@ def notebook_chip(document: str) -> NotebookChip:
     own = session.own if document == OWN else None
     source = own if document == OWN else _sample(document)
     question_count = 0 if source is None else count_questions_about(source)
-    at_stake = [pluralize(question_count, "question")] * bool(question_count)
+    unsaved_phrases = [pluralize(question_count, "question")] * bool(question_count)
     if own is not None and own.known:
-        at_stake.append(counted_known_boundaries(len(own.known)))
+        unsaved_phrases.append(counted_known_boundaries(len(own.known)))
     if source is None or (own is None and not question_count):
         return {"state": "", "title": ""}
     if document in session.notebooks:
         return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
     if not is_server_private():
         return {"state": "shared", "title": SHARED_SERVER}
-    state = "urgent" if at_stake else "offered"
-    at_stake_note = f"Only this tab has its {' and '.join(at_stake)}. " if at_stake else ""
+    state = "urgent" if unsaved_phrases else "offered"
+    at_stake_note = f"Only this tab has its {' and '.join(unsaved_phrases)}. " if unsaved_phrases else ""
     return {"state": state, "title": f"{at_stake_note}{KEEPS}"}
 
 
@@ -74,12 +74,12 @@ def _sample(document: str) -> Source:
 
 def take_chip_action(event: Mapping[str, Any], document: str) -> None:
     """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
-    wanted = event.get("act")
-    if wanted == "keep" and is_server_private():
+    chosen_action = event.get("act")
+    if chosen_action == "keep" and is_server_private():
         keep_document(document)
-    elif wanted == "remove" and (notebook_key := key_of_kept_document()) is not None:
+    elif chosen_action == "remove" and (notebook_key := key_of_kept_document()) is not None:
         forget_kept_texts(notebook_key.id)
-    elif wanted == "file":
+    elif chosen_action == "file":
         session.below_wanted = DOWNLOADS
         session.arriving = Arrival(COMPARE, session.page)
 
@@ -125,37 +125,37 @@ def show_kept_texts(choices: Choices) -> None:
     if not is_server_private():
         return
     try:
-        kept = notebook_store().listed()
+        kept_texts = notebook_store().listed()
     except InputError as error:
         notice(str(error), "error", key="kept_texts_error")
         return
-    if not kept:
+    if not kept_texts:
         return
     remark("Kept on this machine:", key="kept_texts")
     shown_notebook_key = key_of_kept_document()
     shown_notebook_id = None if shown_notebook_key is None else shown_notebook_key.id
-    for listed in kept[:MOST_LISTED]:
-        row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{listed.id}")
+    for kept_text in kept_texts[:MOST_LISTED]:
+        row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
         with row.container():
-            remark(_listed_in_words(listed), key=f"kept_text_said_{listed.id}")
+            remark(_listed_in_words(kept_text), key=f"kept_text_said_{kept_text.id}")
         row.button(
             "Open text",
-            key=f"kept_text_open_{listed.id}",
+            key=f"kept_text_open_{kept_text.id}",
             on_click=_open,
-            args=(listed.id, choices),
-            disabled=listed.id == shown_notebook_id,
+            args=(kept_text.id, choices),
+            disabled=kept_text.id == shown_notebook_id,
             width="content",
         )
         row.button(
             "Remove text",
-            key=f"kept_text_remove_{listed.id}",
+            key=f"kept_text_remove_{kept_text.id}",
             on_click=forget_kept_texts,
-            args=(listed.id,),
+            args=(kept_text.id,),
             width="content",
         )
-    if len(kept) > MOST_LISTED:
-        remark(f"{len(kept) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
-    if len(kept) > 1:
+    if len(kept_texts) > MOST_LISTED:
+        remark(f"{len(kept_texts) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
+    if len(kept_texts) > 1:
         st.button("Remove all texts", key="kept_texts_clear", on_click=forget_kept_texts)
 
 
@@ -206,7 +206,7 @@ def copy_for_tab() -> tuple[KeptHead | None, str] | None:
     dropped_characters = len(text) if _utf16_length(text) > MOST_KEPT else 0
     if dropped_characters:
         text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""
-    head: KeptHead = {
+    tab_metadata: KeptHead = {
         "name": text_metadata.name,
         "known": text_metadata.known,
         "dashes": text_metadata.dashes,
@@ -215,7 +215,7 @@ def copy_for_tab() -> tuple[KeptHead | None, str] | None:
         "unseen": False,
         "file": text_metadata.file,
     }
-    return head, text
+    return tab_metadata, text
 
 
 def keep_questions_in_tab() -> None:
@@ -248,18 +248,18 @@ def take_text_of_tab(detail: Mapping[str, Any]) -> bool:
     if session.own is not None:
         return True
     try:
-        kept = _KeptInTab.model_validate(detail)
-        if not kept.head.left and kept.text:
-            if kept.head.unseen:
-                set_own_text(Source(kept.text, kept.head.name, None, kept.head.teaches))
+        kept_in_tab = _KeptInTab.model_validate(detail)
+        if not kept_in_tab.head.left and kept_in_tab.text:
+            if kept_in_tab.head.unseen:
+                set_own_text(Source(kept_in_tab.text, kept_in_tab.head.name, None, kept_in_tab.head.teaches))
             else:
-                restore_text(kept.head, kept.text)
+                restore_text(kept_in_tab.head, kept_in_tab.text)
             return True
     except ValidationError:
-        kept = None
-    if kept is not None and kept.head.left:
+        kept_in_tab = None
+    if kept_in_tab is not None and kept_in_tab.head.left:
         session.lost = (
-            f"The tab could not keep {kept.head.name}: it has {kept.head.left:,} characters. "
+            f"The tab could not keep {kept_in_tab.head.name}: it has {kept_in_tab.head.left:,} characters. "
             "Upload it again, or look at this sample."
         )
     elif session.own_linked:

@@ -74,8 +74,8 @@ def _find_local_server() -> None:
     """Look for servers on this machine, and fill in the first that has a model."""
     servers = session.local_servers = tuple(find_local_servers())
     if servers:
-        address, models = servers[0]
-        st.session_state["language_address"] = address
+        first_address, models = servers[0]
+        st.session_state["language_address"] = first_address
         if st.session_state.get("language_name", "") not in models:
             st.session_state["language_name"] = models[0]
 
@@ -84,8 +84,8 @@ def _servers_in_words(servers: Sequence[LocalServer]) -> str:
     """Return a sentence on the servers of this machine."""
     if not servers:
         return f"No server with a model answers on this machine, at the ports {', '.join(map(str, USUAL_PORTS))}."
-    listing = "; ".join(f"{address} has {', '.join(models[:_MOST_NAMED])}" for address, models in servers)
-    return f"{listing}. Nothing is sent there before you press “Use this model” and “Send”."
+    servers_phrase = "; ".join(f"{address} has {', '.join(models[:_MOST_NAMED])}" for address, models in servers)
+    return f"{servers_phrase}. Nothing is sent there before you press “Use this model” and “Send”."
 
 
 def _form() -> None:
@@ -93,9 +93,9 @@ def _form() -> None:
 
     def used() -> None:
         address_and_key = take_entered_server(session.language_server, "language_address", "language_key")
-        name = st.session_state["language_name"].strip().removeprefix("openai:")
+        model_name = st.session_state["language_name"].strip().removeprefix("openai:")
         token_and_money_limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])
-        session.language_server = LanguageServer(name, *address_and_key, *token_and_money_limits)
+        session.language_server = LanguageServer(model_name, *address_and_key, *token_and_money_limits)
         session.job = None
 
     server = session.language_server

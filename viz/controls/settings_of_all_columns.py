@@ -96,8 +96,8 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     )
     if is_other_model:
         _embedder_form(choices)
-    if lack := missing_for_embedder(choices.embedder):
-        st.caption(lack)
+    if missing_package_hint := missing_for_embedder(choices.embedder):
+        st.caption(missing_package_hint)
     if embedder is not None and choices.embedder != MiniLM.name and not embedder.defaults:
         st.caption(
             "The default thresholds were chosen for all-MiniLM-L6-v2. With this embedder, you may have to adjust them."
@@ -180,13 +180,13 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             "Answers of language models are kept there too, word for word, so that none is paid for twice.",
         )
         if session.on_disk:
-            cache, runs, answers = embedding_cache(True), run_store(), answers_on_disk()
-            megabytes = (cache.file_bytes + runs.file_bytes + answers.file_bytes) / 1e6
+            cache, store_of_runs, answer_cache = embedding_cache(True), run_store(), answers_on_disk()
+            megabytes = (cache.file_bytes + store_of_runs.file_bytes + answer_cache.file_bytes) / 1e6
 
             def clear() -> None:
                 cache.clear(file=True)
-                runs.clear()
-                answers.clear(file=True)
+                store_of_runs.clear()
+                answer_cache.clear(file=True)
 
             st.button(
                 f"Clear cache ({megabytes:,.1f} MB)",
@@ -205,12 +205,12 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
 
 def _choose_splitter(choices: Choices) -> None:
     """Draw the choice of a splitter and, for a multilingual one, of the language."""
-    kind, _, language = choices.sentences.partition(":")
-    by_language = kind == "sentencex"
-    choose_shared_setting(choices, "Sentence splitter", "sentences", SPLITTERS, kind if by_language else None)
-    if not by_language:
-        if lack := missing_for_splitter(kind):
-            st.caption(lack)
+    splitter_kind, _, language = choices.sentences.partition(":")
+    takes_language = splitter_kind == "sentencex"
+    choose_shared_setting(choices, "Sentence splitter", "sentences", SPLITTERS, splitter_kind if takes_language else None)
+    if not takes_language:
+        if missing_package_hint := missing_for_splitter(splitter_kind):
+            st.caption(missing_package_hint)
         return
 
     def chosen(code: str) -> None:

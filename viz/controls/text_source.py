@@ -50,18 +50,18 @@ _ENCODING_KEY = "own_named"
 
 def take_document_events(choices: Choices, default: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
-    chosen, kept_text_event = take_event(BAR, "chosen"), take_event(BAR, "kept")
-    questions = take_event(BAR, "questions")
-    if chosen and chosen.get("document") in (*sample_titles(), OWN):
-        choose_document(choices, chosen["document"])
+    chosen_event, kept_text_event = take_event(BAR, "chosen"), take_event(BAR, "kept")
+    questions_event = take_event(BAR, "questions")
+    if chosen_event and chosen_event.get("document") in (*sample_titles(), OWN):
+        choose_document(choices, chosen_event["document"])
     if take_event(FOOT, "cut") and session.own is not None:
         choose_document(choices, OWN)
     if kept_text_event and take_text_of_tab(kept_text_event):
         session.own_taken += 1
-    if questions:
-        stored_texts.take_questions_of_tab(questions.get("questions"))
-    if wanted := take_event(BAR, "notebook"):
-        take_chip_action(wanted, choices.document)
+    if questions_event:
+        stored_texts.take_questions_of_tab(questions_event.get("questions"))
+    if chip_event := take_event(BAR, "notebook"):
+        take_chip_action(chip_event, choices.document)
     if choices.document == OWN and session.own is None and session.tab_answered:
         open_linked_notebook()
     if choices.document == OWN and session.own is None and session.tab_answered:
@@ -105,8 +105,8 @@ def _samples() -> list[DocumentData]:
 
 def _facts(text: Text, *, own: bool) -> str:
     document = text.document
-    parts = [pluralize(len(document.sentences), "sentence"), pluralize(len(document.text), "character")]
-    return " · ".join([*parts, language_label(document)] if own else parts)
+    size_phrases = [pluralize(len(document.sentences), "sentence"), pluralize(len(document.text), "character")]
+    return " · ".join([*size_phrases, language_label(document)] if own else size_phrases)
 
 
 def load_text(choices: Choices) -> Source | None:
@@ -129,15 +129,15 @@ def load_text(choices: Choices) -> Source | None:
     offer_replaced_text(choices)
     if OWN not in session.notebooks and (warning := warning_too_long_for_tab()):
         remark(warning, key="not_kept")
-    if doubts := _encoding_doubts():
-        notice(doubts, key="encoding_doubts")
+    if encoding_warning := _encoding_doubts():
+        notice(encoding_warning, key="encoding_doubts")
     return own
 
 
 def _draw_box(choices: Choices) -> None:
     """Draw the text area and the upload; a dropped file needs them even while the box is closed."""
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
+    box_column, upload_column = st.columns([3, 2], gap="medium")
+    with box_column:
         # Scripts and styles find the box by the container's key.
         with st.container(key="pasted"):
             st.text_area(
@@ -159,7 +159,7 @@ def _draw_box(choices: Choices) -> None:
                 key="not_edited",
             )
         show_kept_texts(choices)
-    with right:
+    with upload_column:
         st.file_uploader(
             "Document or session",
             type=[ending.removeprefix(".") for ending in (*READABLE, *CODE_ENDINGS, session_file.ENDING)],
@@ -174,11 +174,11 @@ def _draw_box(choices: Choices) -> None:
 def _pasted(box: str, choices: Choices) -> None:
     if box != session.box:
         return
-    text, before = st.session_state[box], session.own
+    box_content, previous_text = st.session_state[box], session.own
     _forget_file()
-    set_own_text(edited_source(text) if text else None)
-    if before is not None and session.own is not None:
-        move_own_cuts(before.text, session.own.text)
+    set_own_text(edited_source(box_content) if box_content else None)
+    if previous_text is not None and session.own is not None:
+        move_own_cuts(previous_text.text, session.own.text)
     choose_document(choices, OWN)
 
 
@@ -187,12 +187,12 @@ def _uploaded(choices: Choices) -> None:
     if file is None:
         return
     _forget_file()
-    content = file.name, file.getvalue()
+    name_and_content = file.name, file.getvalue()
     if file.name.lower().endswith(session_file.ENDING):
-        _begin_reading(ReadingJob([content], single_file_maker(session_file.read_session_file)), choices)
+        _begin_reading(ReadingJob([name_and_content], single_file_maker(session_file.read_session_file)), choices)
         return
-    session.own_file = content
-    _read_as_document(content, None, choices)
+    session.own_file = name_and_content
+    _read_as_document(name_and_content, None, choices)
 
 
 def use_text_of_page(own: Source, choices: Choices) -> None:
@@ -246,8 +246,8 @@ def _take_reading(choices: Choices) -> None:
             set_own_text(Source(read_file.text, PASTED))
         else:
             remarks = [f"read as {read_file.read_as}", read_file.left_out[:1].lower() + read_file.left_out[1:].rstrip(".")]
-            note = " · ".join(part for part in remarks if part)
-            set_own_text(Source(read_file.text, name, None, note, read_file.parts, read_file.omissions))
+            joined_remarks = " · ".join(part for part in remarks if part)
+            set_own_text(Source(read_file.text, name, None, joined_remarks, read_file.parts, read_file.omissions))
         _show_other_text(choices)
 
 
@@ -290,22 +290,22 @@ def _choose_encoding(choices: Choices) -> None:
 
 def _encoding_doubts() -> str:
     """Return a warning that the encoding was guessed; empty if the user has chosen it or it is certain."""
-    file, file_text = session.own_file, session.own_found
-    if file is None or file_text is None or st.session_state.get(_ENCODING_KEY) != file_text.encoding:
+    name_and_content, file_text = session.own_file, session.own_found
+    if name_and_content is None or file_text is None or st.session_state.get(_ENCODING_KEY) != file_text.encoding:
         return ""
-    return file_text.doubts(file[0])
+    return file_text.doubts(name_and_content[0])
 
 
 def _offer_dashes() -> None:
     """Draw the choice between known boundaries and ordinary text for lines of three dashes."""
-    given, own = session.own_given, session.own
-    if given is None or own is None:
+    text_with_dashes, own = session.own_given, session.own
+    if text_with_dashes is None or own is None:
         return
     if session.dashes is None:
-        session.dashes = own.text != given.text
+        session.dashes = own.text != text_with_dashes.text
 
     def changed() -> None:
-        session.own = with_dashes_as_boundaries(given) if session.dashes else given
+        session.own = with_dashes_as_boundaries(text_with_dashes) if session.dashes else text_with_dashes
 
     st.checkbox(
         "Dashes mark boundaries",

@@ -26,8 +26,8 @@ def key_showing(value: object, key: str) -> str:
     `value_binding` ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if
     the next run begins before it is sent.
     """
-    drawn = current_widget_key(key)
-    if drawn in st.session_state and _in_any_order(st.session_state[drawn]) != _in_any_order(value):
+    drawn_key = current_widget_key(key)
+    if drawn_key in st.session_state and _in_any_order(st.session_state[drawn_key]) != _in_any_order(value):
         session.widget_numbers[key] = session.widget_numbers.get(key, 0) + 1
     return current_widget_key(key)
 
@@ -51,8 +51,8 @@ def _in_any_order(value: object) -> object:
 
 def current_widget_key(key: str) -> str:
     """Return a widget's current key: ``key``, with a number once the value was changed outside the widget."""
-    number = session.widget_numbers.get(key, 0)
-    return f"{key}{_RENEWED}{number}" if number else key
+    renewal_number = session.widget_numbers.get(key, 0)
+    return f"{key}{_RENEWED}{renewal_number}" if renewal_number else key
 
 
 def select_word(
@@ -180,5 +180,5 @@ INSTALLATION_HINTS = {
 
 def label_with_availability(setting: str, name: str, title: str = "") -> str:
     """Return the label of an option, ``title`` or its name, marked if the option needs a package that is not installed."""
-    missing = setting in INSTALLATION_HINTS and INSTALLATION_HINTS[setting](name)
-    return f"{title or name}{' (not installed)' if missing else ''}"
+    installation_hint = setting in INSTALLATION_HINTS and INSTALLATION_HINTS[setting](name)
+    return f"{title or name}{' (not installed)' if installation_hint else ''}"

@@ -186,9 +186,9 @@ def reversing_change_in_words(double: ColumnResult, step: Step, embedder: Embedd
         return ""
     if len(chunking.document.sentences) > MOST_TRIED:
         return ""
-    decided = next(candidate for candidate in chunking.gaps if candidate.index == gap_index)
-    tipping = tipping_at_once(double.task, double.chunker, chunking, decided, embedder, session.on_disk)
-    return "" if tipping is None else f"After both passes: {decided.verdict.value}; {tipping}."
+    decided_gap = next(candidate for candidate in chunking.gaps if candidate.index == gap_index)
+    reversing_change = tipping_at_once(double.task, double.chunker, chunking, decided_gap, embedder, session.on_disk)
+    return "" if reversing_change is None else f"After both passes: {decided_gap.verdict.value}; {reversing_change}."
 
 
 def _reader_column(chunking: Chunking) -> ReaderColumn:
@@ -358,17 +358,17 @@ def removals_in_words(
     boundaries_phrase = pluralize(cuts_of_pass_one, "boundary", "boundaries")
     sentences = [f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."]
     if beside is not None:
-        cuts = _cut_gaps(beside)
+        compared_cuts = _cut_gaps(beside)
         removed = sum(removal["also"] != "" for removal in removals)
-        kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
+        kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in compared_cuts)
         fates = {
             "here too": kept_cuts,
             "removed by pass two": removed,
-            "never made by pass one": len(cuts) - kept_cuts - removed,
+            "never made by pass one": len(compared_cuts) - kept_cuts - removed,
         }
-        listed = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
-        boundaries_phrase = pluralize(len(cuts), "boundary", "boundaries")
-        sentences.append(f"Of the {boundaries_phrase} that {name} makes between sentences: {listed or 'none'}.")
+        fates_phrase = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
+        boundaries_phrase = pluralize(len(compared_cuts), "boundary", "boundaries")
+        sentences.append(f"Of the {boundaries_phrase} that {name} makes between sentences: {fates_phrase or 'none'}.")
     return sentences
 
 

@@ -73,10 +73,10 @@ def decided_gaps(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[
 
 def attempts_in_words(attempts: Sequence[Comparison]) -> str:
     """Describe the last comparison of ``attempts`` in one line."""
-    before = "".join(
+    earlier_phrase = "".join(
         f"; {sentences_in_words(comparison.right)} before it {_score_in_words(comparison)}" for comparison in attempts[:-1]
     )
-    return f"{_step_title(attempts[-1])}: similarity {_score_in_words(attempts[-1])}{before}."
+    return f"{_step_title(attempts[-1])}: similarity {_score_in_words(attempts[-1])}{earlier_phrase}."
 
 
 def sentences_in_words(group: Span) -> str:
@@ -90,8 +90,8 @@ def _is_single(group: Span) -> bool:
 
 def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int | None) -> Step:
     comparison = attempts[-1]
-    group, between = compared_group(comparison), _skipped_snippet(comparison)
-    values = [
+    group, skipped_snippet = compared_group(comparison), _skipped_snippet(comparison)
+    number_rows = [
         ["similarity", _score_in_words(comparison)],
         *(
             [f"{sentences_in_words(before.right)}", f"{_score_in_words(before)}, looked at before"]
@@ -105,20 +105,20 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
             _comparison_in_words(comparison, group),
             *([] if comparison.why else ["Not above, so the next chunk is compared."]),
         ],
-        numbers=values,
+        numbers=number_rows,
         aside=(
             [LEDGER + comparison.reason] if comparison.why else [],
             [["length", f"{comparison.length:,} characters joined, {limit}"]],
         ),
         tone="turn"
-        if between and comparison.outcome == "joined"
+        if skipped_snippet and comparison.outcome == "joined"
         else "cut"
         if comparison.outcome != "joined" and comparison.why
         else "",
         mark=PassMark(
             growing=group,
             next=comparison.right,
-            middle=between,
+            middle=skipped_snippet,
             gap=comparison.left.end - 1,
             comparison=number,
         ),
@@ -176,7 +176,7 @@ def _score_in_words(comparison: Comparison) -> str:
 
 
 def _step_title(comparison: Comparison) -> str:
-    left, right, between = (
+    left, right, skipped_snippet = (
         sentences_in_words(comparison.left),
         sentences_in_words(comparison.right),
         _skipped_snippet(comparison),
@@ -195,8 +195,8 @@ def _step_title(comparison: Comparison) -> str:
         case "merging", "joined":
             title = f"{left} and {right} become one"
         case _, "joined":
-            assert between is not None
-            title = f"merged over a snippet: {sentences_in_words(between)}"
+            assert skipped_snippet is not None
+            title = f"merged over a snippet: {sentences_in_words(skipped_snippet)}"
         case _ if comparison.why:
             title = f"the chunk of {left} ends"
         case _:
@@ -210,8 +210,8 @@ def _comparison_in_words(comparison: Comparison, group: Span) -> str:
         case "initial":
             return f"Pass one, no chunk open: {left} is compared with the one after."
         case "appending":
-            last = f"its last two, {left}, are compared with {right}"
-            return f"Pass one, a chunk of {sentences_in_words(comparison.left)} open: {last}."
+            compared_phrase = f"its last two, {left}, are compared with {right}"
+            return f"Pass one, a chunk of {sentences_in_words(comparison.left)} open: {compared_phrase}."
     right_group_phrases = {
         "merging": "the next chunk",
         "over a snippet": "the chunk after the next",
@@ -222,15 +222,15 @@ def _comparison_in_words(comparison: Comparison, group: Span) -> str:
 
 def _size_merge_steps(chunking: Chunking) -> list[Step]:
     """Return a step for each boundary that the minimum size removed after both passes."""
-    merged = []
-    cuts = [0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED)]
-    ends = [*cuts[1:], len(chunking.document.sentences)]
-    for number, start, end in zip(count(), cuts[1:], ends[1:], strict=False):
+    merge_steps = []
+    chunk_starts = [0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED)]
+    ends = [*chunk_starts[1:], len(chunking.document.sentences)]
+    for number, start, end in zip(count(), chunk_starts[1:], ends[1:], strict=False):
         gap = chunking.gaps[start - 1]
         if gap.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
             continue
-        left, right = Span(cuts[number], start), Span(start, end)
-        merged.append(
+        left, right = Span(chunk_starts[number], start), Span(start, end)
+        merge_steps.append(
             Step(
                 title=f"Merge {sentences_in_words(left)}, {sentences_in_words(right)}",
                 story=["After both passes, a chunk below the minimum size is merged with a neighbour.", LEDGER + gap.reason],
@@ -242,7 +242,7 @@ def _size_merge_steps(chunking: Chunking) -> list[Step]:
                 gauge=None,
             )
         )
-    return merged
+    return merge_steps
 
 
 # The rows of blocks.
@@ -354,12 +354,12 @@ def pass_rows(chunking: Chunking, beside: Finished | None, labels: dict[str, str
         if any(comparison.left.end <= start < comparison.right.start for comparison in joins_over_snippets)
     ]
     names = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
-    other = None
+    other_starts = None
     if beside is not None:
         names["other"] = f"{beside.chunker.title}, chunk"
         labels = {**labels, "other": f"{beside.chunker.title} for comparison: {beside.chunker.describe()}"}
         # Positions are fractional for cuts inside a sentence.
-        other = _starts_drawn(
+        other_starts = _starts_drawn(
             sentence_positions(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks])
         )
     return {
@@ -367,7 +367,7 @@ def pass_rows(chunking: Chunking, beside: Finished | None, labels: dict[str, str
         "minis": _starts_drawn(starts),
         "snippets": _starts_drawn(snippets),
         "chunks": _starts_drawn([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
-        "other": other,
+        "other": other_starts,
         "labels": labels,
         "names": names,
         "comparisons": [_comparison_data(so_far) for so_far in attempts],

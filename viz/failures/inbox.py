@@ -77,9 +77,9 @@ def _list_findings(
     listed = findings[:MOST_FINDINGS]
     title = chunker_class(here.setting.chunker).title
     hint_phrase = "; choose one to see what removes it" if findings else ""
-    number = pluralize(len(findings), "finding") if findings else "nothing found"
+    findings_phrase = pluralize(len(findings), "finding") if findings else "nothing found"
     show_findings(
-        f"{title}, {here.title} settings: {number} by rules that may be mistaken{hint_phrase}",
+        f"{title}, {here.title} settings: {findings_phrase} by rules that may be mistaken{hint_phrase}",
         [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(findings).items()],
         [_finding_data(column_result.chunking.document, finding) for finding in listed],
         len(findings),
@@ -93,11 +93,11 @@ def _list_findings(
 def _take_events(embedder: Embedder | None) -> None:
     """Apply the user's selection of a finding or of a change that removes it."""
     job = session.finding_job
-    if wanted := take_event(KEY, "remedy"):
-        if wanted.get("tune"):
+    if chosen_remedy := take_event(KEY, "remedy"):
+        if chosen_remedy.get("tune"):
             open_page_at_next_run("tune")
             st.rerun()
-        if add_remedy(wanted, job, embedder):
+        if add_remedy(chosen_remedy, job, embedder):
             open_page_at_next_run(COMPARE)
             st.rerun()
     if chosen_finding := take_event(KEY, "sought"):
@@ -134,9 +134,9 @@ def _remedies_of_chosen(
     search = search_finding(result.task, suspect, finding, tokenizer, reranker)
     identity = None if embedder is None else (embedder.name, embedder.identity)
     subject = finding, hair, method, limit, as_embedded, kept_questions, known, tokenizer, identity, reranker
-    before = session.finding_job
-    job = RemedyJob(subject, {result.task: search}, embedder, tokenizer, session.on_disk).after(before)
-    if job is not before:
+    earlier_job = session.finding_job
+    job = RemedyJob(subject, {result.task: search}, embedder, tokenizer, session.on_disk).after(earlier_job)
+    if job is not earlier_job:
         session.finding_job = job
         if not kept_questions or is_automatic(method, embedder, reranker, document):
             job.start()
@@ -155,10 +155,11 @@ def _near_duplicates_in_words(chunking: Chunking) -> str:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."
     parents = parent_numbers(chunking.chunks)
     texts = [chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parents]
-    taken = count_repeats_by_words(texts, detect_language(chunking.document.text), questions, BEST, ALIKE)
+    places_taken = count_repeats_by_words(texts, detect_language(chunking.document.text), questions, BEST, ALIKE)
     return (
-        f"For {pluralize(len(questions), 'question')} about this text, searched by words, they take {taken.mean():.2g} of "
-        f"the best {min(BEST, len(texts))} places on average, and at most {taken.max()}."
+        f"For {pluralize(len(questions), 'question')} about this text, searched by words, they take "
+        f"{places_taken.mean():.2g} of "
+        f"the best {min(BEST, len(texts))} places on average, and at most {places_taken.max()}."
     )
 
 
@@ -216,5 +217,5 @@ def _finding_data(document: Document, finding: Finding) -> FindingData:
 
 def elide_middle(passage: str, most: int = 150) -> str:
     """Return a passage on one line, its middle elided if it is longer than ``most`` characters."""
-    line = " ".join(passage.split())
-    return line if len(line) <= most else f"{line[: most * 2 // 3]} … {line[-most // 3 :]}"
+    single_line = " ".join(passage.split())
+    return single_line if len(single_line) <= most else f"{single_line[: most * 2 // 3]} … {single_line[-most // 3 :]}"

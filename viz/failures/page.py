@@ -55,14 +55,14 @@ ASKED = ("llm",)
 
 def show() -> None:
     """Draw the Failures page."""
-    document, sentences = next(iter(sample_splitters().items()))
+    sample_name, splitter_name = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()]
-    default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
-    opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
+    default = Choices(sample_name, splitter_name, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
+    opening_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
     with page(PAGE, default) as here:
         # The settings of this page are fixed; a link only selects a row.
         here.choices.columns = columns
-        if opening:
+        if opening_columns:
             here.choices.selected, here.choices.extra["result"] = ensure_compare_choices().selected, "compare"
         _draw(here)
 
@@ -85,30 +85,36 @@ def _draw(here: Page) -> None:
             st.rerun()
         marking = marking_controls(text)
     search = current_search(here, text)
-    best = best_settings(search)
+    best_by_chunker = best_settings(search)
     settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
-    settings += [("best", number, best[name], "found here") for number, name in enumerate(SEARCHED) if name in best]
+    settings += [
+        ("best", number, best_by_chunker[name], "found here")
+        for number, name in enumerate(SEARCHED)
+        if name in best_by_chunker
+    ]
     settings += [
         ("compare", number, Setting.of(column.chunker, **column.parameters), f"column {number + 1}")
         for number, column in enumerate(columns_of_compare())
     ]
     columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
-    outcomes = run_columns(here, text, columns)
+    column_results = run_columns(here, text, columns)
     if any_calls_model(column.chunker for column in columns):
         with here.controls:
             language_model_form()
-    shown = [measure_setting(*described, result, text) for described, result in zip(settings, outcomes, strict=True)]
-    show_progress(outcomes)
-    show_misfits(here.choices, outcomes)
-    results, selected = _selected_results(choices, shown)
+    measured_settings = [
+        measure_setting(*described, result, text) for described, result in zip(settings, column_results, strict=True)
+    ]
+    show_progress(column_results)
+    show_misfits(here.choices, column_results)
+    results, selected = _selected_results(choices, measured_settings)
     palette.set_overlay_colours()
     left, right = side_by_side(PAGE, 12, 13)
     with left, st.container(key="beside"):
-        show_measures_table(choices, shown)
+        show_measures_table(choices, measured_settings)
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
-            ready = all(outcome.chunking is not None or outcome.error for outcome in outcomes)
-            _draw_actions(here, text, search, selected, ready=ready)
+            all_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
+            _draw_actions(here, text, search, selected, ready=all_finished)
         with st.container():
             show_inbox(choices, selected, text, here.embedder)
     with right:
@@ -127,9 +133,9 @@ def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tup
     the chunker with that number is selected.
     """
     wanted = (choices.extra["result"], choices.selected)
-    alone = next((row for row in shown if row.which == "compare" and (row.which, row.column) == wanted), None)
-    if alone is not None:
-        return [alone], alone
+    compare_row = next((row for row in shown if row.which == "compare" and (row.which, row.column) == wanted), None)
+    if compare_row is not None:
+        return [compare_row], compare_row
     results = [row for row in shown if row.which != "compare" and row.column == choices.selected]
     selected = next((row for row in results if row.which == choices.extra["result"]), results[0])
     if choices.extra["result"] == "compare":
@@ -246,8 +252,8 @@ def _read_boundary_file(text: str) -> None:
     session.marks_reading = None
     if file is None:
         return
-    read = single_file_maker(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
-    session.marks_reading = ReadingJob([(file.name, file.getvalue())], read, about=text).begin()
+    boundary_maker = single_file_maker(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
+    session.marks_reading = ReadingJob([(file.name, file.getvalue())], boundary_maker, about=text).begin()
     _use_read_boundaries(text)
 
 
@@ -382,8 +388,8 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
     """
     # Compare's columns, then each chunker's published and best settings side by side.
     ordered = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
-    known = any(measured.scores is not None for measured in shown)
-    tops = _best_values(shown)
+    boundaries_known = any(measured.scores is not None for measured in shown)
+    best_values = _best_values(shown)
     rows: list[MeasuredData] = [
         {
             "column": measured.column,
@@ -392,7 +398,7 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
             "which": measured.title,
             "settings": measured.made.chunker.describe() if measured.made.chunker is not None else measured.setting.words(),
             "message": measured.made.error or ("" if measured.made.chunking is not None else "waits for its embeddings"),
-            "cells": _measure_cells(measured, tops),
+            "cells": _measure_cells(measured, best_values),
         }
         for measured in ordered
     ]
@@ -407,7 +413,7 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
         "head": [
             ("Chunker and its settings", ""),
             ("Chunks", ""),
-            *((title, SEGMENTATION[title]) for title in TABLE_MEASURES.values() if known),
+            *((title, SEGMENTATION[title]) for title in TABLE_MEASURES.values() if boundaries_known),
         ],
         "rows": rows,
         "chosen": {"column": choices.selected, "result": choices.extra["result"]},
@@ -435,10 +441,10 @@ def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[
     cells: list[CellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
     for name in TABLE_MEASURES if scores else ():
         score = scores[name]
-        text = "undefined" if score.value is None else f"{score.value:.2f}"
+        cell_text = "undefined" if score.value is None else f"{score.value:.2f}"
         if name == "misassigned":
-            text = f"{len(setting.wrong):,}"
+            cell_text = f"{len(setting.wrong):,}"
         elif name == "crossing" and score.value is not None:
-            text = f"{round(score.value * len(chunking.chunks)):,}"
-        cells.append({"text": text, "why": score.undefined, "best": name in tops and score.value == tops[name]})
+            cell_text = f"{round(score.value * len(chunking.chunks)):,}"
+        cells.append({"text": cell_text, "why": score.undefined, "best": name in tops and score.value == tops[name]})
     return cells

@@ -144,20 +144,20 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
         searches = session.failure_searches
         searches.pop(_search_key(here, text), None)
         searches[_search_key(here, text)] = search
-        for old in list(searches)[:-MOST_SEARCHES]:
-            searches.pop(old).cancel()
+        for old_key in list(searches)[:-MOST_SEARCHES]:
+            searches.pop(old_key).cancel()
         here.choices.extra["result"] = "best"
         search.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    done = search is not None and len(search.rows) == search.total
-    if not done:
+    search_complete = search is not None and len(search.rows) == search.total
+    if not search_complete:
         row.button("Find best settings", on_click=find, disabled=not ready or here.embedder is None, width="content")
     if search is None:
         row.caption(f"The search tries {len(settings):,} settings on this document, and keeps each chunker's best.")
     elif search.error:
         notice(search.error, "error", key="failures_search_error")
-    elif done:
+    elif search_complete:
         row.caption(
             f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED_HERE}. Of equally good "
             "settings, the one with the fewest chunks is shown."

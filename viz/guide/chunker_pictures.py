@@ -239,15 +239,15 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
     example = EXAMPLES[name]
     document, chunker, chunking = _run_chunker(name, text, example.parameters, tools)
-    numbers = range(len(document.sentences))
-    measure = _counter(example.unit, document)
+    sentence_numbers = range(len(document.sentences))
+    size_counter = _counter(example.unit, document)
     text_picture = new_picture(
         "The text",
-        glossary_pieces(f"{pluralize(len(numbers), example.row)}, each with its number. Between two lies a [gap]."),
+        glossary_pieces(f"{pluralize(len(sentence_numbers), example.row)}, each with its number. Between two lies a [gap]."),
     )
     measure_picture = new_picture("What it measures", glossary_pieces(example.looks))
     measure_picture["gaps"] = (
-        _sizes(chunking, chunker, measure, example.unit) if example.unit else _centres(chunking) or _scores(chunking)
+        _sizes(chunking, chunker, size_counter, example.unit) if example.unit else _centres(chunking) or _scores(chunking)
     )
     decision_picture = new_picture("What it decides", glossary_pieces(example.decides))
     decision_picture["gaps"] = _decisions(chunking)
@@ -261,9 +261,9 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
         gap_place_phrase = f"{'after' if gap.offset is None else 'inside'} {example.row} {gap.index + 1}"
         gap_picture["said"] = [glossary_pieces(f"The decision {gap_place_phrase}: the formula with its values.")]
         gap_picture["formula"] = [*worked_formula(chunker, chunking, gap, tools), decision_in_words(gap)]
-        gap_picture["rows"] = sentence_rows(document, [*numbers][gap.index : gap.index + 2])
+        gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][gap.index : gap.index + 2])
     for frame in (text_picture, measure_picture, decision_picture):
-        frame["rows"] = sentence_rows(document, numbers)
+        frame["rows"] = sentence_rows(document, sentence_numbers)
     cut_picture = chunked_picture(
         chunking, "The chunks", glossary_pieces(pluralize(len(chunking.chunks), "[chunk]", "[chunks]"))
     )
@@ -277,12 +277,15 @@ def failure_frame(name: str, tools: Tools) -> PictureData:
     sections, parameters = EXAMPLES[name].fails_on
     known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, chunker, chunking = _run_chunker(name, "".join(sections), parameters, tools)
-    found, _, added = count_found_missed_added(cut_offsets(chunking), known)
-    scattered = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
+    found_count, _, added_count = count_found_missed_added(cut_offsets(chunking), known)
+    split_chunk_count = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
     caption = f"One subject, in {pluralize(len(chunking.chunks), 'chunk')}"
     if known:
-        caption = f"{counted_known_boundaries(len(known)).capitalize()}, {found} found; {pluralize(added, 'cut')} elsewhere"
-    caption += f"; {pluralize(scattered, 'chunk')} in several places" * bool(scattered)
+        caption = (
+            f"{counted_known_boundaries(len(known)).capitalize()}, {found_count} found; "
+            f"{pluralize(added_count, 'cut')} elsewhere"
+        )
+    caption += f"; {pluralize(split_chunk_count, 'chunk')} in several places" * bool(split_chunk_count)
     picture = chunked_picture(chunking, "A known failure", glossary_pieces(f"{caption}. {chunker.failure}"))
     starts = [sentence.start for sentence in chunking.document.sentences[1:]]
     for gap, start in zip(picture["gaps"], starts, strict=True):
@@ -309,8 +312,8 @@ def _at_gaps(chunking: Chunking) -> list[Gap]:
 
 def _scale(gaps: list[Gap]) -> Callable[[float | None], float | None]:
     """Return a function that maps a score to its position, from 0 to 1, on a gauge of all scores and thresholds."""
-    values = [value for gap in gaps for value in (gap.score, gap.threshold) if value is not None]
-    low, high = min([0.0, *values]), max([0.0, *values])
+    scores_and_thresholds = [value for gap in gaps for value in (gap.score, gap.threshold) if value is not None]
+    low, high = min([0.0, *scores_and_thresholds]), max([0.0, *scores_and_thresholds])
     return lambda value: None if value is None else (value - low) / ((high - low) * 1.1 or 1.0)
 
 
@@ -354,12 +357,17 @@ def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: 
     size_limit = getattr(chunker, "size", None) or chunker.max_size
     sizes = []
     for sentence in document.sentences[:-1]:
-        begin = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
-        sizes.append(count(document.text[begin : sentence.end]))
-    high = 1.1 * max([size_limit, *sizes])
+        open_chunk_start = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
+        sizes.append(count(document.text[open_chunk_start : sentence.end]))
+    gauge_end = 1.1 * max([size_limit, *sizes])
     unit_words = unit if unit in ("sentences", "words", "characters") else "tokens"
     return [
-        {"said": f"{size} of {size_limit} {unit_words}", "share": size / high, "line": size_limit / high, "cut": False}
+        {
+            "said": f"{size} of {size_limit} {unit_words}",
+            "share": size / gauge_end,
+            "line": size_limit / gauge_end,
+            "cut": False,
+        }
         for size in sizes
     ]
 

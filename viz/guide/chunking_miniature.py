@@ -17,24 +17,28 @@ NAMED = 40
 def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
     """Return an SVG of the known boundaries, the chunks and the score curve, on a common sentence axis."""
     count = max(1, len(chunking.document.sentences))
-    parts: list[str] = []
+    svg_elements: list[str] = []
     strip_top = 0
     if known is not None:
-        edges = [0.0, *sentence_positions(chunking.document, known), float(count)]
-        parts += _strip("known", [(*span, number) for number, span in enumerate(pairwise(edges))], count, strip_top, theme)
+        section_ends = [0.0, *sentence_positions(chunking.document, known), float(count)]
+        svg_elements += _strip(
+            "known", [(*span, number) for number, span in enumerate(pairwise(section_ends))], count, strip_top, theme
+        )
         strip_top += STRIP + GAP
     numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
-    begins = sentence_positions(chunking.document, [span.start for span, _ in numbered_spans])
+    start_positions = sentence_positions(chunking.document, [span.start for span, _ in numbered_spans])
     ends = sentence_positions(chunking.document, [span.end for span, _ in numbered_spans])
-    spans = [(first, last, number) for first, last, (_, number) in zip(begins, ends, numbered_spans, strict=True)]
-    parts += _strip("chunks", spans, count, strip_top, theme)
+    chunk_strips = [
+        (first, last, number) for first, last, (_, number) in zip(start_positions, ends, numbered_spans, strict=True)
+    ]
+    svg_elements += _strip("chunks", chunk_strips, count, strip_top, theme)
     strip_top += STRIP + GAP
     if _is_curved(chunking):
-        parts += _curve(chunking, count, strip_top, theme)
+        svg_elements += _curve(chunking, count, strip_top, theme)
     height = miniature_height(chunking, known)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" role="img">'
-        f"<title>{miniature_description(chunking)}</title>{''.join(parts)}</svg>"
+        f"<title>{miniature_description(chunking)}</title>{''.join(svg_elements)}</svg>"
     )
 
 
@@ -50,19 +54,20 @@ def _is_curved(chunking: Chunking) -> bool:
 def miniature_description(chunking: Chunking) -> str:
     """Return the alternative text of a chunking's picture: the number of chunks, and their first sentences."""
     starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
-    place_names = [f"{int(place) + 1}" for place in sentence_positions(chunking.document, starts)]
-    if not place_names:
+    first_sentence_numbers = [f"{int(place) + 1}" for place in sentence_positions(chunking.document, starts)]
+    if not first_sentence_numbers:
         return "No chunks"
-    where = (
-        f"sentence{'s' if len(place_names) > 1 else ''} {', '.join(place_names[:NAMED])}{' …' * (len(place_names) > NAMED)}"
+    sentences_phrase = (
+        f"sentence{'s' if len(first_sentence_numbers) > 1 else ''} "
+        f"{', '.join(first_sentence_numbers[:NAMED])}{' …' * (len(first_sentence_numbers) > NAMED)}"
     )
-    return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {where}"
+    return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {sentences_phrase}"
 
 
 def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:
     boxes = []
-    for first, last, number in spans:
-        x, width = first / count * WIDTH, max(1.0, (last - first) / count * WIDTH - 2)
+    for box_start, box_end, number in spans:
+        x, width = box_start / count * WIDTH, max(1.0, (box_end - box_start) / count * WIDTH - 2)
         colour = number % len(GROUNDS[theme])
         boxes.append(
             f'<rect x="{x:.1f}" y="{top + 1}" width="{width:.1f}" height="{STRIP - 2}" rx="2" '
@@ -77,26 +82,26 @@ def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top
 def _curve(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
     """Draw the scores of the gaps, with filled dots for cuts, and the threshold lines."""
     curve, ink = chunking.curves[0], INK[theme]
-    defined = [score for score in curve.scores if score == score]
+    defined_scores = [score for score in curve.scores if score == score]
     levels = [line.level for line in curve.lines if line.level == line.level]
-    low, high = min([*defined, *levels]), max([*defined, *levels])
+    low, high = min([*defined_scores, *levels]), max([*defined_scores, *levels])
 
     def y(value: float) -> float:
         return top + CURVE - 12 - (value - low) / (high - low or 1.0) * (CURVE - 24)
 
     points = [((gap + 1) / count * WIDTH, y(score)) for gap, score in enumerate(curve.scores) if score == score]
     points_attribute = " ".join(f"{x:.1f},{height:.1f}" for x, height in points)
-    parts = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink["muted"]}"/>']
-    parts += [
+    svg_elements = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink["muted"]}"/>']
+    svg_elements += [
         f'<line x1="0" x2="{WIDTH}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="{ink["accent"]}" stroke-width="1.5"/>'
         for level in levels
     ]
     if count <= 120:
         at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
-        parts += [
+        svg_elements += [
             f'<circle cx="{(gap.index + 1) / count * WIDTH:.1f}" cy="{y(score):.1f}" r="4" stroke="{ink["muted"]}" '
             f'fill="{ink["ink"] if gap.verdict.is_cut else ink["page"]}"/>'
             for gap, score in zip(at_gaps, curve.scores, strict=True)
             if score == score
         ]
-    return parts
+    return svg_elements

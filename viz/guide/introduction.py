@@ -68,21 +68,21 @@ def show_introduction(here: Page, text: Text, kind: type[Chunker], result: Colum
         return
     question, answer, complaint = _question(document)
     chunk_ranking = sentence_ranking = None
-    waits = here.embedder_complaint if here.embedder is None else ""
+    waiting_reason = here.embedder_complaint if here.embedder is None else ""
     if not chunking.chunks:
-        waits = "The text is empty."
+        waiting_reason = "The text is empty."
     elif here.embedder is not None and _may_embed(document):
-        chunk_ranking, sentence_ranking, waits = _search(here, result, sentences, question, answer)
+        chunk_ranking, sentence_ranking, waiting_reason = _search(here, result, sentences, question, answer)
     elif here.embedder is not None:
-        waits = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
+        waiting_reason = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
     pictures = [
         text_picture(document, chunking, here.choices.tokenizer),
         chunk_picture(document, chunking, kind, here.choices.tokenizer),
         question_picture(chunk_ranking),
         answer_picture(chunk_ranking, answer, sentence_ranking),
     ]
-    for later in pictures[2:]:
-        later["waits"] = waits
+    for waiting_picture in pictures[2:]:
+        waiting_picture["waits"] = waiting_reason
     pictures[2]["ask"] = {"question": question, "longest": LONGEST_QUESTION, "complaint": complaint}
 
     def ask(question: str) -> None:
@@ -95,20 +95,21 @@ def show_introduction(here: Page, text: Text, kind: type[Chunker], result: Colum
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
-    numbers = sentences_around_cut(document, chunking)
-    count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
+    shown_sentences = sentences_around_cut(document, chunking)
+    token_count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     picture = new_picture(
         "A text",
         glossary_pieces(
-            f"A [language model] reads text in [tokens], which are words and pieces of words: this text has {count:,}, in "
+            f"A [language model] reads text in [tokens], which are words and pieces of words: this text has "
+            f"{token_count:,}, in "
             f"{sentences_phrase}. A model reads only so many at a time, so of a large collection it is given the best "
             f"passages."
         ),
     )
-    _fill_rows(picture, document, numbers)
-    if numbers:
-        start, end = document.sentences[numbers[0]]
+    _fill_rows(picture, document, shown_sentences)
+    if shown_sentences:
+        start, end = document.sentences[shown_sentences[0]]
         tokens = first_tokens(document.text[start:end], tokenizer)
         picture["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in tokens]
     return picture
@@ -117,13 +118,14 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
 def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
     """Return the picture of the chunks: the sentences around the first cut, divided at the cuts."""
     spans = [chunk.spans for chunk in chunking.chunks]
-    sizes = token_ruler_of(document, tokenizer)
-    longest = max((sizes(list(parts)) for parts in spans), default=0)
+    count_tokens = token_ruler_of(document, tokenizer)
+    largest_chunk_tokens = max((count_tokens(list(parts)) for parts in spans), default=0)
     picture = new_picture(
         "Chunks",
         glossary_pieces(
             f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
-            f"{kind.title} makes {pluralize(len(spans), 'chunk')} of this text, of at most {pluralize(longest, 'token')}."
+            f"{kind.title} makes {pluralize(len(spans), 'chunk')} of this text, of at most "
+            f"{pluralize(largest_chunk_tokens, 'token')}."
         ),
     )
     _fill_rows(picture, document, sentences_around_cut(document, chunking), chunking)
@@ -145,22 +147,26 @@ def question_picture(asked: AskedQuestion | None) -> PictureData:
             ),
         )
     vectors = asked.passages.vectors
-    order, scores = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
-    vector_start = ", ".join(format_number(float(value), ".2f") for value in vectors[order[0]][:3])
+    nearest_chunks, similarities = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
+    vector_start = ", ".join(format_number(float(value), ".2f") for value in vectors[nearest_chunks[0]][:3])
     picture = new_picture(
         "A question finds chunks",
         glossary_pieces(
             f"An [embedder] turns each chunk and the question into an [embedding]: {vectors.shape[1]:,} numbers "
-            f"that stand for its meaning. Those of chunk {order[0] + 1} begin {vector_start}. [Retrieval] looks for the "
+            f"that stand for its meaning. Those of chunk {nearest_chunks[0] + 1} begin {vector_start}. [Retrieval] looks "
+            f"for the "
             f"chunk "
             "at the least [distance] from the question."
         ),
     )
     chunks = asked.passages.chunking.chunks
     picture["ranks"] = rank_rows(
-        [(chunk, f"chunk {chunk + 1}", chunks[chunk].text, 1 - score) for chunk, score in zip(order, scores, strict=True)]
+        [
+            (chunk, f"chunk {chunk + 1}", chunks[chunk].text, 1 - score)
+            for chunk, score in zip(nearest_chunks, similarities, strict=True)
+        ]
     )
-    unlisted_chunks = len(asked.ranking.order) - len(order)
+    unlisted_chunks = len(asked.ranking.order) - len(nearest_chunks)
     picture["after"] = f"and {pluralize(unlisted_chunks, 'chunk')} farther away" if unlisted_chunks else ""
     return picture
 
@@ -187,7 +193,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     passages, retrieved = asked.passages, [hit.chunk for hit in asked.hits]
     document, chunks = passages.chunking.document, passages.chunking.chunks
     chunks_phrase = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
-    marked, explanation = answer, ""
+    marked_span, explanation = answer, ""
     if answer is not None:
         judgement = judge_retrieval(asked, answer)
         if judgement.fate == "whole":
@@ -195,7 +201,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         elif any(judgement.retrieved):
             explanation = f"The chunker has cut the answer, marked, into {len(judgement.chunks)} parts."
         elif judgement.chunks:
-            marked = None
+            marked_span = None
             rank_phrase = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
             explanation = f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank_phrase}."
     elif nearest is not None:
@@ -208,22 +214,29 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
                 for span in chunks[chunk].spans
             )
         ]
-        marked = retrieved_spans[0] if retrieved_spans else None
+        marked_span = retrieved_spans[0] if retrieved_spans else None
         explanation = "Their sentence at the least distance from the question is marked." if retrieved_spans else ""
     introduction = f"The language model is given the question and the {chunks_phrase}. It writes its answer from them."
     picture = new_picture("An answer", glossary_pieces(f"{introduction} {explanation}".strip()))
-    rows = [
+    chunk_sentence_pairs = [
         (chunk, sentence)
         for chunk in sorted(retrieved)
         for span in chunks[chunk].spans
         for sentence in range(document.sentence_at(span.start), document.sentence_at(max(span.start, span.end - 1)) + 1)
     ]
-    start = 0 if marked is None else marked.start
-    marked_row = next((place for place, (_, sentence) in enumerate(rows) if document.sentences[sentence].end > start), 0)
-    first_shown_row = max(0, min(marked_row - 2, len(rows) - SHOWN_SENTENCES))
-    shown_rows = rows[first_shown_row : first_shown_row + SHOWN_SENTENCES]
+    marked_start = 0 if marked_span is None else marked_span.start
+    marked_row = next(
+        (
+            place
+            for place, (_, sentence) in enumerate(chunk_sentence_pairs)
+            if document.sentences[sentence].end > marked_start
+        ),
+        0,
+    )
+    first_shown_row = max(0, min(marked_row - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
+    shown_rows = chunk_sentence_pairs[first_shown_row : first_shown_row + SHOWN_SENTENCES]
     for chunk, sentence in shown_rows:
-        (row,) = sentence_rows(document, [sentence], passages.chunking, marked)
+        (row,) = sentence_rows(document, [sentence], passages.chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
         row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
         for part in row["parts"]:
@@ -233,7 +246,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     picture["before"] = (
         f"{_omitted_in_words(first_shown_row)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
     )
-    picture["after"] = _omitted_in_words(len(rows) - first_shown_row - len(shown_rows))
+    picture["after"] = _omitted_in_words(len(chunk_sentence_pairs) - first_shown_row - len(shown_rows))
     return picture
 
 
@@ -241,15 +254,15 @@ def sentences_around_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     count = len(document.sentences)
     sentence_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
-    begin = max(0, min(sentence_after_cut - SHOWN_SENTENCES // 2, count - SHOWN_SENTENCES))
-    return [*range(begin, min(count, begin + SHOWN_SENTENCES))]
+    first_shown = max(0, min(sentence_after_cut - SHOWN_SENTENCES // 2, count - SHOWN_SENTENCES))
+    return [*range(first_shown, min(count, first_shown + SHOWN_SENTENCES))]
 
 
 def first_tokens(text: str, tokenizer: str) -> list[str]:
     """Return the first tokens of a text, spelled as in the text."""
     starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKENS + 1]
-    pieces = [text[start:end].strip() for start, end in pairwise([*starts, len(text[:1000])])]
-    return [*pieces[:SHOWN_TOKENS], *["…"] * (len(pieces) > SHOWN_TOKENS)]
+    token_texts = [text[start:end].strip() for start, end in pairwise([*starts, len(text[:1000])])]
+    return [*token_texts[:SHOWN_TOKENS], *["…"] * (len(token_texts) > SHOWN_TOKENS)]
 
 
 def _fill_rows(picture: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None) -> None:
@@ -268,10 +281,10 @@ def _omitted_in_words(count: int) -> str:
 
 def _question(document: Document) -> tuple[str, Span | None, str]:
     """Return the question, the span of its answer if known, and the error message for an invalid question."""
-    identity, typed = session.guide_question
-    if identity == document.identity:
+    document_of_question, typed_question = session.guide_question
+    if document_of_question == document.identity:
         try:
-            return checked_question(typed), None, ""
+            return checked_question(typed_question), None, ""
         except InputError as error:
             return *_known_question(document), str(error)
     return *_known_question(document), ""
@@ -295,8 +308,8 @@ def _known_question(document: Document) -> tuple[str, Span | None]:
 def _bundled_questions() -> list[tuple[str, str]]:
     """Return the bundled questions with a single excerpt as the answer, and these excerpts."""
     rows = csv.DictReader(io.StringIO((SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8")))
-    read = [(row["question"], json.loads(row["excerpts"])) for row in rows]
-    return [(question, excerpts[0]) for question, excerpts in read if len(excerpts) == 1]
+    questions_and_excerpts = [(row["question"], json.loads(row["excerpts"])) for row in rows]
+    return [(question, excerpts[0]) for question, excerpts in questions_and_excerpts if len(excerpts) == 1]
 
 
 # The search
@@ -310,19 +323,24 @@ def _search(
     here: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
 ) -> tuple[AskedQuestion | None, AskedQuestion | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
-    wanted = [result] if answer is not None else [result, sentences]
-    ready = [
-        (number, finished.task, finished.chunking) for number, column in enumerate(wanted) if (finished := column.finished)
+    to_search = [result] if answer is not None else [result, sentences]
+    inquired_columns = [
+        (number, finished.task, finished.chunking)
+        for number, column in enumerate(to_search)
+        if (finished := column.finished)
     ]
-    if len(ready) < len(wanted):
+    if len(inquired_columns) < len(to_search):
         return None, None, "Waiting for the chunks."
-    limit = Limit(top=1 if len(ready[0][2].chunks) < FEW_CHUNKS else 2)
+    limit = Limit(top=1 if len(inquired_columns[0][2].chunks) < FEW_CHUNKS else 2)
     job = AskJob(
-        Inquiry(question, "embedding", limit, "plain", here.choices.tokenizer), ready, here.embedder, session.on_disk
+        Inquiry(question, "embedding", limit, "plain", here.choices.tokenizer),
+        inquired_columns,
+        here.embedder,
+        session.on_disk,
     )
-    before = session.guide_ask_job
-    if before is not None and before.subject == job.subject:
-        job = before
+    previous_job = session.guide_ask_job
+    if previous_job is not None and previous_job.subject == job.subject:
+        job = previous_job
     else:
         session.guide_ask_job = job
         job.start()

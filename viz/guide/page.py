@@ -146,29 +146,29 @@ def _explained() -> dict[str, type[Chunker]]:
 
 def show() -> None:
     """Draw the Guide page."""
-    document, sentences = "stubs", sample_splitters()["stubs"]
-    opening = columns_to_open_with(PAGE, [_explained()])
+    sample_id, splitter_name = "stubs", sample_splitters()["stubs"]
+    opening_columns = columns_to_open_with(PAGE, [_explained()])
     # A link to a chunker opens its explanation; older links have no other view.
-    extra = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
-    default = Choices(document, sentences, [fresh(FIRST)], extra=extra)
+    default_parameters = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
+    default = Choices(sample_id, splitter_name, [fresh(FIRST)], extra=default_parameters)
     # The path has texts of its own.
     with page(PAGE, default, about_a_text=lambda choices: choices.extra["view"] != "path") as here:
         choices = here.choices
-        choices.columns = [*filter(None, opening)] or choices.columns
+        choices.columns = [*filter(None, opening_columns)] or choices.columns
         if choices.columns[0].chunker not in _explained():
             choices.columns = [fresh(FIRST)]
         if choices.extra["view"] not in (CHUNKER, *VIEWS):
             here.complain(
                 f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {short_repr(choices.extra['view'])}."
             )
-            choices.extra["view"] = extra["view"]
+            choices.extra["view"] = default_parameters["view"]
         if choices.extra[SCREEN] not in NUMBERS:
             here.complain(f"The link's screen must be from 1 to {len(NUMBERS)}; got {short_repr(choices.extra[SCREEN])}.")
             choices.extra[SCREEN] = NUMBERS[0]
         with here.controls:
             _choose_view(choices)
-        views = {CHUNKER: _show_chunker, "start": _start, "path": _path, "which": _which, "lectures": _lectures}
-        views[choices.extra["view"]](here)
+        draw_by_view = {CHUNKER: _show_chunker, "start": _start, "path": _path, "which": _which, "lectures": _lectures}
+        draw_by_view[choices.extra["view"]](here)
         # The link names the view only if it does not follow from the other parameters.
         here.default.extra["view"] = CHUNKER if choices.columns != here.default.columns else next(iter(VIEWS))
 
@@ -185,13 +185,13 @@ def _start(here: Page) -> None:
     results = run_columns(here, text, [column, SENTENCES])
     show_progress(results)
     show_misfits(here.choices, results[:1])
-    kind = _explained()[column.chunker]
+    chunker_type = _explained()[column.chunker]
     if results[0].error or results[0].chunking is None:
         notice(results[0].error or waiting_words(asks=False), "error" if results[0].error else "info", key="guide_waits")
     else:
-        show_introduction(here, text, kind, *results)
+        show_introduction(here, text, chunker_type, *results)
     with st.container(horizontal=True):
-        st.button(f"How {kind.title} decides", on_click=_open_view, args=(here.choices, CHUNKER), key="guide_next")
+        st.button(f"How {chunker_type.title} decides", on_click=_open_view, args=(here.choices, CHUNKER), key="guide_next")
         st.button("Which chunker?", on_click=_open_view, args=(here.choices, "which"), key="guide_which")
         st.button("From the beginning", on_click=_open_view, args=(here.choices, "path"), key="guide_begin")
 
@@ -234,28 +234,28 @@ def _open_view(choices: Choices, view: str) -> None:
 def _show_chunker(here: Page) -> None:
     """Draw the explanation of a chunker."""
     text, column = here.text, here.choices.columns[0]
-    kind = _explained()[column.chunker]
+    chunker_type = _explained()[column.chunker]
     result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
-    st.header(kind.title, anchor=False)
-    st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
+    st.header(chunker_type.title, anchor=False)
+    st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
     if column.chunker in EXAMPLES:
         show_pictures(chunker_frames(column.chunker), "guide_frames", small=True)
-    explanation, live = side_by_side(PAGE, 3, 2, gap="large")
+    explanation, live_side = side_by_side(PAGE, 3, 2, gap="large")
     with explanation:
         # Chunkers from other packages may lack these; the pictures include the failure.
-        if kind.formula:
-            st.latex(kind.formula, width="content")
-        if kind.symbols:
-            st.caption(kind.symbols)
-        if kind.failure and column.chunker not in EXAMPLES:
-            st.markdown(f"**Known failure.** {kind.failure}")
+        if chunker_type.formula:
+            st.latex(chunker_type.formula, width="content")
+        if chunker_type.symbols:
+            st.caption(chunker_type.symbols)
+        if chunker_type.failure and column.chunker not in EXAMPLES:
+            st.markdown(f"**Known failure.** {chunker_type.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameters(column.chunker), border="horizontal")
-            model_option = " --language-model openai:NAME" if kind.asks else ""
-            st.code(f"seamark chunk FILE --chunker {kind.name}{model_option}", language=None)
+            model_option = " --language-model openai:NAME" if chunker_type.asks else ""
+            st.code(f"seamark chunk FILE --chunker {chunker_type.name}{model_option}", language=None)
         with st.container(key="guide_answers"):
             _show_answers()
-    with live, st.container(key="guide_live"):
+    with live_side, st.container(key="guide_live"):
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([result])
         show_misfits(here.choices, [result])
@@ -266,7 +266,7 @@ def _show_chunker(here: Page) -> None:
             message = no_model_message(CHUNKER_NEEDS, "below") if lacks_model else result.error
             notice(message, "info" if lacks_model or result.sending is not None else "error", key="guide_error")
         elif result.chunking is None:
-            notice(waiting_words(asks=kind.asks), key="guide_waits")
+            notice(waiting_words(asks=chunker_type.asks), key="guide_waits")
         else:
             _miniature(text, result.chunking)
         defaults = embedder_defaults(here.embedder, column.chunker)
@@ -320,8 +320,8 @@ def _parameters(chunker: str) -> dict[str, list[str]]:
 def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit: str) -> str:
     if choices:
         return ", ".join(choices)
-    bounds = " to ".join(format_number(bound, ",.12g") for bound in (low, high) if bound is not None)
-    return f"{bounds} {unit}".strip()
+    bounds_phrase = " to ".join(format_number(bound, ",.12g") for bound in (low, high) if bound is not None)
+    return f"{bounds_phrase} {unit}".strip()
 
 
 def _miniature(text: Text, chunking: Chunking) -> None:
@@ -331,8 +331,8 @@ def _miniature(text: Text, chunking: Chunking) -> None:
     caption = f"{pluralize(len(chunking.chunks), 'chunk')} of {pluralize(len(text.document.sentences), 'sentence')}"
     if text.source.known:
         found, missed, added = count_found_missed_added(cut_offsets(chunking), text.source.known)
-        known = counted_known_boundaries(found + missed)
-        caption += f"; of {known} {found:,} found, {pluralize(added, 'cut')} elsewhere"
+        known_count_phrase = counted_known_boundaries(found + missed)
+        caption += f"; of {known_count_phrase} {found:,} found, {pluralize(added, 'cut')} elsewhere"
     st.caption(caption)
 
 
@@ -352,8 +352,13 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
         Opens the advice on which chunker to try.
     """
     screen_number = extra[SCREEN]
-    number = NUMBERS.index(screen_number)
-    screen, tools, reader_choice, complaint = SCREENS[number], bundled_tools(), session.guide_path.get(screen_number), ""
+    screen_index = NUMBERS.index(screen_number)
+    screen, tools, reader_choice, complaint = (
+        SCREENS[screen_index],
+        bundled_tools(),
+        session.guide_path.get(screen_number),
+        "",
+    )
     try:
         drawn = screen.draw(screen.text, reader_choice, tools)
     except InputError as error:
@@ -373,17 +378,17 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
 
     words_side, picture_side = side_by_side(key, 2, 3, gap="large")
     with words_side:
-        show_pictures([words_picture], "guide_path_words", first=number + 1, asked=do)
+        show_pictures([words_picture], "guide_path_words", first=screen_index + 1, asked=do)
         with st.container(key="guide_path_control"):
             if isinstance(control, Choice):
                 _choice(screen_number, control, reader_choice, do)
             elif isinstance(control, Slide):
                 _slider(screen_number, control, reader_choice, do)
         with st.container(key="guide_path_steps"):
-            _steps(extra, number)
+            _steps(extra, screen_index)
     with picture_side:
         show_pictures([drawn.picture], "guide_path_picture", told=glossary_pieces(drawn.told), cut=cut)
-        if number == len(SCREENS) - 1:
+        if screen_index == len(SCREENS) - 1:
             _ways_on(reader_choice, choose)
 
 
@@ -429,8 +434,8 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
 
     def compare() -> None:
         if done is not None:
-            repair = working_repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
-            column = ColumnChoice(repair.name, repair.model_dump(exclude_defaults=True))
+            repairing_chunker = working_repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
+            column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
             if index_on_compare(column, {}) is None:
                 add_to_compare(column)
         open_page_at_next_run(COMPARE)

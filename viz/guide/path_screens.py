@@ -118,56 +118,64 @@ def _cut(name: str, parameters: Mapping[str, Any], document: Document, tools: To
 
 def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
-    count, point_count = len(document.sentences), text.count(".")
+    sentence_count, point_count = len(document.sentences), text.count(".")
     final_point_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
     picture = new_picture("")
-    picture["rows"] = sentence_rows(document, range(count)) if chosen else sentence_rows(_lines(text), [0])
+    picture["rows"] = sentence_rows(document, range(sentence_count)) if chosen else sentence_rows(_lines(text), [0])
     if not chosen:
         picture["rows"][0]["label"] = ""
-    tally = pluralize(count, "sentence")
-    told = f"{tally}, as you said" if chosen == str(count) else f"{tally}; you said {chosen}"
-    told += f". {point_count - final_point_count} of {pluralize(point_count, 'point')} end none."
-    return Drawn(Choice("Sentences", {number: number for number in "3456"}), picture, told if chosen else "")
+    sentence_count_phrase = pluralize(sentence_count, "sentence")
+    result_in_words = (
+        f"{sentence_count_phrase}, as you said"
+        if chosen == str(sentence_count)
+        else f"{sentence_count_phrase}; you said {chosen}"
+    )
+    result_in_words += f". {point_count - final_point_count} of {pluralize(point_count, 'point')} end none."
+    return Drawn(Choice("Sentences", {number: number for number in "3456"}), picture, result_in_words if chosen else "")
 
 
 def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _lines(text)
-    cuts = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
-    chunking = run(YourCuts.at_places(document.identity, [document.starts[gap + 1] for gap in cuts]), document, tools)
+    valid_gaps = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
+    chunking = run(YourCuts.at_places(document.identity, [document.starts[gap + 1] for gap in valid_gaps]), document, tools)
     picture = chunked_picture(chunking)
-    picture["cuts"] = {"gaps": cuts, "heard": None}
-    sizes = [f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in cuts), len(document.sentences)])]
-    return Drawn("cuts", picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(sizes)} sentences.")
+    picture["cuts"] = {"gaps": valid_gaps, "heard": None}
+    chunk_sizes = [
+        f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in valid_gaps), len(document.sentences)])
+    ]
+    return Drawn("cuts", picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(chunk_sizes)} sentences.")
 
 
 def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
     document, size = _lines(text), int(size or OPENING_SIZE)
     chunking = _cut("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
-    (total,) = tools.count_tokens([text])
+    (token_count,) = tools.count_tokens([text])
     picture = new_picture("")
     starts = sorted({*tools.token_starts(text).tolist()})
     for start, end in pairwise([*starts, len(text)]):
         # A token may begin with the space before a word.
-        visible = start + len(text[start:end]) - len(text[start:end].lstrip())
-        chunks = [number for number, chunk in enumerate(chunking) if chunk.start <= visible < chunk.end]
+        visible_start = start + len(text[start:end]) - len(text[start:end].lstrip())
+        chunks = [number for number, chunk in enumerate(chunking) if chunk.start <= visible_start < chunk.end]
         picture["tokens"].append({"text": text[start:end].strip(), "chunks": chunks, "marked": False})
     return Drawn(
         Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE),
         picture,
-        f"{pluralize(total, 'token')} in {pluralize(len(chunking), 'chunk')} of at most {size}.",
+        f"{pluralize(token_count, 'token')} in {pluralize(len(chunking), 'chunk')} of at most {size}.",
     )
 
 
 def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
     by_sentences = unit == "sentences"
-    settings = ("fixed_sentences", {"size": SENTENCES}) if by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
-    chunking = _cut(*settings, _lines(text), tools)
+    name_and_parameters = (
+        ("fixed_sentences", {"size": SENTENCES}) if by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
+    )
+    chunking = _cut(*name_and_parameters, _lines(text), tools)
     sentences_cut_apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
-    told = f"{pluralize(len(chunking), 'chunk')}; {pluralize(sentences_cut_apart, 'sentence')} cut apart."
+    result_in_words = f"{pluralize(len(chunking), 'chunk')}; {pluralize(sentences_cut_apart, 'sentence')} cut apart."
     return Drawn(
         Choice("Chunk size", {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}, "words"),
         chunked_picture(chunking),
-        told,
+        result_in_words,
     )
 
 
@@ -179,17 +187,17 @@ def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
 def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
     chunking = _cut("fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _lines(text), tools)
     repeated_sentences = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
-    (total,), tokens_in_chunks = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
+    (text_tokens,), tokens_in_chunks = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     return Drawn(
         Slide("Overlap in sentences", 0, 2, 1, 0),
         chunked_picture(chunking),
-        f"{pluralize(repeated_sentences, 'sentence')} repeated: {tokens_in_chunks:,} tokens instead of {total:,}.",
+        f"{pluralize(repeated_sentences, 'sentence')} repeated: {tokens_in_chunks:,} tokens instead of {text_tokens:,}.",
     )
 
 
 def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = _lines(text)
-    first, *others = document.sentence_texts
+    first_sentence, *other_sentences = document.sentence_texts
     control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
     picture = new_picture("")
     picture["rows"] = sentence_rows(document, range(len(document.sentences)))
@@ -197,17 +205,22 @@ def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
         row["label"] = letter
     if chosen is None:
         return Drawn(control, picture, "")
-    vectors = tools.embed([first, *others])
+    vectors = tools.embed([first_sentence, *other_sentences])
     distances = [1 - float(vectors[0] @ vector) for vector in vectors[1:]]
-    ranked = sorted(zip(range(len(others)), _LETTERS, others, distances, strict=False), key=lambda candidate: candidate[3])
+    candidates_by_distance = sorted(
+        zip(range(len(other_sentences)), _LETTERS, other_sentences, distances, strict=False),
+        key=lambda candidate: candidate[3],
+    )
     picture["rows"] = picture["rows"][:1]
-    begins = ", ".join(format_number(float(value), ".2f") for value in vectors[0][:3])
-    picture["formula"] = [f"sentence 1 → {begins}, … ({vectors.shape[1]} numbers)"]
-    picture["ranks"] = rank_rows(ranked)
+    vector_start = ", ".join(format_number(float(value), ".2f") for value in vectors[0][:3])
+    picture["formula"] = [f"sentence 1 → {vector_start}, … ({vectors.shape[1]} numbers)"]
+    picture["ranks"] = rank_rows(candidates_by_distance)
     guess_phrase = f"{chosen} is at {format_number(distances[_LETTERS.index(chosen)], '.2f')}"
-    _, nearest, _, distance = ranked[0]
-    verdict = "as you said" if chosen == nearest else guess_phrase
-    return Drawn(control, picture, f"{nearest} is closest, at distance {format_number(distance, '.2f')}; {verdict}.")
+    _, nearest_letter, _, distance = candidates_by_distance[0]
+    verdict_on_guess = "as you said" if chosen == nearest_letter else guess_phrase
+    return Drawn(
+        control, picture, f"{nearest_letter} is closest, at distance {format_number(distance, '.2f')}; {verdict_on_guess}."
+    )
 
 
 def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
@@ -222,8 +235,8 @@ def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
                 part["chunks"] = []
     predicted_verdict = "cut" if chosen == "cut" else "no cut"
     comparison_phrase = "as you said" if predicted_verdict == verdict else f"you said {predicted_verdict}"
-    sentence = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {comparison_phrase}."
-    return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), picture, sentence)
+    result_in_words = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {comparison_phrase}."
+    return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), picture, result_in_words)
 
 
 def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
@@ -266,24 +279,32 @@ def _question(text: str, question: str | None, tools: Tools) -> Drawn:
     chunking = _at_distance(text, 0.8, tools)
     if question is None:
         return Drawn("question", chunked_picture(chunking), "")
-    asked = _search(chunking, checked_question(question), Limit(top=1), tools)
-    order, distances = asked.ranking.order.tolist(), [1 - score for score in asked.ranking.scores.tolist()]
-    picture = new_picture("")
-    document, nearest = chunking.document, chunking[order[0]]
-    last = document.sentence_at(nearest.end - 1)
-    picture["rows"] = sentence_rows(document, range(document.sentence_at(nearest.start), last + 1), chunking)
-    picture["ranks"] = rank_rows(
-        [(chunk, f"chunk {chunk + 1}", chunking[chunk].text, far) for chunk, far in zip(order, distances, strict=True)]
+    chunk_ranking = _search(chunking, checked_question(question), Limit(top=1), tools)
+    ranked_chunks, distances = (
+        chunk_ranking.ranking.order.tolist(),
+        [1 - score for score in chunk_ranking.ranking.scores.tolist()],
     )
-    return Drawn("question", picture, f"Chunk {order[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.")
+    picture = new_picture("")
+    document, nearest = chunking.document, chunking[ranked_chunks[0]]
+    last_sentence = document.sentence_at(nearest.end - 1)
+    picture["rows"] = sentence_rows(document, range(document.sentence_at(nearest.start), last_sentence + 1), chunking)
+    picture["ranks"] = rank_rows(
+        [
+            (chunk, f"chunk {chunk + 1}", chunking[chunk].text, far)
+            for chunk, far in zip(ranked_chunks, distances, strict=True)
+        ]
+    )
+    return Drawn(
+        "question", picture, f"Chunk {ranked_chunks[0] + 1} is found, at distance {format_number(distances[0], '.2f')}."
+    )
 
 
 def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
-    vector = embed_question(chunking, tools, question)
+    question_vector = embed_question(chunking, tools, question)
     return ask(
         index_passages(chunking, tools, "embedding"),
         question,
-        vector,
+        question_vector,
         "embedding",
         limit,
         Ruler(chunking.document.text, tools.tokenizer),
@@ -298,40 +319,47 @@ def working_repairs(text: str, tools: Tools) -> list[Variation]:
     tools = replace(tools, cache=EmbeddingCache(None))
     tools.embed(document.sentence_texts)
     chunker = build_chunker("fixed_sentences", {"size": SENTENCES})
-    failure = FailingColumn(
+    failing_column = FailingColumn(
         chunker,
         run(chunker, document, tools),
         "embedding",
         Limit(tokens=BUDGET),
         posed=PosedQuestion(QUESTION, _answer(document)),
     )
-    tried = try_settings_for_answer(failure, tools)
-    return [remedy.variation for remedy in remedies_for_answer(failure, tried, tools, Ruler(document.text, tools.tokenizer))]
+    tried_settings = try_settings_for_answer(failing_column, tools)
+    return [
+        remedy.variation
+        for remedy in remedies_for_answer(failing_column, tried_settings, tools, Ruler(document.text, tools.tokenizer))
+    ]
 
 
 def _answer(document: Document) -> Span:
-    first, after = ANSWER
-    return Span(document.sentences[first].start, document.sentences[after - 1].end)
+    first_sentence, sentence_after = ANSWER
+    return Span(document.sentences[first_sentence].start, document.sentences[sentence_after - 1].end)
 
 
 def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
-    document, offered = _lines(text), working_repairs(text, tools)
-    options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered)}
+    document, offered_repairs = _lines(text), working_repairs(text, tools)
+    options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered_repairs)}
     chunking_before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
-    chunking_after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
+    chunking_after = run(offered_repairs[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
     judgement = judge_retrieval(_search(chunking_after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document))
     picture = chunked_picture(chunking_after, marked=_answer(document))
     # What follows the answer is of no interest.
-    most = ANSWER[1] + 2
-    left = len(picture["rows"]) - most
-    picture["rows"], picture["gaps"] = picture["rows"][:most], picture["gaps"][: most - 1]
-    picture["after"] = f"… {pluralize(left, 'sentence')} …" if left > 0 else ""
-    count = pluralize(len(chunking_after), "chunk")
+    shown_rows = ANSWER[1] + 2
+    hidden_rows = len(picture["rows"]) - shown_rows
+    picture["rows"], picture["gaps"] = picture["rows"][:shown_rows], picture["gaps"][: shown_rows - 1]
+    picture["after"] = f"… {pluralize(hidden_rows, 'sentence')} …" if hidden_rows > 0 else ""
+    chunk_count_phrase = pluralize(len(chunking_after), "chunk")
     if judgement.fate == "whole":
-        sentence = f"Whole in chunk {judgement.chunks[0] + 1}; {count} instead of {len(chunking_before)}."
+        result_in_words = (
+            f"Whole in chunk {judgement.chunks[0] + 1}; {chunk_count_phrase} instead of {len(chunking_before)}."
+        )
     else:
-        sentence = f"{count}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
-    return Drawn(Choice("Repair", options), picture, sentence)
+        result_in_words = (
+            f"{chunk_count_phrase}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
+        )
+    return Drawn(Choice("Repair", options), picture, result_in_words)
 
 
 _BEES, _BREAD, _MORE = (text.splitlines() for text in (BEES, BREAD, MORE_BEES))

@@ -169,23 +169,23 @@ def sentence_rows(
     """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked`` span."""
     if not numbers:
         return []
-    first, end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
-    spans = [
+    shown_start, end = document.sentences[numbers[0]].start, document.sentences[numbers[-1]].end
+    numbered_spans = [
         (span, number)
         for number, chunk in enumerate(() if chunking is None else chunking.chunks)
         for span in chunk.spans
-        if span.start < end and first < span.end
+        if span.start < end and shown_start < span.end
     ]
     rows: list[RowData] = []
     for number in numbers:
         start, end = document.sentences[number]
         shown_end = min(end, start + LONGEST_ROW)
-        edges = {start, shown_end, *(edge for span, _ in spans for edge in span), *(marked or ())}
-        edges_in_sentence = sorted(edge for edge in edges if start <= edge <= shown_end)
+        possible_edges = {start, shown_end, *(edge for span, _ in numbered_spans for edge in span), *(marked or ())}
+        edges_in_sentence = sorted(edge for edge in possible_edges if start <= edge <= shown_end)
         parts: list[PartData] = [
             {
                 "text": document.text[left:right] + "…" * (right == shown_end < end),
-                "chunks": [chunk for span, chunk in spans if span.start <= left and right <= span.end],
+                "chunks": [chunk for span, chunk in numbered_spans if span.start <= left and right <= span.end],
                 "marked": marked is not None and marked.start <= left and right <= marked.end,
             }
             for left, right in pairwise(edges_in_sentence)
@@ -196,14 +196,14 @@ def sentence_rows(
 
 def rank_rows(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
     """Return ranked texts as rows of a picture: each with the number of its colour, its label, its text and its distance."""
-    farthest = max([1.0, *(distance for *_, distance in ranked)])
+    greatest_distance = max([1.0, *(distance for *_, distance in ranked)])
     return [
         {
             "chunk": chunk,
             "label": label,
             "text": " ".join(text[:LONGEST_RANKED].split()),
             "said": f"distance {format_number(distance, '.2f')}",
-            "share": max(0.0, distance) / farthest,
+            "share": max(0.0, distance) / greatest_distance,
         }
         for chunk, label, text, distance in ranked
     ]
@@ -211,14 +211,14 @@ def rank_rows(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
 
 def gaps_between_rows(rows: Sequence[RowData]) -> list[GapData]:
     """Return the gaps between rows that are split at chunk boundaries, cut where the next row is in other chunks."""
-    pairs = [(before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)]
-    return [gap_between_rows(chunks, before) for before, chunks in pairs]
+    chunks_around_gaps = [(before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)]
+    return [gap_between_rows(chunks, before) for before, chunks in chunks_around_gaps]
 
 
 def gap_between_rows(chunks: list[int], before: list[int]) -> GapData:
     """Return the gap between a sentence in chunks ``before`` and the next one, in ``chunks``."""
-    cut = chunks != before
-    return {"said": chunk_numbers_in_words(chunks) if cut else "", "share": None, "line": None, "cut": cut}
+    is_cut = chunks != before
+    return {"said": chunk_numbers_in_words(chunks) if is_cut else "", "share": None, "line": None, "cut": is_cut}
 
 
 def chunked_picture(chunking: Chunking, title: str = "", *said: list[Piece], marked: Span | None = None) -> PictureData:

@@ -69,11 +69,11 @@ class Models(NamedTuple):
 
     def changed(self, other: Models) -> list[str]:
         """Return the names of the models that differ from ``other``; a missing judge does not count."""
-        differs = {
+        differs_by_setting = {
             "the language model": self.answers != other.answers,
             "the judging model": bool(other.judge) and self.judge != other.judge,
         }
-        return [name for name, different in differs.items() if different]
+        return [name for name, different in differs_by_setting.items() if different]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class AnswerPlan:
 
     def changed(self, other: AnswerPlan) -> list[str]:
         """Return the names of the settings in which the other plan differs."""
-        differs = {
+        differs_by_setting = {
             "the text": [task.document for task in self.tasks[:1]] != [task.document for task in other.tasks[:1]],
             "chunkers": [task.chunker for task in self.tasks] != [task.chunker for task in other.tasks],
             "trivial rows": self.trivial != other.trivial,
@@ -118,7 +118,7 @@ class AnswerPlan:
             "embedder": not self.same_embedder(other),
             "tokenizer": self.tokenizer != other.tokenizer,
         }
-        return [name for name, different in differs.items() if different]
+        return [name for name, different in differs_by_setting.items() if different]
 
 
 # The stored run, which has no text: its plan, and the measures of each answer.
@@ -247,9 +247,9 @@ class Gathering(Background):
         for number, chunking in enumerate(self.chunkings):
             self.found[number] = gather_passages(chunking, questions, plan.budget, self._tools(number), ruler)
         median_chunk_count = round(median(len(chunking.chunks) for chunking in self.chunkings))
-        for number, name in enumerate(plan.trivial, start=len(self.chunkings)):
+        for number, baseline_name in enumerate(plan.trivial, start=len(self.chunkings)):
             self.found[number] = gather_trivial_row(
-                name, document, plan.items, plan.budget, median_chunk_count, self._tools(number), ruler
+                baseline_name, document, plan.items, plan.budget, median_chunk_count, self._tools(number), ruler
             )
         self._status = "Counting tokens"
         self.sizes = PromptSizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
@@ -395,16 +395,18 @@ class Answering(KeptJob):
 
     def _compute_bert_scores(self) -> None:
         self._status = "Computing BERTScore"
-        places = [place for place, answered in self.results.items() if answered.answer.text and answered.item.reference]
-        if not places:
+        scorable_places = [
+            place for place, answered in self.results.items() if answered.answer.text and answered.item.reference
+        ]
+        if not scorable_places:
             return
-        results = [self.results[place] for place in places]
+        results = [self.results[place] for place in scorable_places]
         scores = bert_scores(
             [answered.answer.text for answered in results],
             [answered.item.reference for answered in results],
             detect_language(self.document.text),
         )
-        for place, score in zip(places, scores, strict=True):
+        for place, score in zip(scorable_places, scores, strict=True):
             self.keep(place, replace(self.results[place], bert_score=score))
             self.write(place)
 
@@ -439,10 +441,12 @@ class Judging(Background):
 
         def task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
             result = self.run.results[place]
-            repeat = 1 + max((judgement.repeat for times in result.judgements.values() for judgement in times), default=-1)
+            round_number = 1 + max(
+                (judgement.repeat for times in result.judgements.values() for judgement in times), default=-1
+            )
 
             def work(stopped: Callable[[], bool]) -> None:
-                judge_result(result, services, partial(self.run.keep, place), stopped, repeat)
+                judge_result(result, services, partial(self.run.keep, place), stopped, round_number)
                 self.run.write(place)
                 self.finished += 1
 
@@ -487,26 +491,26 @@ class QuestionSharing(Background):
     _status: str = field(default="Looking up Retrieval's questions", init=False)
 
     def _run(self) -> None:
-        errors = []
+        error_messages = []
         for origin, material in self.given:
             try:
                 self._assign_questions(origin, material)
             except InputError as error:
-                errors.append(str(error))
-        if errors:
-            raise InputError(" ".join(errors))
+                error_messages.append(str(error))
+        if error_messages:
+            raise InputError(" ".join(error_messages))
 
     def _assign_questions(self, origin: str, material: Material) -> None:
         documents = []
-        for name, text in material.texts:
+        for file_name, text in material.texts:
             raise_if_cancelled(self._cancel.is_set)
             # Excerpts do not depend on sentences: the document is not split.
-            documents.append(Document.from_text(text, "lines", name))
+            documents.append(Document.from_text(text, "lines", file_name))
         corpus = Corpus(tuple(documents))
-        name, data = material.questions
-        questions = read_questions(data, name, corpus, self._cancel.is_set)
-        name_by_text, parts = {text: called for called, text in material.texts}, dict(material.parts)
+        file_name, data = material.questions
+        questions = read_questions(data, file_name, corpus, self._cancel.is_set)
+        name_by_text, parts_by_name = {text: called for called, text in material.texts}, dict(material.parts)
         for text, items in items_about(questions.usable, corpus).items():
-            shared = SharedText(name_by_text[text], text, parts.get(name_by_text[text]), items, origin)
-            before = self.found.get(text)
-            self.found[text] = shared if before is None else before.merged_with(shared)
+            shared = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)
+            earlier_shared = self.found.get(text)
+            self.found[text] = shared if earlier_shared is None else earlier_shared.merged_with(shared)

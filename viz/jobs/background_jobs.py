@@ -309,9 +309,9 @@ def estimate_requests(
         If the user stops.
     """
     tools = Tools(None, load_tokenizer(tokenizer), cancelled=cancelled)
-    total = Estimate(0, 0)
+    total_estimate = Estimate(0, 0)
     for document in documents:
         for chunker in chunkers:
             raise_if_cancelled(cancelled)
-            total = Estimate(*map(sum, zip(total, chunker.estimate(document, tools), strict=True)))
-    return total
+            total_estimate = Estimate(*map(sum, zip(total_estimate, chunker.estimate(document, tools), strict=True)))
+    return total_estimate

@@ -97,8 +97,8 @@ class IndexChanges(Background):
         if (before, after) not in self._compared:
             with ChunkComparison(self.setting.embedded_as != "late") as comparison:
                 for is_after, chunker in enumerate((before, after)):
-                    for name, chunks in self.results[chunker].chunks:
-                        comparison.add(name, chunks, bool(is_after))
+                    for document_name, chunks in self.results[chunker].chunks:
+                        comparison.add(document_name, chunks, bool(is_after))
                 self._compared[before, after] = comparison.result(MOST_LISTED)
         return self._compared[before, after]
 
@@ -127,10 +127,10 @@ class IndexChanges(Background):
         name, data = self.setting.material.questions
         if not data:
             return ()
-        read = read_questions(data, name, corpus, self._cancel.is_set)
-        self.problems = tuple(read.problems)
-        self.questions = tuple(question.text for question in read.usable)
-        return tuple(read.usable)
+        parsed_questions = read_questions(data, name, corpus, self._cancel.is_set)
+        self.problems = tuple(parsed_questions.problems)
+        self.questions = tuple(question.text for question in parsed_questions.usable)
+        return tuple(parsed_questions.usable)
 
     def _measure_chunker(
         self, chunker: Chunker, title: str, method: Method, corpus: Corpus, questions: Sequence[Question], ruler: Ruler
@@ -142,11 +142,13 @@ class IndexChanges(Background):
             self.embedder, setting.tokenizer, on_disk=self.on_disk, progress=self._embedding_counter(title), came=self.came
         )
         index = build_index(corpus, chunker, tools, setting.embedded_as, method)
-        by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
-        for spans, text, count in zip(index.chunks, index.texts, map(int, tools.tokenizer.count(index.texts)), strict=True):
+        chunks_by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
+        for spans, text, token_count in zip(
+            index.chunks, index.texts, map(int, tools.tokenizer.count(index.texts)), strict=True
+        ):
             digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
-            by_document[corpus.names[corpus.document_at(spans[0].start)]].append((digest, count))
-        document_chunks = tuple((name, tuple(own)) for name, own in by_document.items())
+            chunks_by_document[corpus.names[corpus.document_at(spans[0].start)]].append((digest, token_count))
+        document_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
             return MeasuredChunks(document_chunks, {})
         budgets = None if setting.limit.tokens is None else Budgets((setting.limit.tokens,))

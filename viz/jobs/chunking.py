@@ -39,10 +39,17 @@ class Task:
     ) -> "Task":
         """Build the task from the document's identity and all parameters of the chunker."""
         embedder_name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
-        asked = asking if chunker.asks else None
-        model = "" if asked is None else f"{asked.model.name} {asked.model.revision} {asked.memory}"
+        used_asking = asking if chunker.asks else None
+        model_identity = (
+            "" if used_asking is None else f"{used_asking.model.name} {used_asking.model.revision} {used_asking.memory}"
+        )
         return cls(
-            document.identity, embedder_name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()), model
+            document.identity,
+            embedder_name,
+            revision,
+            tokenizer,
+            chunker.name + json.dumps(chunker.model_dump()),
+            model_identity,
         )
 
     @property
@@ -133,18 +140,18 @@ class ChunkingJob(Background):
         self.ahead = ahead
 
     def _run(self) -> None:
-        errors: dict[tuple[bool, bool], InputError] = {}
+        error_by_needs: dict[tuple[bool, bool], InputError] = {}
         for task, chunker in self.tasks:
             model_needs = chunker.embeds, chunker.asks
-            if model_needs not in errors:
+            if model_needs not in error_by_needs:
                 try:
                     self._run_chunker(task, chunker)
                     continue
                 except InputError as error:
-                    errors[model_needs] = error
-            self.failed[task.of_model] = str(errors[model_needs])
-        if errors:
-            raise next(iter(errors.values()))
+                    error_by_needs[model_needs] = error
+            self.failed[task.of_model] = str(error_by_needs[model_needs])
+        if error_by_needs:
+            raise next(iter(error_by_needs.values()))
 
     def _run_chunker(self, task: Task, chunker: Chunker) -> None:
         self.done = self.total = 0
@@ -298,11 +305,11 @@ def time_decisions(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
 ) -> DecisionTimes | None:
     """Time a chunker's decision stage over several runs; None if a run needs a background job."""
-    times = []
+    decision_times_ms = []
     for _ in range(runs):
         result = chunk_at_once(task, chunker, source, embedder, on_disk)
         if result is None or result.timing is None:
             return None
-        times.append(result.timing.decide_ms + result.timing.merge_ms)
-    times.sort()
-    return DecisionTimes(runs, times[runs // 4], times[runs // 2], times[-1 - runs // 4])
+        decision_times_ms.append(result.timing.decide_ms + result.timing.merge_ms)
+    decision_times_ms.sort()
+    return DecisionTimes(runs, decision_times_ms[runs // 4], decision_times_ms[runs // 2], decision_times_ms[-1 - runs // 4])

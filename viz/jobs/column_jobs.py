@@ -97,13 +97,13 @@ class AskJob(Background):
             )
             passages = _passages(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
-            vector: VectorArray | None = None
+            question_vector: VectorArray | None = None
             if embedder is not None and chunking.chunks:
-                vector = embed_question(chunking, tools, self.inquiry.question)
+                question_vector = embed_question(chunking, tools, self.inquiry.question)
             self.found[number] = ask(
                 passages,
                 self.inquiry.question,
-                vector,
+                question_vector,
                 self.inquiry.method,
                 self.inquiry.limit,
                 token_ruler_of(chunking.document, self.inquiry.tokenizer),
@@ -113,10 +113,10 @@ class AskJob(Background):
 
 def contexts_digest(chunkings: Iterable[Chunking]) -> str:
     """Return a hash of the context sentences of all chunks."""
-    digest = hashlib.blake2b(digest_size=16)
+    hasher = hashlib.blake2b(digest_size=16)
     for chunk in (chunk for chunking in chunkings for chunk in chunking.chunks):
-        digest.update(repr(chunk.situation).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+        hasher.update(repr(chunk.situation).encode("utf-8", "surrogatepass"))
+    return hasher.hexdigest()
 
 
 def _passages_bytes(passages: Passages) -> int:
@@ -128,8 +128,8 @@ def _passages_bytes(passages: Passages) -> int:
 def _passages_key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tuple[object, ...]:
     embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
     # The same model may have written different sentences for another session.
-    contexts = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
-    return task.document, task, embedder_key, inquiry.method, inquiry.embedded_as, contexts
+    contexts_hash = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
+    return task.document, task, embedder_key, inquiry.method, inquiry.embedded_as, contexts_hash
 
 
 @cached_while_shown(CACHED_BYTES, _passages_key, _passages_bytes)
@@ -193,15 +193,16 @@ class ChangedCuts(Background):
             came=self.came,
             cached_only=self.embedder is not None and self.embedder.remote,
         )
-        after = run(self.chunker, self.before.document, tools)
-        self.change = CutChange.between(self.before, after, self.known)
+        chunking_after = run(self.chunker, self.before.document, tools)
+        self.change = CutChange.between(self.before, chunking_after, self.known)
         if not self.questions:
             # Without questions, the text's tokens need not be counted.
             self.whole = []
             return
         ruler = token_ruler_of(self.before.document, self.task.tokenizer)
         whole_before, whole_after = (
-            answers_retrieved_whole(chunking, self.questions, self.search, tools, ruler) for chunking in (self.before, after)
+            answers_retrieved_whole(chunking, self.questions, self.search, tools, ruler)
+            for chunking in (self.before, chunking_after)
         )
         self.whole = [*zip(whole_before, whole_after, strict=True)]
 

@@ -46,10 +46,10 @@ class ReadingJob(Background, Generic[Made]):
         """Return the share of files read, with a label for the current file."""
         if not self._begun:
             return 0.0, "Reading"
-        total = len(self.files)
+        file_count = len(self.files)
         # Without the file's name: Streamlit renders the label of a progress bar as Markdown.
-        which = f"Reading file {self._begun:,} of {total:,}" if total > 1 else "Reading the file"
-        return (self._begun - 1) / total, which
+        current_file_phrase = f"Reading file {self._begun:,} of {file_count:,}" if file_count > 1 else "Reading the file"
+        return (self._begun - 1) / file_count, current_file_phrase
 
     @property
     def name(self) -> str:
@@ -84,8 +84,8 @@ def read_single_text(
     files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText], _: Callable[[], bool]
 ) -> FileText:
     """Read a single document and return its text, for pages that read one file."""
-    name, data = next(files)
-    return read(data, name)
+    file_name, data = next(files)
+    return read(data, file_name)
 
 
 def single_file_maker(read: Callable[[bytes, str, Callable[[], bool]], Made]) -> Make[Made]:
@@ -95,7 +95,7 @@ def single_file_maker(read: Callable[[bytes, str, Callable[[], bool]], Made]) ->
     """
 
     def make(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]) -> Made:
-        name, data = next(files)
-        return read(data, name, cancelled)
+        file_name, data = next(files)
+        return read(data, file_name, cancelled)
 
     return make

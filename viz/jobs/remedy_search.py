@@ -37,9 +37,11 @@ def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | N
     """Return a function that searches for changes of settings that keep an answer whole."""
 
     def search(tools: Tools) -> RemedyOutcome:
-        tried = try_settings_for_answer(failure, tools)
+        tried_settings = try_settings_for_answer(failure, tools)
         ruler = token_ruler_of(failure.chunking.document, tokenizer)
-        return RemedyOutcome(tuple(remedies_for_answer(failure, tried, tools, ruler, reranker)), len(tried))
+        return RemedyOutcome(
+            tuple(remedies_for_answer(failure, tried_settings, tools, ruler, reranker)), len(tried_settings)
+        )
 
     return search
 
@@ -50,16 +52,18 @@ def search_finding(
     """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
 
     def search(tools: Tools) -> RemedyOutcome:
-        tried = _findings_by_setting(task, suspect, tokenizer, tools)
+        tried_settings = _findings_by_setting(task, suspect, tokenizer, tools)
         ruler = token_ruler_of(suspect.chunking.document, tokenizer)
-        return RemedyOutcome(tuple(remedies_for_finding(suspect, finding, tried, tools, ruler, reranker)), len(tried))
+        return RemedyOutcome(
+            tuple(remedies_for_finding(suspect, finding, tried_settings, tools, ruler, reranker)), len(tried_settings)
+        )
 
     return search
 
 
 def _trials_key(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
-    embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
-    return task.document, task, suspect.hair, tokenizer, embedder
+    embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
+    return task.document, task, suspect.hair, tokenizer, embedder_key
 
 
 @cached_while_shown(16, _trials_key)

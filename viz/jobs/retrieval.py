@@ -58,10 +58,10 @@ class _Plan(KeptPlan):
         """Raise InputError if a chunker cannot be constructed or its parameters have changed since the run."""
         ReturnedText.parse(self.returned)
         for chunker in self.chunkers:
-            now = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
+            current = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
             # A parameter that was added since and is not set changes nothing.
-            added_names = {name for name in now.keys() - chunker.parameters.keys() if now[name] is None}
-            if {name: value for name, value in now.items() if name not in added_names} != chunker.parameters:
+            added_names = {name for name in current.keys() - chunker.parameters.keys() if current[name] is None}
+            if {name: value for name, value in current.items() if name not in added_names} != chunker.parameters:
                 raise InputError(f"The parameters of {chunker.name} have changed since the run was measured.")
 
 
@@ -115,9 +115,11 @@ class KeptRetrieval(KeptRun[_Plan]):
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
         texts, questions = self._known_material(material)
         missing_phrases = []
-        count = len(self.plan.documents)
-        if missing := count - len(texts):
-            missing_phrases.append(f"{missing:,} of {count:,} documents" if count > 1 else "the document")
+        document_count = len(self.plan.documents)
+        if missing_documents := document_count - len(texts):
+            missing_phrases.append(
+                f"{missing_documents:,} of {document_count:,} documents" if document_count > 1 else "the document"
+            )
         if questions is None:
             missing_phrases.append("the questions")
         return " and ".join(missing_phrases)
@@ -127,9 +129,12 @@ class KeptRetrieval(KeptRun[_Plan]):
         texts, questions = self._known_material(material)
         assert questions is not None
         chunkers = tuple(build_chunker(chunker.name, chunker.parameters) for chunker in self.plan.chunkers)
-        names = {name for name, _ in texts}
+        document_names = {name for name, _ in texts}
         run_material = Material(
-            texts, questions, self.plan.own, tuple(named_parts for named_parts in material.parts if named_parts[0] in names)
+            texts,
+            questions,
+            self.plan.own,
+            tuple(named_parts for named_parts in material.parts if named_parts[0] in document_names),
         )
         return Plan(
             run_material,
@@ -148,8 +153,8 @@ class KeptRetrieval(KeptRun[_Plan]):
         """Return the run's documents and questions as far as ``material`` has them."""
         if material is None:
             return (), None
-        by_digest = {self.keeper.digest(*named_text): named_text for named_text in material.texts}
-        texts = tuple(by_digest[digest] for digest in self.plan.documents if digest in by_digest)
+        text_by_digest = {self.keeper.digest(*named_text): named_text for named_text in material.texts}
+        texts = tuple(text_by_digest[digest] for digest in self.plan.documents if digest in text_by_digest)
         same_questions = self.keeper.digest(material.questions[1]) == self.plan.questions
         return texts, material.questions if same_questions else None
 
@@ -284,28 +289,30 @@ class Retrieval(KeptJob):
         """
         reports = self._reports
         assert reports is not None
-        measured = {
+        measured_by_number = {
             number: MeasuredChunker(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
         }
-        choice = choice._replace(baseline=choice.baseline if choice.baseline in measured else min(measured))
-        if not choice.budget or any(measurement.ladder is None for measurement in measured.values()):
+        choice = choice._replace(
+            baseline=choice.baseline if choice.baseline in measured_by_number else min(measured_by_number)
+        )
+        if not choice.budget or any(measurement.ladder is None for measurement in measured_by_number.values()):
             choice = choice._replace(budget=0, last="cut")
 
         def start() -> Reporting:
-            job = Reporting(reports, measured, choice)
+            job = Reporting(reports, measured_by_number, choice)
             job.start()
             return job
 
-        return self._reporting((tuple(sorted(measured)), choice), start)
+        return self._reporting((tuple(sorted(measured_by_number)), choice), start)
 
     def _run(self) -> None:
         if self.kept is not None and self.embedder is not None:
             self.kept.begin()
-        name, data = self.plan.material.questions
+        questions_file_name, questions_csv = self.plan.material.questions
         corpus = Corpus(tuple(self._split_documents()))
         self._status = "Reading the questions"
-        self.questions = read_questions(data, name, corpus, self._cancel.is_set)
-        questions = self.questions.require_usable(name)
+        self.questions = read_questions(questions_csv, questions_file_name, corpus, self._cancel.is_set)
+        questions = self.questions.require_usable(questions_file_name)
         self.lacking = missing_sections_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
             self.load(self.embedder)
@@ -326,9 +333,11 @@ class Retrieval(KeptJob):
                 continue
             title = self.plan.names[number]
             self._status = f"{title}: chunking"
-            mode = self.plan.embeds(number)
+            embedded_as = self.plan.embeds(number)
 
-            def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks or mode == "context") -> None:
+            def deciding(
+                done: int, total: int, title: str = title, asks: bool = chunker.asks or embedded_as == "context"
+            ) -> None:
                 if asks and self.asking is not None:
                     self._status = (
                         f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
@@ -346,9 +355,9 @@ class Retrieval(KeptJob):
             returned = self.plan.returned
             try:
                 index = with_returned_text(
-                    build_index(corpus, chunker, tools, mode, self.plan.searched_by, returned.only_children), returned
+                    build_index(corpus, chunker, tools, embedded_as, self.plan.searched_by, returned.only_children), returned
                 )
-                searched = search(index, questions, tools, DEPTH)
+                found_chunks = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
                 continue
@@ -358,7 +367,9 @@ class Retrieval(KeptJob):
                     "those are searched without."
                 )
             self._status = f"{title}: measuring what was found"
-            self._add_result(number, measure_search(searched, ruler), measure_ladder(index, questions, tools, ruler, DEPTH))
+            self._add_result(
+                number, measure_search(found_chunks, ruler), measure_ladder(index, questions, tools, ruler, DEPTH)
+            )
 
     def _add_result(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""
@@ -399,7 +410,7 @@ def estimate_retrieval_requests(
         If the user stops.
     """
     documents = list(plan.material.documents(plan.sentences, cancelled))
-    names = [document.name for document in documents if document.sentences]
+    document_names = [document.name for document in documents if document.sentences]
     # Answers for one column are cached for the others.
     asking_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
     estimates = [estimate_requests(documents, asking_chunkers, plan.tokenizer, cancelled)]
@@ -409,10 +420,10 @@ def estimate_retrieval_requests(
     tools = Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
-            cutting = STAND_IN if chunker.asks else chunker.for_documents(names)
+            cutting_chunker = STAND_IN if chunker.asks else chunker.for_documents(document_names)
             for document in documents:
                 raise_if_cancelled(cancelled)
-                estimates.append(context_sentences.estimate(run(cutting, document, tools), tools))
+                estimates.append(context_sentences.estimate(run(cutting_chunker, document, tools), tools))
         except InputError:
             # A run skips a column whose file lacks chunks.
             if not chunker.elsewhere:

@@ -68,10 +68,10 @@ class Material:
         Cancelled
             If the user stops.
         """
-        parts = dict(self.parts)
+        parts_by_name = dict(self.parts)
         for name, text in self.texts:
             raise_if_cancelled(cancelled)
-            yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
+            yield Document.from_text(text, splitter, name, parts_by_name.get(name)).split(cancelled)
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,16 @@ class Plan:
         """A sentence about the text that keyword search covers; empty if the search uses embeddings alone."""
         if self.searched_by == "embedding":
             return ""
-        texts = dict.fromkeys(_INDEXED[self.embeds(number)] for number in range(len(self.chunkers)))
-        indexed = ", of others ".join(texts)
+        indexed_texts = dict.fromkeys(_INDEXED[self.embeds(number)] for number in range(len(self.chunkers)))
+        indexed_phrase = ", of others ".join(indexed_texts)
         if self.searched_by == "bm25":
-            how, rest = "words (BM25)", "indexed; chunks without any word of the question come last"
+            method_phrase, use_phrase = "words (BM25)", "indexed; chunks without any word of the question come last"
         else:
-            how, rest = "embedding and by words (BM25), both ranks fused", "embedded and indexed"
-        return f"Searched by {how}: of {'some chunks' if len(texts) > 1 else 'every chunk'} {indexed} is {rest}."
+            method_phrase, use_phrase = "embedding and by words (BM25), both ranks fused", "embedded and indexed"
+        return (
+            f"Searched by {method_phrase}: of {'some chunks' if len(indexed_texts) > 1 else 'every chunk'} "
+            f"{indexed_phrase} is {use_phrase}."
+        )
 
     @property
     def names(self) -> list[str]:
@@ -143,7 +146,7 @@ class Plan:
 
     def changed(self, other: "Plan") -> list[str]:
         """Return the names of the settings in which the other plan differs."""
-        differs = {
+        differs_by_setting = {
             "chunkers": self.chunkers != other.chunkers,
             "documents": self.material.texts != other.material.texts,
             "questions": self.material.questions != other.material.questions,
@@ -155,4 +158,4 @@ class Plan:
             "what is returned": self.returned != other.returned,
             "language model": self.language_model != other.language_model,
         }
-        return [name for name, different in differs.items() if different]
+        return [name for name, different in differs_by_setting.items() if different]

@@ -68,8 +68,8 @@ def forget_gone_texts() -> None:
             if _shown[identity] > 0:
                 continue
             del _shown[identity]
-        for forget in _forgetters:
-            forget(identity)
+        for forgetter in _forgetters:
+            forgetter(identity)
 
 
 def on_text_gone(forget: Callable[[str], None]) -> None:
@@ -89,18 +89,18 @@ def cached_while_shown(
     key
         Called with the function's arguments; returns the cache key, whose first element is the text's identity.
     """
-    entries: LRUDict[tuple[Hashable, ...], Any] = LRUDict(size, getsizeof)
+    cached_values: LRUDict[tuple[Hashable, ...], Any] = LRUDict(size, getsizeof)
     # Callers that need a value being computed wait for it.
-    changed = threading.Condition()
+    cache_condition = threading.Condition()
 
     def forget(identity: str) -> None:
-        with changed:
-            for stale_key in [cached_key for cached_key in entries if cached_key[0] == identity]:
-                del entries[stale_key]
+        with cache_condition:
+            for stale_key in [cached_key for cached_key in cached_values if cached_key[0] == identity]:
+                del cached_values[stale_key]
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
         on_text_gone(forget)
-        return cached_in(entries, key, changed)(make)
+        return cached_in(cached_values, key, cache_condition)(make)
 
     return decorate
 

@@ -137,24 +137,24 @@ class KeptSweep(KeptRun[_Plan]):
 
     def rows(self) -> list[SweepRow]:
         """Return the stored rows of the sweep in order; raises InputError as `results` does."""
-        settings, names = self.plan.settings, self.names
+        settings, document_names = self.plan.settings, self.names
 
         def decode(number: int, part: bytes) -> SweepRow:
             document_number, setting_number = divmod(number, len(settings))
             row = KeptRow.model_validate_json(part)
             if row.scores.keys() != MEASURES.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
-            return row.row(settings[setting_number], names[document_number])
+            return row.row(settings[setting_number], document_names[document_number])
 
         return [*self.results(decode).values()]
 
     def documents_among(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
         """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
-        by_digest = {document_digest(self.keeper, marked): marked for marked in own}
+        marked_by_digest = {document_digest(self.keeper, marked): marked for marked in own}
         for document in self.plan.documents:
             if bundled := _bundled(document.sample):
-                by_digest.setdefault(document_digest(self.keeper, bundled), bundled)
-        return [by_digest.get(document.digest) for document in self.plan.documents]
+                marked_by_digest.setdefault(document_digest(self.keeper, bundled), bundled)
+        return [marked_by_digest.get(document.digest) for document in self.plan.documents]
 
 
 def _bundled(name: str) -> MarkedText | None:
@@ -207,18 +207,18 @@ class Sweep(KeptJob):
     def from_disk(cls, kept: KeptSweep) -> Sweep:
         """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
         names = kept.names
-        held = frozenset(name for name, document in zip(names, kept.plan.documents, strict=True) if document.held)
-        return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held, kept.rows(), kept)
+        held_names = frozenset(name for name, document in zip(names, kept.plan.documents, strict=True) if document.held)
+        return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held_names, kept.rows(), kept)
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
         assert self.kept is not None
-        planned = self.kept.plan.documents
+        planned_documents = self.kept.plan.documents
         names_by_stored = {before: document.name for before, document in zip(self.names, documents, strict=True)}
 
         def split() -> Iterator[MarkedDocument]:
-            for document, plan in zip(documents, planned, strict=True):
-                yield document.split(plan.splitter)
+            for document, document_plan in zip(documents, planned_documents, strict=True):
+                yield document.split(document_plan.splitter)
 
         return Sweep(
             list(names_by_stored.values()),

@@ -53,13 +53,13 @@ class DiagnosingTraces(Background):
         raise_if_cancelled(self._cancel.is_set)
 
     def _run(self) -> None:
-        name, data = self.file
-        traces = read_traces(data, name, self._cancel.is_set)
-        parts, texts = dict(self.documents.parts), self.documents.texts
+        name, traces_data = self.file
+        traces = read_traces(traces_data, name, self._cancel.is_set)
+        parts_by_name, texts = dict(self.documents.parts), self.documents.texts
         documents = []
         for number, (name, text) in enumerate(texts):
             self._note_progress("documents split into sentences", number, len(texts))
-            documents.append(Document.from_text(text, self.splitter, name, parts.get(name)))
+            documents.append(Document.from_text(text, self.splitter, name, parts_by_name.get(name)))
         searched_chunks = None
         chunk_file = self._searched_chunk_file()
         if chunk_file is not None and not documents:
@@ -71,19 +71,19 @@ class DiagnosingTraces(Background):
         elif self.chunker is not None:
             searched_chunks = self._cut_documents(self.chunker, documents)
         count = len(traces.questions)
-        tracing = TraceDiagnoser(documents, traces.questions, searched_chunks)
+        diagnoser = TraceDiagnoser(documents, traces.questions, searched_chunks)
         diagnoses: list[Diagnosis] = []
         try:
-            tracing.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
-            for diagnosis in tracing.diagnoses():
+            diagnoser.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
+            for diagnosis in diagnoser.diagnoses():
                 diagnoses.append(diagnosis)
                 self._note_progress("answers looked for", len(diagnoses), count)
         except Cancelled:
             # What is located is diagnosed; that takes a moment.
-            diagnoses = [*tracing.diagnoses()]
+            diagnoses = [*diagnoser.diagnoses()]
             if len(diagnoses) < count:
                 self.stopped = f"Stopped: these are {len(diagnoses):,} of {pluralize(count, 'question')}."
-        self.report = TraceReport(documents, diagnoses, tracing.remark, traces.problems)
+        self.report = TraceReport(documents, diagnoses, diagnoser.remark, traces.problems)
 
     def _searched_chunk_file(self) -> ChunkFile | None:
         """Return the chunks that were searched, if they are in a file."""

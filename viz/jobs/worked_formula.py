@@ -37,10 +37,10 @@ def worked_formula(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools)
         return _size_lines(chunker, chunking, gap, tools)
     if chunker.name not in _VALUES:
         return []
-    lines, value = _VALUES[chunker.name](chunker, chunking, gap, tools)
-    if value is not None and (gap.score is None or not abs(value - gap.score) < _TOLERANCE):
+    formula_lines, worked_score = _VALUES[chunker.name](chunker, chunking, gap, tools)
+    if worked_score is not None and (gap.score is None or not abs(worked_score - gap.score) < _TOLERANCE):
         return []
-    return lines
+    return formula_lines
 
 
 def decision_in_words(gap: Gap) -> str:
@@ -64,9 +64,11 @@ def _index(number: int) -> str:
 def _vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int = 0) -> FloatArray:
     """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``buffer`` others on both sides."""
     texts = chunking.document.sentence_texts
-    first, end_sentence = max(0, start - buffer), min(len(texts), end + buffer)
-    joined = join_with_neighbours(texts[first:end_sentence], buffer)[start - first : end - first]
-    return tools.embed(joined).astype(np.float64)
+    first_sentence, end_sentence = max(0, start - buffer), min(len(texts), end + buffer)
+    joined_texts = join_with_neighbours(texts[first_sentence:end_sentence], buffer)[
+        start - first_sentence : end - first_sentence
+    ]
+    return tools.embed(joined_texts).astype(np.float64)
 
 
 def _cosine(left: FloatArray, right: FloatArray) -> float:
@@ -82,11 +84,11 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Line
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
     buffer, index = chunker.buffer, gap.index
     distance = _distance(chunking, tools, index, buffer)
-    last = len(chunking.document.sentences)
+    sentence_count = len(chunking.document.sentences)
     buffer_phrase = ""
     if buffer:
         left_range, right_range = (
-            _sentences(max(0, centre - buffer), min(last, centre + buffer + 1)) for centre in (index, index + 1)
+            _sentences(max(0, centre - buffer), min(sentence_count, centre + buffer + 1)) for centre in (index, index + 1)
         )
         buffer_phrase = f", {vector_name(index)} of sentences {left_range}, {vector_name(index + 1)} of {right_range}"
     lines = [
@@ -96,19 +98,22 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Line
     derived = _DERIVED.get(getattr(chunker, "threshold", ""))
     if derived is None:
         return lines, distance
-    more, value = derived(lambda number: _distance(chunking, tools, number, buffer), index, last - 1)
-    return [*lines, *more], value
+    derived_lines, value = derived(lambda number: _distance(chunking, tools, number, buffer), index, sentence_count - 1)
+    return [*lines, *derived_lines], value
 
 
 def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     previous_gap, next_gap = max(0, gap - 1), min(count - 1, gap + 1)
     if previous_gap == next_gap:
         return [], None
-    step, values = next_gap - previous_gap, (distance(next_gap), distance(previous_gap))
-    gradient = (values[0] - values[1]) / step
-    divisor_phrase = f" / {step}" if step > 1 else ""
+    gaps_apart, neighbour_distances = next_gap - previous_gap, (distance(next_gap), distance(previous_gap))
+    gradient = (neighbour_distances[0] - neighbour_distances[1]) / gaps_apart
+    divisor_phrase = f" / {gaps_apart}" if gaps_apart > 1 else ""
     formula = f"gradient = (d{_index(next_gap)} − d{_index(previous_gap)}){divisor_phrase}"
-    return [f"{formula} = ({_number(values[0])} − {_number(values[1])}){divisor_phrase} = {_number(gradient)}"], gradient
+    return [
+        f"{formula} = ({_number(neighbour_distances[0])} − {_number(neighbour_distances[1])}){divisor_phrase} = "
+        f"{_number(gradient)}"
+    ], gradient
 
 
 def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
@@ -135,13 +140,16 @@ def _depth(distance: Callable[[int], float], gap: int, count: int) -> LinesAndVa
 
 
 def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
-    left, right, count = gap.index, gap.index + 1, len(chunking.document.sentences)
-    weight, meaning = chunker.position_weight, 1 - max(_cosine(*_vectors(chunking, tools, left, right + 1)), 0.0)
-    joint = weight / count + (1 - weight) * meaning
-    product = f"{vector_name(left)} · {vector_name(right)}"
+    left_sentence, right_sentence, count = gap.index, gap.index + 1, len(chunking.document.sentences)
+    weight, semantic = (
+        chunker.position_weight,
+        1 - max(_cosine(*_vectors(chunking, tools, left_sentence, right_sentence + 1)), 0.0),
+    )
+    joint = weight / count + (1 - weight) * semantic
+    product_symbols = f"{vector_name(left_sentence)} · {vector_name(right_sentence)}"
     return [
-        f"joint distance = λ · |{left + 1} − {right + 1}| / {count} + (1 − λ) · (1 − {product})",
-        f"= {_number(weight)} · {_number(1 / count)} + {_number(1 - weight)} · {_number(meaning)} = {_number(joint)}",
+        f"joint distance = λ · |{left_sentence + 1} − {right_sentence + 1}| / {count} + (1 − λ) · (1 − {product_symbols})",
+        f"= {_number(weight)} · {_number(1 / count)} + {_number(1 - weight)} · {_number(semantic)} = {_number(joint)}",
     ], joint
 
 
@@ -149,30 +157,33 @@ def _comparisons(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndVal
     lines = []
     for comparison in chunking.comparisons:
         if comparison.right.start == gap.index + 1:
-            left, right = (_sentences(span.start, span.end) for span in (comparison.left, comparison.right))
+            left_range, right_range = (_sentences(span.start, span.end) for span in (comparison.left, comparison.right))
             relation = ">" if comparison.similarity > comparison.threshold else "≤"
             similarity, threshold = _number(comparison.similarity), _number(comparison.threshold)
-            lines.append(f"{comparison.kind}: cos({left}, {right}) = {similarity} {relation} {threshold}")
+            lines.append(f"{comparison.kind}: cos({left_range}, {right_range}) = {similarity} {relation} {threshold}")
     return lines, None
 
 
 def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document, next_sentence = chunking.document, gap.index + 1
-    before = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
-    first_member = document.sentence_at(before.start)
-    *members, next_vector = _vectors(chunking, tools, first_member, next_sentence + 1)
-    similarity_to = {first_member + place: float(member @ next_vector) for place, member in enumerate(members)}
+    open_chunk = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
+    first_member = document.sentence_at(open_chunk.start)
+    *member_vectors, next_vector = _vectors(chunking, tools, first_member, next_sentence + 1)
+    similarity_to = {first_member + place: float(member @ next_vector) for place, member in enumerate(member_vectors)}
     nearest_member = max(similarity_to, key=lambda number: similarity_to[number])
     top_similarity = similarity_to[nearest_member]
-    symbols = {number: f"{vector_name(number)} · {vector_name(next_sentence)}" for number in similarity_to}
+    product_symbols = {number: f"{vector_name(number)} · {vector_name(next_sentence)}" for number in similarity_to}
     if len(similarity_to) == 1:
-        factor, value = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
-        return [f"{factor} · {symbols[first_member]} = {factor} · {_number(top_similarity)} = {_number(value)}"], value
+        factor_in_words, value = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
+        return [
+            f"{factor_in_words} · {product_symbols[first_member]} = {factor_in_words} · {_number(top_similarity)} = "
+            f"{_number(value)}"
+        ], value
     if len(similarity_to) > LISTED:
         return [
-            f"greatest of {len(similarity_to)} similarities: {symbols[nearest_member]} = {_number(top_similarity)}"
+            f"greatest of {len(similarity_to)} similarities: {product_symbols[nearest_member]} = {_number(top_similarity)}"
         ], top_similarity
-    similarities = ", ".join(f"{symbols[number]} = {_number(product)}" for number, product in similarity_to.items())
+    similarities = ", ".join(f"{product_symbols[number]} = {_number(product)}" for number, product in similarity_to.items())
     return [f"greatest of {similarities}"], top_similarity
 
 
@@ -181,27 +192,34 @@ def _spread(vectors: FloatArray) -> float:
 
 
 def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
-    cuts = [-1, *[other.index for other in chunking.gaps if other.verdict.is_cut], len(chunking.document.sentences) - 1]
-    start = max(cut for cut in cuts if cut < gap.index) + 1
-    end = min(cut for cut in cuts if cut > gap.index) + 1
-    vectors, left_length = _vectors(chunking, tools, start, end), gap.index + 1 - start
+    cut_gap_indexes = [
+        -1,
+        *[other.index for other in chunking.gaps if other.verdict.is_cut],
+        len(chunking.document.sentences) - 1,
+    ]
+    segment_start = max(cut for cut in cut_gap_indexes if cut < gap.index) + 1
+    segment_end = min(cut for cut in cut_gap_indexes if cut > gap.index) + 1
+    vectors, left_length = _vectors(chunking, tools, segment_start, segment_end), gap.index + 1 - segment_start
     whole, left_spread, right_spread = _spread(vectors), _spread(vectors[:left_length]), _spread(vectors[left_length:])
-    parts = [_sentences(*part) for part in ((start, end), (start, gap.index + 1), (gap.index + 1, end))]
+    sentence_ranges = [
+        _sentences(*part)
+        for part in ((segment_start, segment_end), (segment_start, gap.index + 1), (gap.index + 1, segment_end))
+    ]
     gain = whole - left_spread - right_spread
     return [
-        "gain = " + " − ".join(f"spread of {part}" for part in parts),
+        "gain = " + " − ".join(f"spread of {part}" for part in sentence_ranges),
         f"= {_number(whole)} − {_number(left_spread)} − {_number(right_spread)} = {_number(gain)}",
     ], gain
 
 
 def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document = chunking.document
-    pieces, table = chunker.pieces_and_table(document, tools)
+    pieces, reward_table = chunker.pieces_and_table(document, tools)
     gap_offset = document.starts[gap.index + 1] if gap.offset is None else gap.offset
     piece = bisect_left(pieces, (gap_offset, 0))
     if gap.score is None or pieces[piece][0] != gap_offset:
         return [], None
-    best_total, gain = float(table.totals[-1]), float(table.gains()[piece - 1])
+    best_total, gain = float(reward_table.totals[-1]), float(reward_table.gains()[piece - 1])
     with_cut, without_cut = (best_total, best_total - gain) if gap.verdict.is_cut else (best_total + gain, best_total)
     return [
         "reward = sum of (eᵢ · eⱼ − s̄) over the pairs of pieces i, j of each chunk",
@@ -221,7 +239,7 @@ def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
 
 def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
     """Count what the open chunk holds at a gap, and what it would hold with the next sentence."""
-    document, following = chunking.document, gap.index + 1
+    document, next_sentence = chunking.document, gap.index + 1
     gap_offset = document.sentences[gap.index].end if gap.offset is None else gap.offset
     chunks: Sequence[Chunk] = chunking.chunks
     size = getattr(chunker, "size", None)
@@ -229,23 +247,25 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
         parents = [chunks[number] for number in parent_numbers(chunks)]
         if gap.start_after(document) in [parent.start for parent in parents]:
             chunks, size = parents, chunker.parent_size
-    starts = [chunk.start for chunk in chunks if chunk.start < gap_offset]
+    open_chunk_starts = [chunk.start for chunk in chunks if chunk.start < gap_offset]
     if gap.verdict.is_cut:
         # With an overlap, the chunk that ends here began before the last one that is open.
-        starts = [chunk.start for chunk in chunks if chunk.start < gap_offset and chunk.end <= gap_offset] or starts
-    begin = starts[-1]
+        open_chunk_starts = [
+            chunk.start for chunk in chunks if chunk.start < gap_offset and chunk.end <= gap_offset
+        ] or open_chunk_starts
+    chunk_start = open_chunk_starts[-1]
     unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
     size_limit = None if getattr(chunker, "chunks", None) else size or chunker.max_size
 
     def count(end: int) -> int:
         if unit == "sentences":
-            return document.sentence_at(end - 1) - document.sentence_at(begin) + 1
-        return text_size_function(unit, tools)(document.text[begin:end].strip())
+            return document.sentence_at(end - 1) - document.sentence_at(chunk_start) + 1
+        return text_size_function(unit, tools)(document.text[chunk_start:end].strip())
 
     lines = [f"chunk so far: {count(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {unit}"]
     if gap.offset is None and unit != "sentences":
-        lines.append(f"with the next sentence: {count(document.sentences[following].end):,} {unit}")
+        lines.append(f"with the next sentence: {count(document.sentences[next_sentence].end):,} {unit}")
     return lines
 
 

@@ -34,14 +34,14 @@ def read_documents(
     _: Callable[[], bool] = bool,
 ) -> OwnDocuments:
     """Read the user's files; return the usable documents, and a message for each file that is not usable."""
-    texts: dict[str, str] = {}
+    text_by_name: dict[str, str] = {}
     parts: list[tuple[str, Parts]] = []
     complaints = []
-    for name, data in files:
+    for name, file_content in files:
         try:
-            file_text = read(data, name)
+            file_text = read(file_content, name)
             text = file_text.text
-            if name in texts:
+            if name in text_by_name:
                 raise InputError(
                     f"{name}: documents must have different names; an earlier document has this name, so this one is left "
                     "out. Rename the document to include it."
@@ -51,10 +51,10 @@ def read_documents(
         except InputError as error:
             complaints.append(str(error))
             continue
-        texts[name] = text
+        text_by_name[name] = text
         if file_text.parts is not None:
             parts.append((name, file_text.parts))
-    return OwnDocuments(list(texts.items()), complaints, parts)
+    return OwnDocuments(list(text_by_name.items()), complaints, parts)
 
 
 def choose_material(kept: Material | None, *, own: bool = False) -> Material | None:
@@ -66,34 +66,36 @@ def choose_material(kept: Material | None, *, own: bool = False) -> Material | N
     used if there is nothing else, and otherwise offered.
     """
     refresh_kept_questions()
-    given, run_material_is_own = session.retrieval_given, kept is not None and kept.own
+    given_questions, run_material_is_own = session.retrieval_given, kept is not None and kept.own
     earlier_material = kept if run_material_is_own else own_material_of_last_run()
     # A run on the bundled documents is shown with them, regardless of earlier material.
-    first = (
+    default_choice = (
         OWN
-        if own or run_material_is_own or (kept is None and earlier_material is not None) or given is not None
+        if own or run_material_is_own or (kept is None and earlier_material is not None) or given_questions is not None
         else BUNDLED
     )
     key = "retrieval_material"
-    shown = OWN if session.retrieval_arrived else st.session_state.get(current_widget_key(key), first)
-    key = key_showing(shown, key)
+    shown_choice = OWN if session.retrieval_arrived else st.session_state.get(current_widget_key(key), default_choice)
+    key = key_showing(shown_choice, key)
     session.retrieval_arrived = False
-    st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
+    st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown_choice, key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled_material()
     if (
-        given is None
+        given_questions is None
         and session.questions
         and not (own or run_material_is_own or earlier_material or session.retrieval_files)
     ):
         give_kept_questions_to_retrieval()
         session.retrieval_arrived = False
-        given = session.retrieval_given
-    if given is not None:
-        return _questions_from_page(given)
+        given_questions = session.retrieval_given
+    if given_questions is not None:
+        return _questions_from_page(given_questions)
     if session.questions:
-        count = pluralize(len(session.questions), "question")
-        st.button(f"Use {count} from Compare", on_click=give_kept_questions_to_retrieval, key="retrieval_use_kept")
+        questions_phrase = pluralize(len(session.questions), "question")
+        st.button(
+            f"Use {questions_phrase} from Compare", on_click=give_kept_questions_to_retrieval, key="retrieval_use_kept"
+        )
     return _choose_uploads(earlier_material, "Reused from the run shown" if run_material_is_own else "Given before")
 
 
@@ -121,7 +123,7 @@ def _questions_from_page(given: GivenQuestions) -> Material:
 
 def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
     """Draw the uploads; return them, completed from the user's ``kept`` material, or None if a part is missing."""
-    files = st.file_uploader(
+    document_files = st.file_uploader(
         "Documents",
         [ending.removeprefix(".") for ending in READABLE],
         accept_multiple_files=True,
@@ -137,16 +139,16 @@ def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
         help="CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, "
         "a file; ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents.",
     )
-    texts, complaints, parts = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in files])
-    question_set, complaint, unread = _read_question_file(
+    texts, complaints, parts = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in document_files])
+    question_set, complaint, still_reading = _read_question_file(
         [] if questions_file is None else [(questions_file.file_id, questions_file.name, questions_file.getvalue())]
     )
-    if unread:
+    if still_reading:
         return None
     for number, message in enumerate([*complaints, *([complaint] if complaint else [])]):
         notice(message, "error", key=f"retrieval_document_{number}")
     if question_set is not None:
-        if files:
+        if document_files:
             notice("The question set has its own documents, so uploaded documents are not used.", key="retrieval_beside")
         for number, note in enumerate(question_set.notes):
             notice(note, key=f"retrieval_note_{number}")
@@ -155,12 +157,14 @@ def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
         (questions_file.name, questions_file.getvalue()) if questions_file is not None and not complaint else None
     )
     if kept is not None:
-        if not files:
+        if not document_files:
             texts, parts = list(kept.texts), list(kept.parts)
         named_question_file = named_question_file or kept.questions
-        if not files or questions_file is None:
-            reused = [pluralize(len(kept.texts), "document")] * (not files) + [kept.questions[0]] * (questions_file is None)
-            notice(f"{from_where}: {' and '.join(reused)}.", key="retrieval_kept")
+        if not document_files or questions_file is None:
+            reused_phrases = [pluralize(len(kept.texts), "document")] * (not document_files) + [kept.questions[0]] * (
+                questions_file is None
+            )
+            notice(f"{from_where}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
     return (
         Material(tuple(texts), named_question_file, True, tuple(parts))
         if texts and named_question_file is not None

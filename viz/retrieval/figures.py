@@ -33,16 +33,18 @@ _Box = tuple[float, float, float, float]
 
 def label_sides(places: Sequence[tuple[float, float]], labels: Sequence[str]) -> list[str]:
     """Return for each point the side on which its label overlaps least; coordinates are fractions of the figure."""
-    taken: list[_Box] = [(x - 0.01, x + 0.01, y - 0.03, y + 0.03) for x, y in places]
+    occupied_boxes: list[_Box] = [(x - 0.01, x + 0.01, y - 0.03, y + 0.03) for x, y in places]
     sides = []
     for (x, y), label in zip(places, labels, strict=True):
         boxes = {side: _label_box(x, y, len(label), side) for side in _SIDES}
-        best = min(
+        best_side = min(
             _SIDES,
-            key=lambda side: sum(_overlap_area(boxes[side], other) for other in taken) + _area_outside_figure(boxes[side]),
+            key=lambda side: (
+                sum(_overlap_area(boxes[side], other) for other in occupied_boxes) + _area_outside_figure(boxes[side])
+            ),
         )
-        taken.append(boxes[best])
-        sides.append(best)
+        occupied_boxes.append(boxes[best_side])
+        sides.append(best_side)
     return sides
 
 
@@ -54,9 +56,9 @@ def _label_box(x: float, y: float, length: int, side: str) -> _Box:
 
 def _overlap_area(one: _Box, other: _Box) -> float:
     """Return the area of the intersection of two boxes."""
-    wide = min(one[1], other[1]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[2], other[2])
-    return max(0.0, wide) * max(0.0, high)
+    overlap_width = min(one[1], other[1]) - max(one[0], other[0])
+    overlap_height = min(one[3], other[3]) - max(one[2], other[2])
+    return max(0.0, overlap_width) * max(0.0, overlap_height)
 
 
 def _area_outside_figure(box: _Box) -> float:
@@ -161,17 +163,19 @@ def trade_off_plot(
         for number, distribution in distributions.items()
         if distribution.mean is not None and number in cost_by_chunker
     }
-    shown = sorted(means, key=cost_by_chunker.__getitem__)
-    bounds = {number: distributions[number].interval or (means[number], means[number]) for number in shown}
+    drawn_chunkers = sorted(means, key=cost_by_chunker.__getitem__)
+    bounds = {number: distributions[number].interval or (means[number], means[number]) for number in drawn_chunkers}
     lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
-    room = max(0.05, 0.15 * (max(highs) - min(lows)))
+    axis_margin = max(0.05, 0.15 * (max(highs) - min(lows)))
     # No measure is below 0 or above 1; the markers may reach over the axes.
-    bottom, top = max(0.0, min(lows) - room), min(1.0, max(highs) + room)
+    bottom, top = max(0.0, min(lows) - axis_margin), min(1.0, max(highs) + axis_margin)
     cost_axis_end = 1.08 * max(cost_by_chunker.values(), default=1.0) or 1.0
-    places = [(cost_by_chunker[number] / cost_axis_end, (means[number] - bottom) / (top - bottom)) for number in shown]
-    sides = label_sides(places, [names[number] for number in shown])
+    places = [
+        (cost_by_chunker[number] / cost_axis_end, (means[number] - bottom) / (top - bottom)) for number in drawn_chunkers
+    ]
+    sides = label_sides(places, [names[number] for number in drawn_chunkers])
     figure = go.Figure()
-    for number, side in zip(shown, sides, strict=True):
+    for number, side in zip(drawn_chunkers, sides, strict=True):
         mean, (low, high) = means[number], bounds[number]
         figure.add_trace(
             go.Scatter(
@@ -383,11 +387,13 @@ def budget_curve_figure(
             )
         )
     low, high = _percent_axis_range(curve, whole)
-    ends = {number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])}
-    wrapped_names = {number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in ends}
+    end_values = {number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])}
+    wrapped_names = {number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in end_values}
     heights = {number: _LINE * len(lines) for number, lines in wrapped_names.items()}
-    plot = _CURVE_HEIGHT - _OUTSIDE_PLOT
-    label_centres = label_heights({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
+    plot_height = _CURVE_HEIGHT - _OUTSIDE_PLOT
+    label_centres = label_heights(
+        {number: plot_height * (end - low) / (high - low) for number, end in end_values.items()}, heights, plot_height
+    )
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
     drawing.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
     drawing.add_vline(x=budget, line={"color": colours["accent"], "width": 2})
@@ -418,7 +424,7 @@ def budget_curve_figure(
             "side": "right",
             "range": [low, high],
             "showgrid": False,
-            "tickvals": [low + middle * (high - low) / plot for middle in label_centres.values()],
+            "tickvals": [low + middle * (high - low) / plot_height for middle in label_centres.values()],
             "ticktext": [
                 f'<span style="color:{edge_colour(number)}">■</span> {"<br>    ".join(wrapped_names[number])}'
                 for number in label_centres
@@ -440,23 +446,23 @@ def label_heights(ends: Mapping[int, float], heights: Mapping[int, float], most:
     for number in order:
         blocks.append([number])
         while len(blocks) > 1 and _block_bottom(blocks[-1], ends, heights) < _block_top(blocks[-2], ends, heights):
-            last = blocks.pop()
-            blocks[-1] += last
+            top_block = blocks.pop()
+            blocks[-1] += top_block
     centres = {}
     for block in blocks:
-        place = _block_bottom(block, ends, heights)
+        name_bottom = _block_bottom(block, ends, heights)
         for number in block:
-            centres[number] = place + heights[number] / 2
-            place += heights[number]
+            centres[number] = name_bottom + heights[number] / 2
+            name_bottom += heights[number]
     # Keep all names inside the plot as long as there is room for them.
-    room = most
+    free_edge = most
     for number in reversed(order):
-        centres[number] = min(centres[number], room - heights[number] / 2)
-        room = centres[number] - heights[number] / 2
-    room = 0.0
+        centres[number] = min(centres[number], free_edge - heights[number] / 2)
+        free_edge = centres[number] - heights[number] / 2
+    free_edge = 0.0
     for number in order:
-        centres[number] = max(centres[number], room + heights[number] / 2)
-        room = centres[number] + heights[number] / 2
+        centres[number] = max(centres[number], free_edge + heights[number] / 2)
+        free_edge = centres[number] + heights[number] / 2
     return centres
 
 
@@ -491,10 +497,10 @@ def _budget_curve_table(report: Report, curve: Curve, names: Mapping[int, str], 
     heads = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
     rows: list[tuple[Any, ...]] = []
     for number, means in curve.means.items():
-        for place, size in enumerate(curve.budgets.sizes):
-            fractions = (means[place], *curve.bounds[number][:, place])
+        for budget_index, budget in enumerate(curve.budgets.sizes):
+            fractions = (means[budget_index], *curve.bounds[number][:, budget_index])
             percents = (None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in fractions)
-            rows.append((names[number], size, *percents))
+            rows.append((names[number], budget, *percents))
     whole, mean = report.whole, report.whole.means[report.choice.measure]
     rows.append((whole.name, whole.size, None if mean is None else round(100 * mean[0], 2), None, None))
     return {head: [row[column] for row in rows] for column, head in enumerate(heads)}

@@ -37,14 +37,14 @@ def first_run() -> tuple[Retrieval, RunFile] | str:
     The run never changes, so all sessions share it.
     """
     try:
-        kept, file = bundled_run(FILE, KeptRetrieval)
-        if kept.missing(bundled_material()) or kept.with_material(bundled_material()).material != bundled_material():
+        kept_run, run_file = bundled_run(FILE, KeptRetrieval)
+        if kept_run.missing(bundled_material()) or kept_run.with_material(bundled_material()).material != bundled_material():
             raise InputError("The documents or the questions have changed since the run was measured.")
     except InputError as error:
         return str(error)
-    run = Retrieval(kept.with_material(bundled_material()), None, False, kept)
+    run = Retrieval(kept_run.with_material(bundled_material()), None, False, kept_run)
     run.start()
-    return run, file
+    return run, run_file
 
 
 def measure_again() -> RunFile:

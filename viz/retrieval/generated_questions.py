@@ -49,14 +49,14 @@ MOST_COMPLAINTS = 5
 
 def draw_question_table(job: Generating, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
-    rows = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
-    wide = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in rows), default=0))
-    columns = [f"excerpt {place}" for place in range(1, wide + 1)]
+    drafts = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
+    excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in drafts), default=0))
+    columns = [f"excerpt {place}" for place in range(1, excerpt_column_count + 1)]
     table = {
-        "question": [row.question for row in rows],
+        "question": [row.question for row in drafts],
         "document": [job.texts.names[question.window.document] for question in questions],
     } | {
-        column: [row.excerpts[place] if place < len(row.excerpts) else "" for row in rows]
+        column: [row.excerpts[place] if place < len(row.excerpts) else "" for row in drafts]
         for place, column in enumerate(columns)
     }
     # After an edit the table is rebuilt with the edits in its data.
@@ -65,7 +65,7 @@ def draw_question_table(job: Generating, questions: Sequence[Generated]) -> list
     st.data_editor(
         table,
         key=key,
-        on_change=lambda: apply_table_edits(job, questions, wide, st.session_state[key]),
+        on_change=lambda: apply_table_edits(job, questions, excerpt_column_count, st.session_state[key]),
         num_rows="delete",
         hide_index=True,
         disabled=["document"],
@@ -76,12 +76,16 @@ def draw_question_table(job: Generating, questions: Sequence[Generated]) -> list
         }
         | {column: st.column_config.TextColumn(column.capitalize(), width=300) for column in columns},
     )
-    wrong = [row.why for row in rows if row.made is None]
-    for place, why in enumerate(wrong[:MOST_COMPLAINTS]):
+    unusable_reasons = [row.why for row in drafts if row.made is None]
+    for place, why in enumerate(unusable_reasons[:MOST_COMPLAINTS]):
         notice(why, "error", key=f"question_wrong_{place}")
-    if len(wrong) > MOST_COMPLAINTS:
-        notice(f"{pluralize(len(wrong) - MOST_COMPLAINTS, 'more row')} cannot be used.", "error", key="question_wrong_more")
-    return [row.made for row in rows if row.made is not None]
+    if len(unusable_reasons) > MOST_COMPLAINTS:
+        notice(
+            f"{pluralize(len(unusable_reasons) - MOST_COMPLAINTS, 'more row')} cannot be used.",
+            "error",
+            key="question_wrong_more",
+        )
+    return [row.made for row in drafts if row.made is not None]
 
 
 def apply_table_edits(job: Generating, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]) -> None:
@@ -181,7 +185,7 @@ def _offer_to_generate(here: Page, documents: OwnDocuments, asking: Asking | Non
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
     texts = SourceTexts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
-    wanted = settings, texts, asking
+    wanted_generation = settings, texts, asking
 
     def begin() -> None:
         assert asking is not None
@@ -199,19 +203,21 @@ def _offer_to_generate(here: Page, documents: OwnDocuments, asking: Asking | Non
     row = st.container(horizontal=True, vertical_alignment="bottom")
     _choose_settings(row, settings)
     if button_pressed(row, "Generate", "generating_ask", disabled=asking is None or not texts.names):
-        session.generating_wanted = wanted
+        session.generating_wanted = wanted_generation
     if not texts.names:
         notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
     elif asking is None:
         notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
-    elif session.generating_wanted == wanted:
+    elif session.generating_wanted == wanted_generation:
         try:
-            about = estimate_generation(texts.texts, settings, load_tokenizer(here.choices.tokenizer))
+            request_estimate = estimate_generation(texts.texts, settings, load_tokenizer(here.choices.tokenizer))
         except InputError as error:
             notice(str(error), "error", key="generating_estimate")
             return
-        what = f"“Generate” sends {pluralize(settings.count, 'passage')} of {pluralize(len(texts.names), 'document')}"
-        ask_to_send(what, asking, about, 0, key="generating", send=begin, formed=asking)
+        sending_phrase = (
+            f"“Generate” sends {pluralize(settings.count, 'passage')} of {pluralize(len(texts.names), 'document')}"
+        )
+        ask_to_send(sending_phrase, asking, request_estimate, 0, key="generating", send=begin, formed=asking)
         if job is not None:
             remark(
                 "What is asked anew takes the place of the questions below; what was answered before costs nothing again.",
@@ -258,12 +264,12 @@ def _show_generated(here: Page, job: Generating) -> None:
             f"The generation was stopped; the questions generated so far are kept.{continue_phrase}",
             key="generating_stopped",
         )
-    repaired = sum(question.repaired for question in questions)
+    repaired_count = sum(question.repaired for question in questions)
     summary = (
         f"{pluralize(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     )
-    if repaired:
-        repaired_phrase = pluralize(repaired, "excerpt was", "excerpts were")
+    if repaired_count:
+        repaired_phrase = pluralize(repaired_count, "excerpt was", "excerpts were")
         summary += f" {repaired_phrase} quoted with small changes; the document's words are taken."
     remark(summary, key="generating_said")
     if dropped:
@@ -281,19 +287,19 @@ def _show_generated(here: Page, job: Generating) -> None:
             st.dataframe(table, hide_index=True, width="stretch")
     if not questions:
         return
-    alike = _question_similarities(here, job, questions)
+    similarities = _question_similarities(here, job, questions)
     comparing = session.comparing
-    if alike is None and comparing is not None and comparing.running and not comparing.cancelled:
+    if similarities is None and comparing is not None and comparing.running and not comparing.cancelled:
         # A table of unfiltered questions would soon change.
         return
-    passes = [True] * len(questions) if alike is None else _choose_filters(job, alike)
+    passes = [True] * len(questions) if similarities is None else _choose_filters(job, similarities)
     # Edited questions stay, regardless of the filters.
-    shown = [
+    remaining_questions = [
         question
         for question, keep in zip(questions, passes, strict=True)
         if (job.drafts[question] is not None if question in job.drafts else keep)
     ]
-    _show_kept_questions(job, shown)
+    _show_kept_questions(job, remaining_questions)
 
 
 def _question_similarities(here: Page, job: Generating, made: Sequence[Generated]) -> Cosines | None:
@@ -353,17 +359,17 @@ def _choose_filters(job: Generating, alike: Cosines) -> Sequence[bool]:
 def _show_kept_questions(job: Generating, shown: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
     removed = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
-    ready = draw_question_table(job, shown) if shown else []
+    usable_questions = draw_question_table(job, shown) if shown else []
     if not shown:
         back_phrase = ", or restore the questions that you removed" if removed else ""
         notice(f"No question passes the filters. Move the filters' lines{back_phrase}.", key="generating_none")
 
-    questions = generated_question_set(ready, job.texts, job.asking.model.name)
-    if ready:
-        share_generated_questions(questions, job.asking.model.title, job.parts)
+    question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
+    if usable_questions:
+        share_generated_questions(question_set, job.asking.model.title, job.parts)
 
     def measure() -> None:
-        give_questions_to_retrieval(questions, len(ready), f"asked by {job.asking.model.title}", job.parts)
+        give_questions_to_retrieval(question_set, len(usable_questions), f"asked by {job.asking.model.title}", job.parts)
         session.retrieval_begins = True
 
     def put_back() -> None:
@@ -372,25 +378,26 @@ def _show_kept_questions(job: Generating, shown: Sequence[Generated]) -> None:
         session.question_table += 1
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Use these questions", on_click=measure, disabled=not ready, key="generating_measure")
+    row.button("Use these questions", on_click=measure, disabled=not usable_questions, key="generating_measure")
     download_button(
         row,
         "Questions, CSV",
-        lambda: generated_to_csv(ready, job.texts),
+        lambda: generated_to_csv(usable_questions, job.texts),
         f"seamark-{FILE}.csv",
         "text/csv",
-        (ready, job.texts.names),
+        (usable_questions, job.texts.names),
         key="generating_csv",
-        disabled=not ready,
+        disabled=not usable_questions,
         help="Every excerpt with its document, its place and what stands around it: the file that this page reads.",
     )
     if removed:
         row.button(f"Restore {pluralize(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
     if not shown:
         return
-    excerpts = pluralize(sum(len(question.excerpts) for question in ready), "excerpt")
+    excerpts_phrase = pluralize(sum(len(question.excerpts) for question in usable_questions), "excerpt")
     remark(
-        f"{pluralize(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it. "
+        f"{pluralize(len(usable_questions), 'question')} with {excerpts_phrase}. Select a row to remove it, a cell to "
+        f"write in it. "
         "Whoever has this page's link sees these questions, and edits the same ones.",
         key="generating_ready",
     )
@@ -426,13 +433,15 @@ class KeptAndDropped(NamedTuple):
 
 def kept_and_dropped_per_bin(values: FloatArray, line: float, *, drops_below: bool) -> KeptAndDropped:
     """Count the questions that a filter at threshold ``line`` keeps and drops, per bin of their values; NaN is ignored."""
-    known = values[~np.isnan(values)]
-    dropped = known < line if drops_below else known > line
+    defined_values = values[~np.isnan(values)]
+    is_dropped = defined_values < line if drops_below else defined_values > line
     low, high = (
-        (np.floor(known.min() / BIN_WIDTH), np.floor(known.max() / BIN_WIDTH) + 1) if known.size else (0.0, 1 / BIN_WIDTH)
+        (np.floor(defined_values.min() / BIN_WIDTH), np.floor(defined_values.max() / BIN_WIDTH) + 1)
+        if defined_values.size
+        else (0.0, 1 / BIN_WIDTH)
     )
     edges = np.round(np.arange(low, high + 1) * BIN_WIDTH, 6)
-    counts = [np.histogram(known[which], edges)[0] for which in (~dropped, dropped)]
+    counts = [np.histogram(defined_values[which], edges)[0] for which in (~is_dropped, is_dropped)]
     return KeptAndDropped(tuple(edges.tolist()), *(tuple(side.tolist()) for side in counts))
 
 
@@ -473,15 +482,15 @@ def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_b
             font={"color": colours["accent"]},
         )
     # Room for the labels next to a line near either end: each takes a third of the width.
-    first, last = min(binned.edges[0], line), max(binned.edges[-1], line)
-    room = max(0.5 * (last - first), 0.2)
+    axis_start, axis_end = min(binned.edges[0], line), max(binned.edges[-1], line)
+    label_room = max(0.5 * (axis_end - axis_start), 0.2)
     tallest = max(map(sum, zip(binned.kept, binned.dropped, strict=True)), default=0)
     figure.update_layout(
         barmode="stack",
         height=230,
         showlegend=False,
         bargap=0,
-        xaxis={"title": label, "range": [min(first, line - room), max(last, line + room)]},
+        xaxis={"title": label, "range": [min(axis_start, line - label_room), max(axis_end, line + label_room)]},
         yaxis={"title": "Number of questions", "rangemode": "tozero", "dtick": max(1, math.ceil(tallest / 4))},
     )
     return figure

@@ -121,8 +121,8 @@ def embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, t
 
     Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
     """
-    ways = [check_embedded_as(word) for word in words["embedded"].split(":")]
-    return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
+    chosen_modes = [check_embedded_as(word) for word in words["embedded"].split(":")]
+    return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(count)) if len(chosen_modes) > 1 else ()
 
 
 def replace_invalid_parameters(words: dict[str, str]) -> list[str]:
@@ -140,8 +140,8 @@ def budget_in_run(words: Mapping[str, str], unit: str, rungs: Mapping[str, Seque
 
     ``rungs`` are the run's budgets by unit, the largest of which is at most half of the text.
     """
-    size, sizes = int(words["budget"]), rungs[unit]
-    return size if size in sizes else sizes[max(0, len(sizes) - 2)]
+    chosen_budget, run_budgets = int(words["budget"]), rungs[unit]
+    return chosen_budget if chosen_budget in run_budgets else run_budgets[max(0, len(run_budgets) - 2)]
 
 
 def report_choice(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> ReportChoice:
@@ -160,8 +160,8 @@ def report_choice(words: Mapping[str, str], baseline: int, rungs: Mapping[str, S
 
 def index_in_link(words: Mapping[str, str], name: str, count: int) -> int:
     """Return the zero-based index for a link's one-based number, limited to ``count``; 0 if the text is not a number."""
-    word = words[name][:9]
-    return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
+    number_text = words[name][:9]
+    return max(min(int(number_text), count), 1) - 1 if number_text.isdecimal() else 0
 
 
 def choose_parameter(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
@@ -179,10 +179,10 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
     A change of these settings needs no new run.
     """
     # The controls differ in height, but their labels are aligned.
-    first = st.container(horizontal=True, vertical_alignment="top")
+    upper_row = st.container(horizontal=True, vertical_alignment="top")
     at_budget = words["at"] == "budget" and run.has_budgets
     if run.has_budgets:
-        with first.container(width="content"):
+        with upper_row.container(width="content"):
             switch_word(
                 "Compared at",
                 words,
@@ -199,10 +199,10 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
         unit = words["budget_unit"]
         rungs = run.rungs
         words["budget"] = str(budget_in_run(words, unit, rungs))
-        sizes = {str(size): pluralize(size, unit.removesuffix("s")) for size in rungs[unit]}
-        with first.container(width=170):
-            select_word("Budget", words, "budget", sizes, f"retrieval_budget_{unit}")
-        with first.container(width=150):
+        budget_labels = {str(size): pluralize(size, unit.removesuffix("s")) for size in rungs[unit]}
+        with upper_row.container(width=170):
+            select_word("Budget", words, "budget", budget_labels, f"retrieval_budget_{unit}")
+        with upper_row.container(width=150):
 
             def same_rung() -> None:
                 budgets_in_new_unit = rungs[words["budget_unit"]]
@@ -211,7 +211,7 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
                 )
 
             select_word("Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", same_rung)
-        with first.container(width=150):
+        with upper_row.container(width=150):
             select_word(
                 "The last chunk",
                 words,
@@ -222,11 +222,11 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
             )
     else:
         for name, label in {"k": "Top k", "unit": "Counted in"}.items():
-            with first.container(width=150):
+            with upper_row.container(width=150):
                 select_word(label, words, name, ALLOWED[name], f"retrieval_{name}")
-    second = st.container(horizontal=True, vertical_alignment="bottom")
-    with second.container(width=200):
+    lower_row = st.container(horizontal=True, vertical_alignment="bottom")
+    with lower_row.container(width=200):
         select_word("Metric", words, "measure", ALLOWED["measure"], "retrieval_measure", help=definitions_as_help(RETRIEVAL))
-    with second.container(width=420):
-        options = {str(number + 1): title for number, title in titles.items()}
-        return int(select_word("Compared with", words, "baseline", options, "retrieval_baseline")) - 1
+    with lower_row.container(width=420):
+        baseline_titles = {str(number + 1): title for number, title in titles.items()}
+        return int(select_word("Compared with", words, "baseline", baseline_titles, "retrieval_baseline")) - 1

@@ -57,10 +57,10 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
         trace_file = trace_file or (job.file if job is not None else ("", b""))
         embedder = here.embedder if chunker is not None else None
         settings = here.choices.sentences, chunker and chunker.model_dump_json(), chunker and chunker.name
-        files = [
+        file_digests = [
             None if given is None else (given[0], hashlib.sha256(given[1]).digest()) for given in (trace_file, chunk_file)
         ]
-        subject = *files, tuple(documents.texts), settings, embedder and embedder.name
+        subject = *file_digests, tuple(documents.texts), settings, embedder and embedder.name
         if job is None or job.subject != subject:
             job = DiagnosingTraces(
                 subject, trace_file, documents, here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
@@ -100,22 +100,24 @@ def _choose_files(
         "Or paste them", key="traces_pasted", on_change=setattr, args=(session, "tracing", None), height=92
     )
     # A language model may cut otherwise each time.
-    usable = {
+    usable_chunkers = {
         chosen_source: chunker for chosen_source, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks
     }
     titles: dict[int | None, str] = {None: "Not known"}
-    titles |= {chosen_source: f"{chosen_source + 1}. {chunker.title}" for chosen_source, chunker in usable.items()}
+    titles |= {chosen_source: f"{chosen_source + 1}. {chunker.title}" for chosen_source, chunker in usable_chunkers.items()}
     titles[FILE] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
     is_new, job = "traces_searched" not in st.session_state, session.tracing
     earlier_file = job.chunk_file if job is not None else None
-    first = [*titles].index(FILE if is_new and earlier_file is not None else selected if selected in usable else None)
+    default_index = [*titles].index(
+        FILE if is_new and earlier_file is not None else selected if selected in usable_chunkers else None
+    )
     chunk_file = None
     with st.container(width=420):
         chosen_source = st.selectbox(
             "Searched chunks",
             [*titles],
-            first,
+            default_index,
             format_func=titles.__getitem__,
             key="traces_searched",
             help="The column that cuts the documents as they were cut when they were searched, with the reason of each "
@@ -137,7 +139,7 @@ def _choose_files(
         trace_file = uploaded.name, uploaded.getvalue()
     elif pasted.strip():
         trace_file = "pasted.jsonl", pasted.encode(errors="surrogatepass")
-    return trace_file, usable.get(chosen_source) if chosen_source is not None else None, chunk_file
+    return trace_file, usable_chunkers.get(chosen_source) if chosen_source is not None else None, chunk_file
 
 
 def _show_report(here: Page, job: DiagnosingTraces) -> None:
@@ -156,27 +158,35 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
     if report.problems:
         with st.expander(f"{pluralize(len(report.problems), 'problem')} in the file"):
             st.dataframe({"problem": [*report.problems]}, hide_index=True, width="stretch")
-    failed = [number for number, diagnosis in enumerate(report.diagnoses) if diagnosis.failed]
-    texts = report.text_counts
+    failed_numbers = [number for number, diagnosis in enumerate(report.diagnoses) if diagnosis.failed]
+    text_counts = report.text_counts
     st.caption(
-        f"{pluralize(len(report.diagnoses), 'question')}: {len(failed):,} failed, {report.question_count(False):,} did not, "
-        f"{report.question_count(None):,} cannot be told. {pluralize(sum(texts.values()), 'retrieved text')}: "
-        f"{texts['located']:,} located, {texts['several places']:,} in several places, {texts['missing']:,} missing."
+        f"{pluralize(len(report.diagnoses), 'question')}: {len(failed_numbers):,} failed, "
+        f"{report.question_count(False):,} did not, "
+        f"{report.question_count(None):,} cannot be told. {pluralize(sum(text_counts.values()), 'retrieved text')}: "
+        f"{text_counts['located']:,} located, {text_counts['several places']:,} in several places, "
+        f"{text_counts['missing']:,} missing."
     )
     if report.stages:
-        rows = [(stage, count, STAGES[stage]) for stage, count in report.stages.items()]
+        stage_rows = [(stage, count, STAGES[stage]) for stage, count in report.stages.items()]
         # Its words wrap, where a data frame would cut the meaning off on a narrow screen.
-        st.table(dict(zip(("stage", "questions", "meaning"), zip(*rows, strict=True), strict=True)), border="horizontal")
-    if failed:
-        chosen = session.traced_question if session.traced_question in failed else failed[0]
-        listed = [_failed_question_row(report, number, chosen) for number in failed[:MOST_LISTED]]
-        more_phrase = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
+        st.table(
+            dict(zip(("stage", "questions", "meaning"), zip(*stage_rows, strict=True), strict=True)), border="horizontal"
+        )
+    if failed_numbers:
+        chosen_number = session.traced_question if session.traced_question in failed_numbers else failed_numbers[0]
+        listed = [_failed_question_row(report, number, chosen_number) for number in failed_numbers[:MOST_LISTED]]
+        more_phrase = (
+            f"and {len(failed_numbers) - MOST_LISTED:,} more, which the JSON has"
+            if len(failed_numbers) > MOST_LISTED
+            else ""
+        )
         draw_failed_list(
             {"rows": listed, "more": more_phrase, "below": f".st-key-{FAILED_QUESTION}"},
             FAILED_LIST,
             _choose_failed_question,
         )
-        _show_question(here, report, report.diagnoses[chosen], has_documents=bool(job.documents.texts))
+        _show_question(here, report, report.diagnoses[chosen_number], has_documents=bool(job.documents.texts))
     _show_undecided(report)
     download_button(
         st.container(),
@@ -199,13 +209,15 @@ def _failed_question_row(report: TraceReport, number: int, chosen: int) -> Faile
     diagnosis = report.diagnoses[number]
     outcome = diagnosis.outcome
     seams = outcome.seams if outcome is not None else ()
-    text = report.documents[outcome.place.document].text if outcome is not None and outcome.place is not None else ""
+    document_text = (
+        report.documents[outcome.place.document].text if outcome is not None and outcome.place is not None else ""
+    )
     unlisted_cuts = len(seams) - SEAMS_SHOWN
     return {
         "question": number,
         "title": f"{diagnosis.question.place} · {diagnosis.question.question}",
         "missed": diagnosis.stage or "",
-        "seams": [seam_data(text, seam) for seam in seams[:SEAMS_SHOWN]],
+        "seams": [seam_data(document_text, seam) for seam in seams[:SEAMS_SHOWN]],
         "more": f"and {pluralize(unlisted_cuts, 'more cut')}" if unlisted_cuts > 0 else "",
         "holder": f"{diagnosis.said[:1].upper()}{diagnosis.said[1:]}." if diagnosis.said else "",
         "others": f"It failed because {diagnosis.rule}.",
@@ -237,7 +249,7 @@ def _place_in_words(report: TraceReport, place: Place) -> str:
 
 def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place | None) -> list[PassageData]:
     """Return the answer if no retrieved text has all of it, then the retrieved texts, as the documents have them."""
-    shown = (
+    passages = (
         [_answer_passage(report, answer)] if answer is not None and diagnosis.stage != "not used" else list[PassageData]()
     )
     for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
@@ -245,7 +257,7 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
         notes = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (not retrieved.given)
         if not placement.places:
             unlocated_parts: list[Part] = [(retrieved.text or "", "rest")]
-            shown.append(
+            passages.append(
                 {"kind": "left_out", "title": f"{retrieved.rank} · missing{score_phrase}{notes}", "parts": unlocated_parts}
             )
             continue
@@ -254,41 +266,47 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
         parts = coloured_parts(report.documents[place.document].text, [place.span], answer_spans)
         has_answer = any(kind == "hit" for _, kind in parts)
         title = f"{retrieved.rank} · {_place_in_words(report, place)}{score_phrase}{notes}"
-        shown.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})
-    return shown
+        passages.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})
+    return passages
 
 
 def _answer_passage(report: TraceReport, answer: Place) -> PassageData:
-    text, (start, end) = report.documents[answer.document].text, answer.span
-    around = Span(max(0, start - AROUND), min(len(text), end + AROUND))
-    parts: list[Part] = [(text[around.start : start], "rest"), (text[start:end], "missed"), (text[end : around.end], "rest")]
+    document_text, (start, end) = report.documents[answer.document].text, answer.span
+    surroundings = Span(max(0, start - AROUND), min(len(document_text), end + AROUND))
+    parts: list[Part] = [
+        (document_text[surroundings.start : start], "rest"),
+        (document_text[start:end], "missed"),
+        (document_text[end : surroundings.end], "rest"),
+    ]
     return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer)}", "parts": parts}
 
 
 def _show_undecided(report: TraceReport) -> None:
     """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
-    unknown = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
-    if unknown:
-        with st.expander(f"{pluralize(len(unknown), 'question')} that cannot be told"):
+    undecided_diagnoses = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
+    if undecided_diagnoses:
+        with st.expander(f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told"):
             rows = {
-                "place": [diagnosis.question.place for diagnosis in unknown],
-                "question": [diagnosis.question.question for diagnosis in unknown],
-                "why": [diagnosis.rule for diagnosis in unknown],
+                "place": [diagnosis.question.place for diagnosis in undecided_diagnoses],
+                "question": [diagnosis.question.question for diagnosis in undecided_diagnoses],
+                "why": [diagnosis.rule for diagnosis in undecided_diagnoses],
             }
             st.dataframe(rows, hide_index=True, width="stretch")
-    pairs = [
+    unplaced_texts = [
         (diagnosis, retrieved, placement)
         for diagnosis in report.diagnoses
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
         if placement.place is None
     ]
-    if pairs:
-        with st.expander(f"{pluralize(len(pairs), 'retrieved text')} without a place"):
+    if unplaced_texts:
+        with st.expander(f"{pluralize(len(unplaced_texts), 'retrieved text')} without a place"):
             table = {
-                "question": [diagnosis.question.place for diagnosis, _, _ in pairs],
-                "rank": [retrieved.rank for _, retrieved, _ in pairs],
-                "state": [placement_status(placement) for _, _, placement in pairs],
-                "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in pairs],
-                "remark": [placement.said for _, _, placement in pairs],
+                "question": [diagnosis.question.place for diagnosis, _, _ in unplaced_texts],
+                "rank": [retrieved.rank for _, retrieved, _ in unplaced_texts],
+                "state": [placement_status(placement) for _, _, placement in unplaced_texts],
+                "text": [
+                    retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in unplaced_texts
+                ],
+                "remark": [placement.said for _, _, placement in unplaced_texts],
             }
             st.dataframe(table, hide_index=True, width="stretch")

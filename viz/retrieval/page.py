@@ -88,8 +88,8 @@ def _draw(here: Page) -> None:
         needs_model_form = writes_contexts(link_parameters["embedded"]) or any_calls_model(
             column.chunker for column in here.choices.columns
         )
-        measured = () if material is None else tuple(name for name, _ in material.texts)
-        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured, model=needs_model_form)
+        document_names = () if material is None else tuple(name for name, _ in material.texts)
+        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=document_names, model=needs_model_form)
         missing = context_controls(link_parameters["embedded"])
         complaint = complaint or missing
         show_place_on_compare(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
@@ -106,12 +106,12 @@ def _draw(here: Page) -> None:
         notice(
             complaint, "info" if complaint in (MODEL_MISSING, NO_MODEL_FOR_CONTEXTS) else "error", key="retrieval_complaint"
         )
-    built = [chunker for chunker in chunkers if chunker is not None]
+    valid_chunkers = [chunker for chunker in chunkers if chunker is not None]
     plan = None
     if here.embedder is not None and material is not None and not complaint:
-        choices, (embedded_as, mode_per_chunker) = here.choices, embedding_modes(link_parameters, len(built))
+        choices, (embedded_as, mode_per_chunker) = here.choices, embedding_modes(link_parameters, len(valid_chunkers))
         settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
-        measured_chunkers = tuple(built) * (len(mode_per_chunker) // len(built) or 1)
+        measured_chunkers = tuple(valid_chunkers) * (len(mode_per_chunker) // len(valid_chunkers) or 1)
         plan = Plan(
             material,
             measured_chunkers,
@@ -122,8 +122,8 @@ def _draw(here: Page) -> None:
         )
         if plan.asks:
             plan = replace(plan, language_model=model_identity(chosen_model()))
-        if plan.pools_late and (cannot := reason_against_late_chunking(here.embedder)):
-            notice(cannot, "error", key="retrieval_cannot_pool")
+        if plan.pools_late and (why_not_late := reason_against_late_chunking(here.embedder)):
+            notice(why_not_late, "error", key="retrieval_cannot_pool")
             plan = None
     _start_row(here, plan, material)
     show_generating(here, documents_of(material), form_elsewhere=needs_model_form)
@@ -133,12 +133,17 @@ def _draw(here: Page) -> None:
 
 def adopt_given_columns(here: Page, page: str) -> None:
     """Adopt the columns that came with another page's questions, once; the user can undo the change."""
-    given = session.retrieval_given
-    if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
+    given_questions = session.retrieval_given
+    if (
+        not session.retrieval_arrived
+        or given_questions is None
+        or not given_questions.columns
+        or here.choices.columns == [*given_questions.columns]
+    ):
         return
     with undoable(page, "Columns replaced by those of Compare"):
-        here.choices.columns = [column.copy() for column in given.columns]
-        here.choices.selected = min(here.choices.selected, len(given.columns) - 1)
+        here.choices.columns = [column.copy() for column in given_questions.columns]
+        here.choices.selected = min(here.choices.selected, len(given_questions.columns) - 1)
 
 
 def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
@@ -191,9 +196,9 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     if isinstance(bundled_run, str):
         say_no_bundled_run(bundled_run, "retrieval")
         return
-    run, file = bundled_run
+    run, run_file = bundled_run
     say_origin_of_bundled_run(
-        file,
+        run_file,
         "the bundled documents; the times are those of the machine it ran on",
         "“Run” measures the chunkers on the left, on these documents or on your own.",
         "retrieval",
@@ -225,8 +230,8 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     elif material is None:
         summary_or_reason = "Upload at least one document and a file of questions, or have questions generated."
     else:
-        chunkers = pluralize(len(here.choices.columns), "chunker")
-        summary_or_reason = f"{chunkers} on {pluralize(len(material.texts), 'document')}"
+        chunkers_phrase = pluralize(len(here.choices.columns), "chunker")
+        summary_or_reason = f"{chunkers_phrase} on {pluralize(len(material.texts), 'document')}"
     run_button_row(requests, run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None)
 
 
@@ -279,8 +284,8 @@ def _wait_for_report(job: Reporting) -> None:
 def _say_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
     if run.running and not run.cancelled:
-        shown = len(run.found)
-        show_job_progress(run, lambda: len(run.found) > shown)
+        results_shown = len(run.found)
+        show_job_progress(run, lambda: len(run.found) > results_shown)
     changed = run.plan.changed(plan) if plan is not None else []
     if changed:
         notice(
@@ -298,13 +303,15 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
     excerpt_state_counts = run.questions.counts_by_state()
     if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
-        with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in excerpt_state_counts.items())}"):
+        with st.expander(
+            f"Excerpts: {', '.join(f'{chunker_count:,} {state}' for state, chunker_count in excerpt_state_counts.items())}"
+        ):
             st.dataframe(_excerpt_table(run.questions), hide_index=True, width="stretch")
     if run.plan.material.own and run.found:
         _offer_question_file(run)
-    count = len(run.plan.chunkers)
-    if run.cancelled and len(run.found) < count:
-        notice(f"Stopped: {len(run.found)} of {count} chunkers were measured.", key="retrieval_stopped")
+    chunker_count = len(run.plan.chunkers)
+    if run.cancelled and len(run.found) < chunker_count:
+        notice(f"Stopped: {len(run.found)} of {chunker_count} chunkers were measured.", key="retrieval_stopped")
 
 
 def _say_search_settings(run: Retrieval) -> None:
@@ -383,15 +390,17 @@ def requests_of_plan(
         return None
     on_disk = session.on_disk
     contexts = "context" in (plan.embedded_as, *plan.each)
-    what = f"This run sends {pluralize(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
-    formed = any(chunker.asks for chunker in plan.chunkers)
+    sending_phrase = (
+        f"This run sends {pluralize(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
+    )
+    chunkers_call_model = any(chunker.asks for chunker in plan.chunkers)
     return ModelRequests(
         (plan, token),
         asking,
         lambda cancelled: estimate_retrieval_requests(plan, embedder, on_disk, cancelled),
-        what,
+        sending_phrase,
         f"run{token}",
-        formed=formed,
+        formed=chunkers_call_model,
     )
 
 
@@ -414,10 +423,10 @@ def reopened_run(kept: KeptRetrieval, material: Material | None) -> Retrieval | 
 
 def say_missing_files(kept: KeptRetrieval, material: Material | None) -> None:
     """Draw a notice that names the files needed to show a stored run."""
-    way = "Its bundled documents have changed since it was begun: it must be run again."
+    way_to_reopen = "Its bundled documents have changed since it was begun: it must be run again."
     if kept.plan.own:
-        way = f"To see them, give {kept.missing(material)} again, on the left, with the same names and content."
-    say_texts_are_missing(kept, way, "retrieval")
+        way_to_reopen = f"To see them, give {kept.missing(material)} again, on the left, with the same names and content."
+    say_texts_are_missing(kept, way_to_reopen, "retrieval")
 
 
 def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
@@ -428,12 +437,12 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
     plan = _with_chunk_files(run.plan)
     unfinished_plan = _plan_of_unfinished(plan, run.found)
     asking, missing = chosen_model() if unfinished_plan.asks else None, ""
-    without = [
+    lacking_chunk_file = [
         number for number, chunker in enumerate(plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
     ]
-    if without:
+    if lacking_chunk_file:
         # With several ways of embedding, each way has all columns in turn.
-        column = without[0] % (len(plan.chunkers) // max(1, len(set(plan.each)))) + 1
+        column = lacking_chunk_file[0] % (len(plan.chunkers) // max(1, len(set(plan.each)))) + 1
         missing = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {column}."
 
     def again() -> Retrieval:
@@ -452,5 +461,5 @@ def _with_chunk_files(plan: Plan) -> Plan:
 def _plan_of_unfinished(plan: Plan, finished: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
     numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
-    each = tuple(plan.each[number] for number in numbers) if plan.each else ()
-    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=each)
+    mode_per_chunker = tuple(plan.each[number] for number in numbers) if plan.each else ()
+    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=mode_per_chunker)

@@ -73,37 +73,37 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
     corpus = evaluation.index.corpus
     text = corpus.whole.text
     excerpts = excerpt_ranges(corpus, answer.question)
-    shown: list[PassageData] = []
+    passages: list[PassageData] = []
     for chunk in given.chunks:
-        excerpt_characters, size = total_length(intersection(chunk.given, excerpts)), total_length(chunk.given)
+        excerpt_characters, given_characters = total_length(intersection(chunk.given, excerpts)), total_length(chunk.given)
         title = f"{chunk.rank} · {_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
         if not chunk.spans:
-            shown.append({"kind": "note", "title": f"{title} · what it returns is above already", "parts": []})
+            passages.append({"kind": "note", "title": f"{title} · what it returns is above already", "parts": []})
             continue
         if not chunk.given:
             room_phrase = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
             title += f" · left out: it does not fit into the {room_phrase} that are left"
             parts: list[Part] = [(text[start:end], "beyond") for start, end in chunk.spans]
-            shown.append({"kind": "left_out", "title": title, "parts": parts})
+            passages.append({"kind": "left_out", "title": title, "parts": parts})
             continue
         title += (
-            f" · {excerpt_characters:,} of {size:,} characters are excerpt"
+            f" · {excerpt_characters:,} of {given_characters:,} characters are excerpt"
             if excerpt_characters
-            else f" · {size:,} characters, none of them excerpt"
+            else f" · {given_characters:,} characters, none of them excerpt"
         )
         parts = coloured_parts(text, chunk.given, excerpts)
         if not chunk.whole:
             title += " · cut off"
             parts.append((f"{given.budget:,} {given.unit}", "end"))
             parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
-        shown.append({"kind": "holds" if excerpt_characters else "waste", "title": title, "parts": parts})
-    shown += _budget_notes(given)
-    missed = [] if given.more else difference(excerpts, given.spans)
-    for start, end in missed:
+        passages.append({"kind": "holds" if excerpt_characters else "waste", "title": title, "parts": parts})
+    passages += _budget_notes(given)
+    missed_spans = [] if given.more else difference(excerpts, given.spans)
+    for start, end in missed_spans:
         if text[start:end].strip():
             title = f"Not retrieved · {_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
-            shown.append({"kind": "missed", "title": title, "parts": [(text[start:end], "missed")]})
-    return shown
+            passages.append({"kind": "missed", "title": title, "parts": [(text[start:end], "missed")]})
+    return passages
 
 
 def _budget_notes(given: GivenChunks) -> list[PassageData]:
@@ -144,27 +144,29 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
     excerpts = excerpt_ranges(corpus, answer.question)
     chunks = [chunk for chunk in given.chunks if chunk.given]
     retrieved = given.spans
-    kinds: dict[PartKind, list[Span]] = {
+    spans_by_kind: dict[PartKind, list[Span]] = {
         "hit": intersection(excerpts, retrieved),
         "missed": difference(excerpts, retrieved),
         "waste": difference(retrieved, excerpts),
     }
-    coloured = sorted((span, kind) for kind, spans in kinds.items() for span in spans)
+    coloured = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
     ranks = {span.start: chunk.rank for chunk in reversed(chunks) for span in chunk.given}
-    shown: list[PassageData] = []
-    numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*excerpts, *retrieved])
-    for number in numbers:
-        document_span = corpus.on_axis(number, (0, len(corpus.documents[number].text)))
+    passages: list[PassageData] = []
+    document_numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*excerpts, *retrieved])
+    for document_number in document_numbers:
+        document_span = corpus.on_axis(document_number, (0, len(corpus.documents[document_number].text)))
         parts = _document_parts(
             text,
             document_span,
             [part for part in coloured if document_span.start <= part[0].start < document_span.end],
             ranks,
         )
-        sums = [(sum(len(words) for words, what in parts if what == kind), kind) for kind in kinds]
-        counts = ", ".join(f"{count:,} {kind}" for count, kind in sums if count)
-        shown.append({"kind": "document", "title": f"{corpus.names[number]} · characters: {counts}", "parts": parts})
-    return shown
+        characters_by_kind = [(sum(len(words) for words, what in parts if what == kind), kind) for kind in spans_by_kind]
+        counts_phrase = ", ".join(f"{count:,} {kind}" for count, kind in characters_by_kind if count)
+        passages.append(
+            {"kind": "document", "title": f"{corpus.names[document_number]} · characters: {counts_phrase}", "parts": parts}
+        )
+    return passages
 
 
 def _document_parts(
@@ -172,30 +174,30 @@ def _document_parts(
 ) -> list[Part]:
     """Return the parts of a document in order; text far from coloured parts is replaced by its number of characters."""
     parts: list[Part] = []
-    at = whole.start
+    next_start = whole.start
     for span, kind in coloured:
-        parts += _uncoloured_parts(text, Span(at, span.start), whole)
+        parts += _uncoloured_parts(text, Span(next_start, span.start), whole)
         # A chunk may begin inside a coloured part that overlapping chunks share.
-        begins = [place for place in sorted(ranks) if span.start <= place < span.end]
-        edges = [span.start, *(place for place in begins if place > span.start), span.end]
+        chunk_starts = [place for place in sorted(ranks) if span.start <= place < span.end]
+        edges = [span.start, *(place for place in chunk_starts if place > span.start), span.end]
         for start, end in pairwise(edges):
             if start in ranks:
                 parts.append((str(ranks[start]), "rank"))
             parts.append((text[start:end], kind))
-        at = span.end
-    return parts + _uncoloured_parts(text, Span(at, whole.end), whole)
+        next_start = span.end
+    return parts + _uncoloured_parts(text, Span(next_start, whole.end), whole)
 
 
 def _uncoloured_parts(text: str, span: Span, whole: Span) -> list[Part]:
     """Return an uncoloured part, its middle elided if it is long."""
-    before = AROUND if span.start > whole.start else 0
-    after = AROUND if span.end < whole.end else 0
-    gone = span.end - span.start - before - after
-    if gone <= AROUND:
+    context_before = AROUND if span.start > whole.start else 0
+    context_after = AROUND if span.end < whole.end else 0
+    elided_characters = span.end - span.start - context_before - context_after
+    if elided_characters <= AROUND:
         return [(text[span.start : span.end], "rest")] if span.end > span.start else []
-    left: list[Part] = [(text[span.start : span.start + before], "rest")] if before else []
-    right: list[Part] = [(text[span.end - after : span.end], "rest")] if after else []
-    return [*left, (f"{gone:,} characters", "left_out"), *right]
+    left: list[Part] = [(text[span.start : span.start + context_before], "rest")] if context_before else []
+    right: list[Part] = [(text[span.end - context_after : span.end], "rest")] if context_after else []
+    return [*left, (f"{elided_characters:,} characters", "left_out"), *right]
 
 
 def draw_passages(passages: list[PassageData], key: str) -> None:
@@ -219,44 +221,48 @@ def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choice
     report, shown_parameters, titles = told.report, choices.extra, plan.titles
     questions = next(iter(report.chunkers.values())).evaluation.search.questions
     numbers: Sequence[int] = range(len(questions))
-    values = {number: distribution.values for number, distribution in report.distributions.items()}
+    values_by_chunker = {number: distribution.values for number, distribution in report.distributions.items()}
     chosen_by_user = shown_parameters
     shown_parameters = (
         shown_parameters
         if shown_parameters["question"]
-        else shown_parameters | _most_disputed_question(values, report.disagreements)
+        else shown_parameters | _most_disputed_question(values_by_chunker, report.disagreements)
     )
 
     def keep() -> None:
         """Store the shown question and chunkers as the user's choice."""
         chosen_by_user.update({name: shown_parameters[name] for name in ("question", "left", "right")})
 
-    disagree = len(values) > 1 and _choose_only_disputed(chosen_by_user, len(report.disagreements), len(questions))
+    disagree = len(values_by_chunker) > 1 and _choose_only_disputed(
+        chosen_by_user, len(report.disagreements), len(questions)
+    )
     if disagree:
-        numbers = questions_by_difference(values, report.disagreements)
+        numbers = questions_by_difference(values_by_chunker, report.disagreements)
     if not numbers:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
     options = {str(number + 1): number for number in numbers}
-    linked = str(index_in_link(shown_parameters, "question", len(questions)) + 1)
-    shown_parameters["question"] = linked if linked in options else next(iter(options))
-    shown = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
-    chosen = options[select_word("Question", shown_parameters, "question", shown, "retrieval_question", keep)]
+    linked_question = str(index_in_link(shown_parameters, "question", len(questions)) + 1)
+    shown_parameters["question"] = linked_question if linked_question in options else next(iter(options))
+    question_titles = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
+    question_number = options[
+        select_word("Question", shown_parameters, "question", question_titles, "retrieval_question", keep)
+    ]
     if disagree:
         shown_parameters["left"], shown_parameters["right"] = differing_pair(
-            values, chosen, shown_parameters["left"], shown_parameters["right"]
+            values_by_chunker, question_number, shown_parameters["left"], shown_parameters["right"]
         )
     view = choose_parameter("Shown", chosen_by_user, "view", hidden=True)
     sides = ("left", "right")[: len(report.chunkers)]
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
     numbers = [index_in_link(shown_parameters, side, len(titles)) for side in sides]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
-    missed = [failure.span for failure in told.failures.get(numbers[0], ()) if failure.question == chosen]
-    for span in [*missed, *excerpt_ranges(corpus, questions[chosen])][:1]:
+    missed = [failure.span for failure in told.failures.get(numbers[0], ()) if failure.question == question_number]
+    for span in [*missed, *excerpt_ranges(corpus, questions[question_number])][:1]:
         show_compare_button(corpus, span, plan, numbers, choices)
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
         with column:
-            _show_one_chunker(report, titles, shown_parameters, side, chosen, keep, whole=view == "document")
+            _show_one_chunker(report, titles, shown_parameters, side, question_number, keep, whole=view == "document")
 
 
 def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
@@ -264,8 +270,12 @@ def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArra
     if len(values) < 2 or not len(questions):
         return {"question": "1"}
     (question_number, *_) = questions_by_difference(values, questions)
-    known = {number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])}
-    left, right = sorted((max(known, key=known.__getitem__), min(known, key=known.__getitem__)))
+    value_by_chunker = {
+        number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])
+    }
+    left, right = sorted(
+        (max(value_by_chunker, key=value_by_chunker.__getitem__), min(value_by_chunker, key=value_by_chunker.__getitem__))
+    )
     return {"question": str(question_number + 1), "left": str(left + 1), "right": str(right + 1)}
 
 
@@ -315,13 +325,16 @@ def _show_one_chunker(
     whole: bool,
 ) -> None:
     """Draw one of the two compared chunkers, with its scores and retrieved chunks."""
-    options = {str(number + 1): titles[number] for number in report.chunkers}
+    options = {str(chunker_number + 1): titles[chunker_number] for chunker_number in report.chunkers}
     if words[side] not in options:
         words[side] = list(options)[0 if side == "left" else -1]
-    number = int(select_word(side.capitalize(), words, side, options, f"retrieval_{side}", keep)) - 1
-    evaluation = report.chunkers[number].evaluation
-    answer = evaluation.answer(question)
-    scores = getattr(answer, report.choice.unit)
+    chunker_number = int(select_word(side.capitalize(), words, side, options, f"retrieval_{side}", keep)) - 1
+    evaluation = report.chunkers[chunker_number].evaluation
+    question_scores = evaluation.answer(question)
+    scores = getattr(question_scores, report.choice.unit)
     st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
     make_passages = document_passages if whole else ranked_passages
-    draw_passages(make_passages(evaluation, answer, report.given_chunks(number, question)), f"retrieval_passages_{side}")
+    draw_passages(
+        make_passages(evaluation, question_scores, report.given_chunks(chunker_number, question)),
+        f"retrieval_passages_{side}",
+    )

@@ -66,10 +66,10 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: K
         ]
     chunker_numbers = list(report.chunkers)
     best, rival = chunker_numbers[lead.best], chunker_numbers[lead.rival]
-    behind = [chunker_numbers[place] for place in lead.behind]
+    trailing_chunkers = [chunker_numbers[place] for place in lead.behind]
     return [
         asked,
-        _leader_figure(lead, best, behind, chunker_numbers, means, names, measure),
+        _leader_figure(lead, best, trailing_chunkers, chunker_numbers, means, names, measure),
         _certainty_figure(lead, names[best], names[rival]),
         _cost_figure(best, rival, report.costs, names),
     ]
@@ -96,12 +96,12 @@ def _leader_figure(
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
         tied_names = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
-        every = "All have" if lead.all_level else f"{tied_names} have"
-        return KeyFigure(label, "A tie", f"{every} {mean}.")
+        tie_subject = "All have" if lead.all_level else f"{tied_names} have"
+        return KeyFigure(label, "A tie", f"{tie_subject} {mean}.")
     if lead.significant:
         return KeyFigure(label, names[best], mean)
-    doubted = [number for number in chunker_numbers if number != best and number not in behind and number in means]
-    rivals_phrase = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted])
+    doubted_rivals = [number for number in chunker_numbers if number != best and number not in behind and number in means]
+    rivals_phrase = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted_rivals])
     return KeyFigure(
         label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {rivals_phrase}."
     )
@@ -112,29 +112,29 @@ def _certainty_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
     if lead.difference is None:
         return KeyFigure(label, "Too few questions", lead.too_few)
     difference = lead.difference
-    points = f"{difference.points} points on {rival}"
-    spread = f"{difference.interval}, {difference.p_words}, {difference.count:,} questions"
+    lead_phrase = f"{difference.points} points on {rival}"
+    uncertainty_phrase = f"{difference.interval}, {difference.p_words}, {difference.count:,} questions"
     if difference.significant:
-        return KeyFigure(label, "Significant", f"{points}: {spread}")
+        return KeyFigure(label, "Significant", f"{lead_phrase}: {uncertainty_phrase}")
     if lead.needed is None:
-        return KeyFigure(label, "They are level", f"{best} and {rival}: {spread}")
+        return KeyFigure(label, "They are level", f"{best} and {rival}: {uncertainty_phrase}")
     if lead.needed <= difference.count:
-        return KeyFigure(label, "Not after correction", f"{points}: {spread}")
-    return KeyFigure(label, f"It takes some {round_up(lead.needed):,} questions", f"{points}: {spread}")
+        return KeyFigure(label, "Not after correction", f"{lead_phrase}: {uncertainty_phrase}")
+    return KeyFigure(label, f"It takes some {round_up(lead.needed):,} questions", f"{lead_phrase}: {uncertainty_phrase}")
 
 
 def _cost_figure(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
     best_costs = costs[best]
-    tokens = f"{best_costs.tokens:,.0f} tokens retrieved per question"
-    seconds = (
+    tokens_phrase = f"{best_costs.tokens:,.0f} tokens retrieved per question"
+    index_time_phrase = (
         "Time to index not known" if best_costs.index_s is None else f"{format_three_figures(best_costs.index_s)} s to index"
     )
     if other is None:
-        return KeyFigure("What it cost", seconds, tokens)
+        return KeyFigure("What it cost", index_time_phrase, tokens_phrase)
     rival = costs[other]
     rival_time_phrase = "time not known" if rival.index_s is None else f"{format_three_figures(rival.index_s)} s"
-    detail = f"{names[best]}, with {tokens}. {names[other]}: {rival_time_phrase}, {rival.tokens:,.0f} tokens."
-    return KeyFigure("What it cost", seconds, detail)
+    detail = f"{names[best]}, with {tokens_phrase}. {names[other]}: {rival_time_phrase}, {rival.tokens:,.0f} tokens."
+    return KeyFigure("What it cost", index_time_phrase, detail)
 
 
 def differences_in_words(
@@ -154,12 +154,13 @@ def differences_in_words(
     }
     if insignificant_differences:
         questions = max(difference.count for difference in insignificant_differences.values())
-        parts = [
+        difference_phrases = [
             f"{names[number]} ({difference.points} points, {difference.p_words})"
             for number, difference in insignificant_differences.items()
         ]
         sentences.append(
-            f"No significant difference in {measure} from {baseline} over {questions:,} questions: {', '.join(parts)}."
+            f"No significant difference in {measure} from {baseline} over {questions:,} questions: "
+            f"{', '.join(difference_phrases)}."
         )
     return sentences
 
@@ -216,19 +217,22 @@ def show_comparisons(run: Retrieval, report: Report, words: dict[str, str]) -> N
 
 def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     """Draw the key figures of a run."""
-    how = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
+    search_phrase = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
     asked = KeyFigure(
         "Asked",
         pluralize(len(run.questions.usable), "question"),
-        f"of {pluralize(len(run.plan.material.texts), 'document')}, {how}",
+        f"of {pluralize(len(run.plan.material.texts), 'document')}, {search_phrase}",
     )
     # The component shows user text in the key figures verbatim.
     figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked)
     _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in figures]})
     if not report.everything and (
-        some := [names[number] for number, chunker in report.chunkers.items() if chunker.everything]
+        names_with_everything := [names[number] for number, chunker in report.chunkers.items() if chunker.everything]
     ):
-        notice(f"Recall says nothing about {', '.join(some)}, because everything was retrieved.", key="retrieval_everything")
+        notice(
+            f"Recall says nothing about {', '.join(names_with_everything)}, because everything was retrieved.",
+            key="retrieval_everything",
+        )
     if report.lead is not None and report.lead.difference is not None:
         st.caption(FALSE_VERDICTS)
 

@@ -54,7 +54,7 @@ class FirstPaint:
             return
         hides_side_bar = WIDE in parse_qs(scope["query_string"].decode("latin-1"))
         style = self._style + ("" if hides_side_bar else _PLACE_OF_THE_SIDE_BAR)
-        added = f"{self._links}<style>{style}</style>".encode()
+        added_html = f"{self._links}<style>{style}</style>".encode()
         begun: Message | None = None
         body = b""
 
@@ -70,7 +70,7 @@ class FirstPaint:
                 body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                styled = _with(added, body)
+                styled = _with(added_html, body)
                 headers = MutableHeaders(raw=begun["headers"])
                 headers["content-length"] = str(len(styled))
                 # They identify versions of Streamlit's file, not of the style sheet.
@@ -84,14 +84,14 @@ class FirstPaint:
 
 def _uncompressed(scope: Scope) -> Scope:
     """Return the request without headers that lead to a compressed, partial or “not modified” response."""
-    unwanted = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
-    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in unwanted]}
+    dropped_headers = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in dropped_headers]}
 
 
 def _with(added: bytes, page: bytes) -> bytes:
     """Insert ``added`` after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
-    before, root, after = page.partition(b'<div id="root"')
-    return before + added + root + after if root else page
+    html_before_root, root, html_after_root = page.partition(b'<div id="root"')
+    return html_before_root + added + root + html_after_root if root else page
 
 
 # Streamlit's own scripts, styles and fonts, served while the server is still loading.
@@ -104,16 +104,16 @@ def element_scripts(*elements: str) -> list[str]:
 
     Streamlit imports an element's script when the first such element arrives, and only then the scripts it depends on.
     """
-    root = Path(get_static_dir())
-    page = (root / "index.html").read_text(encoding="utf-8")
-    folder = root / "static" / "js"
+    static_folder = Path(get_static_dir())
+    page = (static_folder / "index.html").read_text(encoding="utf-8")
+    folder = static_folder / "static" / "js"
     scripts: set[str] = set()
-    unread = [file.name for element in elements for file in folder.glob(f"{element}.*.js")]
-    while unread:
-        name = unread.pop()
+    scripts_to_read = [file.name for element in elements for file in folder.glob(f"{element}.*.js")]
+    while scripts_to_read:
+        name = scripts_to_read.pop()
         if name not in scripts and name not in page:
             scripts.add(name)
-            unread += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
+            scripts_to_read += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
     return [f"/static/js/{name}" for name in sorted(scripts)]
 
 
@@ -204,8 +204,8 @@ class AccessGuard:
         for origin in headers.getlist("origin"):
             asking_authority = _authority(origin)
             # A proxy that terminates TLS passes on the host name, but not the port.
-            own = {_authority(f"{scheme}://{host}") for scheme in ("http", "https")}
-            if asking_authority == ("", None) or asking_authority not in own | self._origins:
+            own_authorities = {_authority(f"{scheme}://{host}") for scheme in ("http", "https")}
+            if asking_authority == ("", None) or asking_authority not in own_authorities | self._origins:
                 return (
                     f"Seamark answers its own pages; this request comes from {origin[:_SHOWN]!r}. "
                     "To let another site ask, start it with --server.corsAllowedOrigins ORIGIN."
@@ -224,8 +224,8 @@ def _as_own(scope: Scope) -> Scope:
     headers = Headers(scope=scope)
     if "origin" not in headers:
         return scope
-    own = f"http://{headers['host']}".encode("latin-1")
-    return {**scope, "headers": [(name, own if name == b"origin" else value) for name, value in scope["headers"]]}
+    own_origin = f"http://{headers['host']}".encode("latin-1")
+    return {**scope, "headers": [(name, own_origin if name == b"origin" else value) for name, value in scope["headers"]]}
 
 
 def _authority(address: str) -> tuple[str, int | None]:

@@ -55,21 +55,21 @@ def let_callbacks_end() -> None:
 
     It requires ``runner.fastReruns`` to be off, as in config.toml, so that requests wait for the running thread.
     """
-    thread = threading.local()
+    thread_state = threading.local()
 
     @_in_place_of(SessionState, "_call_callbacks")
     def dispatch_undisturbed(dispatch: Callable[..., None], self: SessionState, **given: Any) -> None:
-        thread.calls_back = True
+        thread_state.calls_back = True
         try:
             dispatch(self, **given)
         finally:
-            thread.calls_back = False
+            thread_state.calls_back = False
 
     @_in_place_of(ScriptRequests, "on_scriptrunner_yield")
     def take_up_between(
         take_up: Callable[[ScriptRequests], ScriptRequest | None], self: ScriptRequests
     ) -> ScriptRequest | None:
-        return None if getattr(thread, "calls_back", False) else take_up(self)
+        return None if getattr(thread_state, "calls_back", False) else take_up(self)
 
 
 def interrupt_where_drawn() -> None:
@@ -129,8 +129,8 @@ def keep_inputs_of_fragments() -> None:
         has_lost_fragment = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
         same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
         # Of several requests that waited, this flag is that of the last.
-        automatic = rerun_data.is_auto_rerun and len(rerun_data.fragment_id_queue) == 1
-        if has_lost_fragment and same_page and not automatic:
+        is_automatic = rerun_data.is_auto_rerun and len(rerun_data.fragment_id_queue) == 1
+        if has_lost_fragment and same_page and not is_automatic:
             rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
         run(self, rerun_data)
 
@@ -145,14 +145,14 @@ def disable_send_delay(loop: AbstractEventLoop) -> None:
     alone, which leaves the protocol 0 for every connection. The body of a response, and the second of two messages, then
     wait about 40 ms until the browser acknowledges the first part. Connections inherit the option of the listening socket.
     """
-    create = loop.create_server
+    original_create_server = loop.create_server
 
-    @wraps(create)
+    @wraps(original_create_server)
     async def create_server(*given: Any, **named: Any) -> Server:
         listening_socket = named.get("sock")
         if isinstance(listening_socket, socket.socket) and listening_socket.family in (socket.AF_INET, socket.AF_INET6):
             listening_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return await create(*given, **named)
+        return await original_create_server(*given, **named)
 
     loop.create_server = create_server  # type: ignore[method-assign]
 
@@ -194,9 +194,9 @@ def keep_upload_addresses() -> None:
     ) -> None:
         # Messages that were sent are not retained.
         queue = self._queue if retain_lifecycle_msgs else []
-        waiting = [msg for msg in queue if msg.WhichOneof("type") == "file_urls_response"]
+        unsent_address_replies = [msg for msg in queue if msg.WhichOneof("type") == "file_urls_response"]
         clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
-        self._queue += [msg for msg in waiting if all(msg is not kept for kept in self._queue)]
+        self._queue += [msg for msg in unsent_address_replies if all(msg is not kept for kept in self._queue)]
 
 
 def limit_uploads() -> None:

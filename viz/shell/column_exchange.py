@@ -58,8 +58,8 @@ def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | 
         True if the settings are valid.
     """
     index_if_same = index_on_compare(column, embedder_defaults(embedder, column.chunker))
-    opened = [pair for pair in session.opened_with.get(page, []) if pair is not None]
-    origin_column_index = next((number for number, choice in opened if choice.chunker == column.chunker), None)
+    opened_pairs = [pair for pair in session.opened_with.get(page, []) if pair is not None]
+    origin_column_index = next((number for number, choice in opened_pairs if choice.chunker == column.chunker), None)
     title = chunker_class(column.chunker).title
     if index_if_same is not None:
         st.caption(f"{title} is column {index_if_same + 1} of Compare.")
@@ -82,24 +82,26 @@ def offer_columns_of_compare(page: str, choices: Choices) -> None:
                 min(choices.selected, len(compare_columns) - 1),
             )
 
-    same = choices.columns == compare_columns
-    st.button("Use Compare's columns", on_click=use, disabled=same, help="They replace the columns of this page.")
-    if same:
+    are_columns_same = choices.columns == compare_columns
+    st.button(
+        "Use Compare's columns", on_click=use, disabled=are_columns_same, help="They replace the columns of this page."
+    )
+    if are_columns_same:
         st.caption("These are the columns of Compare.")
 
 
 def take_to_compare_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
     """Draw a button that adds a column to Compare, disabled with an explanation if Compare is full."""
-    full = compare_is_full()
+    is_compare_full = compare_is_full()
     st.button(
         label,
         key=key,
         on_click=add_to_compare,
         args=(column,),
-        disabled=disabled or full or column is None,
+        disabled=disabled or is_compare_full or column is None,
         help="Adds a column with these settings to Compare; the others stay.",
     )
-    if full:
+    if is_compare_full:
         st.caption(f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one there first.")
 
 

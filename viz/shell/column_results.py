@@ -84,7 +84,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     embedder, document, job, asking = here.embedder, text.document, session.job, chosen_model()
     cached_chunkings = session.results if job is None else {**session.results, **job.finished()}
     results = [_result_at_once(here, document, choice, asking, cached_chunkings) for choice in columns]
-    waiting = [
+    waiting_tasks = [
         (column.task, column.chunker)
         for column in results
         if column.task is not None and column.chunker is not None and column.chunking is None
@@ -95,7 +95,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
         for dropped_task in cached_chunkings.keys() - session.results.keys():
             job.results.pop(dropped_task, None)
     # Columns that only embed come first, since a language model may take long.
-    _start_job(sorted(waiting, key=lambda pair: pair[1].asks), document, embedder, asking)
+    _start_job(sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, asking)
     job = session.job
     error_by_task = {} if job is None else failed_tasks(job)
     return [
@@ -109,8 +109,10 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
 def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
     """Return the error messages of a job's failed tasks, keyed by the task without its embedder."""
     # Tasks that were never started failed for the reason that ended the job.
-    never_started = {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
-    return never_started | job.failed
+    error_of_unstarted = (
+        {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
+    )
+    return error_of_unstarted | job.failed
 
 
 def _start_job(
@@ -126,11 +128,11 @@ def _start_job(
     ):
         job.cancel()
         session.job = job = None
-    failed = {} if job is None else failed_tasks(job)
-    untried = [pair for pair in waiting if pair[0].of_model not in failed]
-    if not untried or (job is not None and (job.running or job.cancelled)):
+    error_by_task = {} if job is None else failed_tasks(job)
+    untried_tasks = [pair for pair in waiting if pair[0].of_model not in error_by_task]
+    if not untried_tasks or (job is not None and (job.running or job.cancelled)):
         return
-    session.job = job = ChunkingJob(document, embedder, untried, session.on_disk, asking, failed=failed)
+    session.job = job = ChunkingJob(document, embedder, untried_tasks, session.on_disk, asking, failed=error_by_task)
     job.start()
 
 
@@ -167,9 +169,9 @@ def _external_chunks_result(
     here: Page, document: Document, choice: ColumnChoice, kept: Mapping[Task, Chunking]
 ) -> ColumnResult:
     """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
-    chunker, missing = external_chunker(choice)
-    if missing:
-        return ColumnResult(choice, chunker, error=missing)
+    chunker, missing_message = external_chunker(choice)
+    if missing_message:
+        return ColumnResult(choice, chunker, error=missing_message)
     # The chunks do not depend on the embedder, but their measures do.
     task = Task.of(document, here.embedder, here.choices.tokenizer, chunker)
     chunking = kept.get(task)
@@ -203,8 +205,8 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
     # Read once, since the job may end at any moment.
     running = job.running
     # The job may be working on columns that are no longer shown.
-    waiting = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
-    if not (running or job.cancelled) and waiting:
+    waiting_chunkers = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
+    if not (running or job.cancelled) and waiting_chunkers:
         # The job ended after the columns were computed.
         st.rerun()
     if running and not job.cancelled:
@@ -215,9 +217,9 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
                 lambda: bool(job.finished().keys() - session.results.keys()),
                 lambda row: _offer_quick_embedder(row, job),
             )
-    elif job.cancelled and waiting:
-        asks = any(chunker.asks for chunker in waiting)
-        st.button("Continue asking" if asks else "Continue embedding", on_click=_forget_job)
+    elif job.cancelled and waiting_chunkers:
+        waits_for_model = any(chunker.asks for chunker in waiting_chunkers)
+        st.button("Continue asking" if waits_for_model else "Continue embedding", on_click=_forget_job)
     elif any(column.tried for column in results):
         st.button("Try again", on_click=_forget_job)
 
@@ -227,19 +229,19 @@ def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
 
     ``too`` is true if another column's request is drawn right above.
     """
-    sending, chunker = result.sending, result.chunker
-    assert sending is not None
+    request_to_send, chunker = result.sending, result.chunker
+    assert request_to_send is not None
     assert chunker is not None
     ask_to_send(
         f"“{chunker.title}” ({chunker.describe()}) sends the text",
-        sending.asking,
-        sending.estimate,
+        request_to_send.asking,
+        request_to_send.estimate,
         SHORT_ANSWER,
         key=str(number),
         send=session.sendable.add,
-        args=(sending.task.of_model,),
+        args=(request_to_send.task.of_model,),
         too=too,
-        formed=sending.asking,
+        formed=request_to_send.asking,
     )
 
 
@@ -275,11 +277,11 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
         misfits |= dict.fromkeys(_known_at_once(choices, session.document, results))
     misfits |= dict.fromkeys(_misfits_of_results(results))
     for number, misfit in enumerate(misfits):
-        text_column, buttons = st.columns([5, 2], vertical_alignment="center")
+        text_column, buttons_column = st.columns([5, 2], vertical_alignment="center")
         with text_column:
             notice(misfit.sentence, key=f"misfit_{number}")
         for remedy in misfit.remedies:
-            buttons.button(
+            buttons_column.button(
                 _LABELS[remedy.setting].format(remedy.value),
                 key=f"misfit_{number}_{remedy.setting}_{remedy.value}",
                 on_click=setattr,
@@ -290,11 +292,11 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
 
 def _known_at_once(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
     """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
-    embedding = [column for column in results if column.chunker is not None and column.chunker.embeds and not column.error]
-    embedder = chosen_embedder(choices)[0] if embedding else None
+    embedded = [column for column in results if column.chunker is not None and column.chunker.embeds and not column.error]
+    embedder = chosen_embedder(choices)[0] if embedded else None
     if embedder is None:
         return []
-    misfits = list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedding) else []
+    misfits = list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedded) else []
     language = language_of(document)
     suggests_embedder = any(
         remedy.setting == "embedder" for misfit in (*misfits, *_misfits_of_results(results)) for remedy in misfit.remedies

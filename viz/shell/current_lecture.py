@@ -50,9 +50,9 @@ def decks_by_name() -> dict[str, Deck]:
 
 def current_scene() -> tuple[Deck, int] | None:
     """Return the lecture at hand and the index of its scene, or None."""
-    playing = session.playing
-    deck = None if playing is None else decks_by_name().get(playing.deck)
-    return None if playing is None or deck is None else (deck, min(playing.scene, len(deck.scenes) - 1))
+    place_in_lecture = session.playing
+    deck = None if place_in_lecture is None else decks_by_name().get(place_in_lecture.deck)
+    return None if place_in_lecture is None or deck is None else (deck, min(place_in_lecture.scene, len(deck.scenes) - 1))
 
 
 def is_awaited() -> bool:
@@ -85,9 +85,13 @@ def read_lecture_link() -> None:
     elif deck_name not in known_decks:
         session.deck_complaint = f"The link's {DECK} must be one of {', '.join(known_decks)}; got {deck_name[:60]!r}."
         return
-    numbers = [str(place) for place in range(1, (MOST_SCENES if only_in_tab else len(known_decks[deck_name].scenes)) + 1)]
-    if number not in numbers:
-        session.deck_complaint = f"The link's {SCENE} must be a number from 1 to {numbers[-1]}; got {number[:60]!r}."
+    valid_scene_numbers = [
+        str(place) for place in range(1, (MOST_SCENES if only_in_tab else len(known_decks[deck_name].scenes)) + 1)
+    ]
+    if number not in valid_scene_numbers:
+        session.deck_complaint = (
+            f"The link's {SCENE} must be a number from 1 to {valid_scene_numbers[-1]}; got {number[:60]!r}."
+        )
         number = "1"
     session.playing, session.lecture = Playing(deck_name, int(number) - 1), True
     session.scene_wanted = not came_through_history() and query.keys() <= {DECK, SCENE, SCENES, WIDE}
@@ -112,20 +116,20 @@ def leave_lecture() -> None:
 def go_to_scene(shown: str) -> None:
     """Switch from the page ``shown`` to that of the scene that was opened, if any, and draw errors in the link."""
     # Without a fixed place for the error, Streamlit would rebuild everything below it, an open menu included.
-    place = st.empty()
+    error_place = st.empty()
     if session.deck_complaint:
-        with place:
+        with error_place:
             notice(session.deck_complaint, "error", key="deck_error")
     deck_and_index = current_scene()
     if session.scene_wanted and deck_and_index is not None:
         deck, index = deck_and_index
         scene = deck.scenes[index]
         session.scene_wanted = False
-        page, link = scene.page or COMPARE, {**scene.query, WIDE: "1", **lecture_query()}
-        session.arriving = Arrival(page, shown, link)
+        page, link_parameters = scene.page or COMPARE, {**scene.query, WIDE: "1", **lecture_query()}
+        session.arriving = Arrival(page, shown, link_parameters)
         _show_text_of(scene)
         # The scene's page may be the one shown, whose link is another.
-        st.switch_page(PAGES[page].file, query_params=link)
+        st.switch_page(PAGES[page].file, query_params=link_parameters)
     switch_to_arriving_page(shown)
 
 
@@ -145,11 +149,11 @@ def _show_text_of(scene: Scene) -> None:
     texts = session.own_lecture.texts
     if scene.text not in texts or session.own == texts[scene.text].source:
         return
-    before, given, is_stored = session.own, session.own_given, OWN in session.notebooks
+    replaced_text, replaced_as_given, is_stored = session.own, session.own_given, OWN in session.notebooks
     store_own_text(texts[scene.text].source)
     session.own_taken += 1
-    if before is not None and not is_stored and all(text.text != before.text for text in texts.values()):
-        session.replaced = Replaced(before, given)
+    if replaced_text is not None and not is_stored and all(text.text != replaced_text.text for text in texts.values()):
+        session.replaced = Replaced(replaced_text, replaced_as_given)
 
 
 # The user's own lecture, whose scenes are states of pages.
@@ -179,7 +183,7 @@ def offer_to_add_scene() -> None:
 
 def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     """Add the state of the page to the user's own lecture, with the title, words and question in ``words``; a callback."""
-    page, own = session.page, session.own_lecture
+    page, lecture_before = session.page, session.own_lecture
     if page not in session.choices:
         return
     choices = session.choices[page]
@@ -187,7 +191,7 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     if query.get("document") == OWN and session.own is None:
         session.lecture_said = "There is no text yet to show in a lecture."
         return
-    if len(own.deck.scenes) == MOST_SCENES:
+    if len(lecture_before.deck.scenes) == MOST_SCENES:
         session.lecture_said = f"A lecture must have at most {MOST_SCENES} scenes; remove one first."
         return
     try:
@@ -198,7 +202,7 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
             ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == COMPARE else "",
             **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in PARTS},
         )
-        lecture = own.with_scene(scene, session.own if query.get("document") == OWN else None)
+        lecture = lecture_before.with_scene(scene, session.own if query.get("document") == OWN else None)
     except ValueError:
         session.lecture_said = "The settings of this page are too long for a scene."
         return
@@ -206,21 +210,24 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
         session.lecture_said = f"A lecture's file must have at most {LARGEST_FILE:,} bytes; with this text it has more."
         return
     session.own_lecture = lecture
-    from_file = any(column.chunker == YourChunks.name for column in choices.columns)
+    shows_chunk_file = any(column.chunker == YourChunks.name for column in choices.columns)
     session.lecture_said = f"Added as scene {len(lecture.deck.scenes)} of your lecture" + (
-        "; the file of chunks is not saved with it" * from_file
+        "; the file of chunks is not saved with it" * shows_chunk_file
         or "; it is too long to survive a reload, so save it under “Lectures”" * (len(lecture.packed) > MOST_KEPT)
     )
 
 
 def keep_lecture_in_tab() -> None:
     """Store the user's own lecture in the browser's tab."""
-    own = session.own_lecture
+    own_lecture = session.own_lecture
     # Until this session has scenes, the tab may still have those of the previous session.
-    session.lecture_sent = session.lecture_sent or bool(own.deck.scenes)
+    session.lecture_sent = session.lecture_sent or bool(own_lecture.deck.scenes)
     if session.lecture_sent:
         keep_words_in_tab(
-            {"name": "lecture", "words": own.packed if own.deck.scenes and len(own.packed) <= MOST_KEPT else ""}
+            {
+                "name": "lecture",
+                "words": own_lecture.packed if own_lecture.deck.scenes and len(own_lecture.packed) <= MOST_KEPT else "",
+            }
         )
 
 
@@ -244,10 +251,10 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
     from evaluation.report.lecture_scenes import scene_picture
     from viz.state.lecture_sheets import lecture_sheets
 
-    showing = current_scene()
-    if showing is None or session.page not in session.choices:
+    deck_and_index = current_scene()
+    if deck_and_index is None or session.page not in session.choices:
         return None
-    deck, index = showing
+    deck, index = deck_and_index
     link = scene_link(
         "" if session.page == COMPARE else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
     )
@@ -258,19 +265,19 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
 
 def move_scene(by: int) -> None:
     """Move the scene at hand of the user's own lecture; for use as a callback."""
-    playing = session.playing
-    if playing is not None and playing.deck == OWN_DECK:
-        to = max(0, min(playing.scene + by, len(session.own_lecture.deck.scenes) - 1))
-        session.own_lecture = session.own_lecture.moved(playing.scene, to - playing.scene)
-        session.playing = Playing(OWN_DECK, to)
+    place_in_lecture = session.playing
+    if place_in_lecture is not None and place_in_lecture.deck == OWN_DECK:
+        new_scene_index = max(0, min(place_in_lecture.scene + by, len(session.own_lecture.deck.scenes) - 1))
+        session.own_lecture = session.own_lecture.moved(place_in_lecture.scene, new_scene_index - place_in_lecture.scene)
+        session.playing = Playing(OWN_DECK, new_scene_index)
 
 
 def remove_scene() -> None:
     """Remove the scene at hand of the user's own lecture, and show the next; for use as a callback."""
-    playing = session.playing
-    if playing is None or playing.deck != OWN_DECK:
+    place_in_lecture = session.playing
+    if place_in_lecture is None or place_in_lecture.deck != OWN_DECK:
         return
-    replace_lecture(session.own_lecture.without(playing.scene))
+    replace_lecture(session.own_lecture.without(place_in_lecture.scene))
     session.lecture_said = "Removed from your lecture; “Lectures” in the settings can bring it back"
 
 
@@ -283,11 +290,11 @@ def restore_lecture() -> None:
 def replace_lecture(lecture: LectureFile) -> None:
     """Replace the user's own lecture, which can be brought back; if it is at hand, show the scene at the same place."""
     session.own_lecture, session.lecture_before = lecture, session.own_lecture
-    playing, count = session.playing, len(lecture.deck.scenes)
-    if playing is None or playing.deck != OWN_DECK:
+    place_in_lecture, scene_count = session.playing, len(lecture.deck.scenes)
+    if place_in_lecture is None or place_in_lecture.deck != OWN_DECK:
         return
-    if count:
-        open_scene(OWN_DECK, min(playing.scene, count - 1))
+    if scene_count:
+        open_scene(OWN_DECK, min(place_in_lecture.scene, scene_count - 1))
     else:
         leave_lecture()
 
@@ -300,13 +307,13 @@ def offer_decks(place: str) -> None:
     for name, deck in decks_by_name().items():
         with st.container(gap=None):
             # A user's own title would be read as Markdown.
-            label, about = ("My lecture", "") if name == OWN_DECK else (deck.title, f"{deck.about} ")
+            label, about_phrase = ("My lecture", "") if name == OWN_DECK else (deck.title, f"{deck.about} ")
             with st.container(horizontal=True):
                 st.button(label, key=f"{place}/deck/{name}", on_click=start_lecture, args=(name,))
                 _offer_handout(place, name, deck)
                 if name == OWN_DECK:
                     _offer_file(place)
-            st.caption(f"{about}{pluralize(len(deck.scenes), 'scene')}.")
+            st.caption(f"{about_phrase}{pluralize(len(deck.scenes), 'scene')}.")
     if session.lecture_before is not None and session.lecture_before.deck.scenes:
         st.button(
             "Restore lecture",

@@ -125,33 +125,35 @@ def lecture_bar() -> None:
 
 
 def _take() -> None:
-    act = take_event(KEY, "act")
-    if act is None:
+    bar_event = take_event(KEY, "act")
+    if bar_event is None:
         return
     playing = session.playing
     session.scene_picture = None
-    match act["act"]:
+    match bar_event["act"]:
         case "add":
-            current_lecture.add_scene({name: str(word) for name, word in act["words"].items()}, hides=bool(act["hides"]))
+            current_lecture.add_scene(
+                {name: str(word) for name, word in bar_event["words"].items()}, hides=bool(bar_event["hides"])
+            )
         case "leave":
             current_lecture.leave_lecture()
         case "move":
-            current_lecture.move_scene(-1 if act["by"] < 0 else 1)
+            current_lecture.move_scene(-1 if bar_event["by"] < 0 else 1)
         case "picture" if (
-            svg := current_lecture.picture_of_page(act["horizon"], [str(line) for line in act["caption"]])
+            svg := current_lecture.picture_of_page(bar_event["horizon"], [str(line) for line in bar_event["caption"]])
         ) is not None:
-            showing = current_lecture.current_scene()
-            title = "Seamark" if showing is None else showing[0].scenes[showing[1]].title
+            deck_and_index = current_lecture.current_scene()
+            title = "Seamark" if deck_and_index is None else deck_and_index[0].scenes[deck_and_index[1]].title
             session.scene_picture = {
-                "asked": act["at"],
+                "asked": bar_event["at"],
                 "svg": svg,
                 "name": f"seamark-{_slug(title)}",
-                "said": " ".join([title, *map(str, act["caption"])]),
+                "said": " ".join([title, *map(str, bar_event["caption"])]),
             }
         case "remove":
             current_lecture.remove_scene()
         case "scene" if playing is not None:
-            current_lecture.open_scene(playing.deck, max(0, int(act["scene"])))
+            current_lecture.open_scene(playing.deck, max(0, int(bar_event["scene"])))
 
 
 def _take_kept() -> None:
@@ -160,13 +162,13 @@ def _take_kept() -> None:
 
 
 def _scene(scene: Scene) -> SceneData:
-    step = scene.query.get("step", "1")
+    first_step = scene.query.get("step", "1")
     return {
         "title": scene.title,
         "parts": [*scene.words.items()],
         "hides": scene.hides,
         "ask": scene.ask,
-        "first": int(step) if step.isdecimal() else 1,
+        "first": int(first_step) if first_step.isdecimal() else 1,
         "until": scene.until,
         "at": scene.at,
         "drawn": scene.page in DRAWN,

@@ -20,11 +20,12 @@ def is_on() -> bool:
 def apply_lecture_styles() -> None:
     """Apply the style sheet of lecture mode if the mode is on."""
     if is_on():
-        playing = session.playing
-        sheets = ["lecture.css"]
-        if playing is not None:
-            sheets += ["deck.css", *["bundled_deck.css"] * (playing.deck != OWN_DECK)]
-        st.html(f"<style>{''.join((Path(__file__).parent / sheet).read_text(encoding='utf-8') for sheet in sheets)}</style>")
+        place_in_lecture = session.playing
+        style_sheets = ["lecture.css"]
+        if place_in_lecture is not None:
+            style_sheets += ["deck.css", *["bundled_deck.css"] * (place_in_lecture.deck != OWN_DECK)]
+        rules = [(Path(__file__).parent / sheet).read_text(encoding="utf-8") for sheet in style_sheets]
+        st.html(f"<style>{''.join(rules)}</style>")
 
 
 def settings_container() -> DeltaGenerator:

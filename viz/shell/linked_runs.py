@@ -140,8 +140,8 @@ def find_kept_run(token: str, kind: type[Kept]) -> Kept | LostRun | None:
         kept = kind.find(Keeper(run_store(), token, kind.kind))
     except InputError as error:
         return LostRun(str(error), "error")
-    remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
-    return kept or LostRun(f"The link's run is no longer remembered: {remembered}.", "info")
+    remembered_phrase = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
+    return kept or LostRun(f"The link's run is no longer remembered: {remembered_phrase}.", "info")
 
 
 def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
@@ -206,7 +206,7 @@ def offer_to_resume(
     if kept is None or not run.can_go_on:
         return
     say_interrupted(run, "“Resume” measures the others.", key)
-    why_not = missing or _other_model_in_words(here, kept, requests)
+    obstacle_sentence = missing or _other_model_in_words(here, kept, requests)
 
     def resume() -> None:
         run.cancel()
@@ -214,10 +214,12 @@ def offer_to_resume(
         begin_run(here.choices.extra, again(), kept.keeper.token)
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Resume", on_click=lambda: run_with_consent(requests, resume), disabled=bool(why_not), key=f"{key}_resume")
-    if why_not:
+    row.button(
+        "Resume", on_click=lambda: run_with_consent(requests, resume), disabled=bool(obstacle_sentence), key=f"{key}_resume"
+    )
+    if obstacle_sentence:
         with row:
-            remark(why_not, key=f"{key}_resume_waits")
+            remark(obstacle_sentence, key=f"{key}_resume_waits")
     else:
         show_consent(requests)
 
@@ -226,20 +228,20 @@ def _other_model_in_words(here: Page, kept: KeptRun[Any], requests: ModelRequest
     """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
     if here.embedder is None:
         return here.embedder_complaint
-    beginning = f"The {kept.title} was begun with the"
+    sentence_beginning = f"The {kept.title} was begun with the"
     if here.embedder.name != kept.plan.embedder:
-        return f"{beginning} embedder {kept.plan.embedder}; to go on, choose it on the left."
+        return f"{sentence_beginning} embedder {kept.plan.embedder}; to go on, choose it on the left."
     if requests is not None and model_identity(requests.asking) != kept.plan.language_model:
         model_name = kept.plan.language_model.rpartition(" ")[0]
-        return f"{beginning} language model {model_name}; to go on, name it and its server beside the settings."
+        return f"{sentence_beginning} language model {model_name}; to go on, name it and its server beside the settings."
     return ""
 
 
 def say_origin_of_bundled_run(file: RunFile, on: str, way_on: str, key: str) -> None:
     """Draw a note on a bundled run's origin (version, date, data) and on how the user can start a run of their own."""
-    day = f"{file.made.day} {file.made:%B %Y}"
+    date_in_words = f"{file.made.day} {file.made:%B %Y}"
     notice(
-        f"This result comes with Seamark {file.seamark} and was measured on {day} with {on}. {way_on}",
+        f"This result comes with Seamark {file.seamark} and was measured on {date_in_words} with {on}. {way_on}",
         key=f"{key}_bundled",
     )
 

@@ -71,9 +71,9 @@ def switch_to_arriving_page(shown: str) -> None:
 
 
 def _menu() -> st.Page:
-    first = next(iter(PAGES))
+    default_page = next(iter(PAGES))
     return st.navigation(
-        [st.Page(entry.file, title=entry.title, default=key == first) for key, entry in PAGES.items()],
+        [st.Page(entry.file, title=entry.title, default=key == default_page) for key, entry in PAGES.items()],
         # Lecture mode has no side bar, so the menu moves to the top.
         position="top" if lecture_mode.is_on() else "sidebar",
     )

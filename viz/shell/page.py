@@ -77,12 +77,13 @@ class Page:
 
     def check_words(self, allowed: Mapping[str, Sequence[str]]) -> None:
         """Replace values of the link's own parameters that are not ``allowed`` by the defaults, with an error message."""
-        for name, words in allowed.items():
-            word = self.choices.extra.get(name, "")
-            if word not in words:
+        for name, choices_allowed in allowed.items():
+            value_in_link = self.choices.extra.get(name, "")
+            if value_in_link not in choices_allowed:
                 self.choices.extra[name] = self.default.extra[name]
                 self.complain(
-                    f"The link's {name} must be one of {', '.join(words)}; got {short_repr(word)}. Using the default."
+                    f"The link's {name} must be one of {', '.join(choices_allowed)}; got {short_repr(value_in_link)}. "
+                    f"Using the default."
                 )
 
 
@@ -132,16 +133,16 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
 def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
     """Draw the parts that all pages have in common."""
     source = None
-    side = lecture_mode.settings_container()
-    controls = side.container()
+    settings_place = lecture_mode.settings_container()
+    own_controls = settings_place.container()
     if about_a_text:
         take_document_events(choices, default)
-        row = st.container(key="text_row")
+        text_row = st.container(key="text_row")
         source = load_text(choices)
     place_of_complaints = st.container()
     with place_of_complaints:
-        for number, sentence in enumerate(complaints):
-            notice(sentence, "error", key=f"complaint_{number}")
+        for number, complaint in enumerate(complaints):
+            notice(complaint, "error", key=f"complaint_{number}")
     ask_about_splitter(choices)
     text = None
     if source is not None and not splitter_waits_for_consent(choices):
@@ -151,19 +152,19 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
             _warn_of_moved_cuts(choices, text)
     if about_a_text:
         # After the text is split, since the row shows its length.
-        with row:
+        with text_row:
             show_document_row(choices, text)
     embedder, embedder_complaint = chosen_embedder(choices)
-    with side:
+    with settings_place:
         shared_controls(choices, embedder)
     if lecture_mode.is_on():
-        with side.expander("Lectures"):
+        with settings_place.expander("Lectures"):
             offer_decks("settings")
             offer_to_add_scene()
     if about_a_text:
-        lecture_mode.show_lecture_keys(side)
+        lecture_mode.show_lecture_keys(settings_place)
     ask_about_embedder(choices, embedder)
-    return Page(choices, default, text, embedder, embedder_complaint, controls, complaints, place_of_complaints)
+    return Page(choices, default, text, embedder, embedder_complaint, own_controls, complaints, place_of_complaints)
 
 
 def _split(source: Source, sentences: str) -> Text | None:
@@ -171,8 +172,8 @@ def _split(source: Source, sentences: str) -> Text | None:
     try:
         # Other sessions may evict it from the shared cache, and a running job refers to this session's object.
         document = session.document
-        current = (source.name, sentences, source.parts, source.text)
-        if document is None or (document.name, document.splitter, document.parts, document.text) != current:
+        current_settings = (source.name, sentences, source.parts, source.text)
+        if document is None or (document.name, document.splitter, document.parts, document.text) != current_settings:
             document = session.document = split_document(source.text, sentences, source.name, source.parts)
         return Text(source, document)
     except InputError as error:
@@ -185,8 +186,8 @@ def _warn_of_moved_cuts(choices: Choices, text: Text) -> None:
     for index, column in session.older.get(session.page, {}).items():
         if choices.columns[index : index + 1] == [column]:
             chunker = build_chunker(column.chunker, column.parameters)
-            if sentence := chunker.changed_since(len(text.document.sentences)):
-                notice(f"Column {index + 1}: {sentence}", key=f"older_{index}")
+            if moved_cuts_sentence := chunker.changed_since(len(text.document.sentences)):
+                notice(f"Column {index + 1}: {moved_cuts_sentence}", key=f"older_{index}")
 
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
@@ -196,9 +197,9 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query |= {KEPT_TEXT_PARAMETER: notebook_key.id} if notebook_key is not None else {}
     query |= {WIDE: "1", **current_lecture.lecture_query()} if lecture_mode.is_on() else {}
     session.first_links.setdefault(name, query)
-    page, written = session.written_link
+    page, last_parameters = session.written_link
     # A widget that is quickly moved and moved back sends the old link, while the browser already has the new one.
-    if query != st.query_params.to_dict() or (page == name and query != written):
+    if query != st.query_params.to_dict() or (page == name and query != last_parameters):
         st.query_params.from_dict(query)
     session.written_link = name, query
 
@@ -208,11 +209,11 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     arrival = session.arriving if session.arriving is not None and session.arriving.page == name else None
     parameters_on_arrival = None if arrival is None else arrival.link
     if name not in session.choices or parameters_on_arrival is not None:
-        link = st.query_params.to_dict() if parameters_on_arrival is None else parameters_on_arrival
-        session.choices[name], session.complaints[name] = _from_link(link, default)
-        columns = enumerate(session.choices[name].columns)
-        older = older_columns(link)
-        session.older[name] = {index: column.copy() for index, column in columns if index + 1 in older}
+        link_parameters = st.query_params.to_dict() if parameters_on_arrival is None else parameters_on_arrival
+        session.choices[name], session.complaints[name] = _from_link(link_parameters, default)
+        numbered_columns = enumerate(session.choices[name].columns)
+        older_numbers = older_columns(link_parameters)
+        session.older[name] = {index: column.copy() for index, column in numbered_columns if index + 1 in older_numbers}
         if arrival is not None:
             session.arriving = arrival._replace(link=None)  # what the user changes before the page is drawn remains
     query = st.query_params.to_dict()
@@ -221,15 +222,15 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
         session.choices[name] = _choices_of_history(query or session.first_links.get(name, {}), default)
     choices = session.choices[name]
-    before = session.page or name
-    if before != name and not query:
+    page_before = session.page or name
+    if page_before != name and not query:
         session.first_links.pop(name, None)
-    if before != name and not came_through_history() and parameters_on_arrival is None:
+    if page_before != name and not came_through_history() and parameters_on_arrival is None:
         # The link takes precedence over the previous page.
         for shared in SHARED:
             if shared not in st.query_params:
-                setattr(choices, shared, getattr(session.choices[before], shared))
-    if before != name:
+                setattr(choices, shared, getattr(session.choices[page_before], shared))
+    if page_before != name:
         session.sent.forget()
         session.pressed.clear()
     session.page = name
@@ -245,13 +246,13 @@ def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
 
 
 def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
-    query = {name: word for name, word in link.items() if name != current_lecture.SCENES}
+    query = {model_name: word for model_name, word in link.items() if model_name != current_lecture.SCENES}
     choices, complaints = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     session.own_linked = choices.document == OWN
     session.notebook_linked = query.get(KEPT_TEXT_PARAMETER, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
-    if is_valid_name(name := query.get(MODEL_PARAMETER, "")):
-        session.linked_model = name
+    if is_valid_name(model_name := query.get(MODEL_PARAMETER, "")):
+        session.linked_model = model_name
     if not is_tokenizer_on_disk(choices.tokenizer):
         complaints.append(
             f"The link counts tokens with {choices.tokenizer}, whose table is not on this machine and would be fetched; "

@@ -24,11 +24,11 @@ LONGEST_WAIT = 15
 
 async def release_ended_sessions() -> None:
     """Release ended sessions every `EVERY_S` seconds, until cancelled."""
-    house = Housekeeper()
+    housekeeper = Housekeeper()
     while True:
         await asyncio.sleep(EVERY_S)
         try:
-            house.look()
+            housekeeper.look()
         except Exception:
             # The server continues without it; the next check may succeed.
             _log.exception("Sessions that have ended could not be released.")
@@ -133,13 +133,13 @@ class Preload:
             gc.enable()
 
     def _steps(self) -> Iterator[None]:
-        work = importlib.import_module(self._work)
+        work_module = importlib.import_module(self._work)
         yield
-        work.start()
+        work_module.start()
         yield
         importlib.import_module(self._page)
         yield
-        work.finish()
+        work_module.finish()
 
 
 # Opening the browser, which Streamlit only does for scripts run by its own command.

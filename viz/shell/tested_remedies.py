@@ -21,9 +21,9 @@ NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
 
 def is_automatic(method: Method, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
     """Return whether the search for changes of settings may start by itself: it is quick and sends nothing to a server."""
-    sends = method != "bm25" and embedder is not None and embedder.remote
+    sends_texts = method != "bm25" and embedder is not None and embedder.remote
     length_limit = LONGEST_HYBRID if method == "hybrid" else LONGEST
-    return reranker is None and not sends and len(document.text) <= length_limit
+    return reranker is None and not sends_texts and len(document.text) <= length_limit
 
 
 def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
@@ -65,15 +65,22 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
     none
         The text that follows "None of 41 tried settings" if no remedy was found.
     """
-    lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
+    remedy_lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
     message, share, state = "", 1.0, "done"
-    if outcome is not None and not lines:
+    if outcome is not None and not remedy_lines:
         message = f"None of {pluralize(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
     if outcome is None:
         share, message = job.progress()
         state = "looking" if job.running and not job.cancelled else "failed" if job.error else "offered"
         message = message if state == "looking" else job.error if state == "failed" else "Stopped." if job.cancelled else ""
-    return {"state": state, "share": share, "said": message, "wanted": wanted, "lines": lines, "full": compare_is_full()}
+    return {
+        "state": state,
+        "share": share,
+        "said": message,
+        "wanted": wanted,
+        "lines": remedy_lines,
+        "full": compare_is_full(),
+    }
 
 
 def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
@@ -85,8 +92,8 @@ def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     if remedy.marks is not None:
         effects.append(f"boundaries {_from_to(*remedy.marks[:2])}")
     if remedy.others:
-        changed = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
-        effects.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(changed) or 'unchanged'}")
+        won_and_lost = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
+        effects.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(won_and_lost) or 'unchanged'}")
     return {
         "setting": _setting_identity(chunker),
         "words": remedy.variation.words,

@@ -83,8 +83,11 @@ def compare_first_screen(document: str, sentences: str) -> Choices:
 
 def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of all parameters of a column, including defaults and invalid values."""
-    values = {**defaults, **column.parameters}
-    return {spec.name: values.get(spec.name, spec.default) for spec in chunker_class(column.chunker).fields(values)}
+    values_by_name = {**defaults, **column.parameters}
+    return {
+        spec.name: values_by_name.get(spec.name, spec.default)
+        for spec in chunker_class(column.chunker).fields(values_by_name)
+    }
 
 
 # Choices as the query parameters of a link.
@@ -133,11 +136,11 @@ def link_of_chunker(chunker: str) -> dict[str, str]:
 
 def older_columns(query: Mapping[str, str]) -> list[int]:
     """Return the numbers, from 1, of a link's columns that lack parameters introduced after the link was made."""
-    kinds = {**CHUNKERS, **ASKING, **ADAPTERS}
+    types = {**CHUNKERS, **ASKING, **ADAPTERS}
     return [
         number
         for number in range(1, MOST_COLUMNS + 1)
-        if (kind := kinds.get(query.get(f"c{number}", ""))) and any(f"c{number}.{name}" not in query for name in kind.older)
+        if (kind := types.get(query.get(f"c{number}", ""))) and any(f"c{number}.{name}" not in query for name in kind.older)
     ]
 
 
@@ -194,8 +197,8 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         )
         return fallback
 
-    document = one_of("document", documents, default.document)
-    splitter_name = one_of("sentences", SPLITTERS, documents.get(document, default.sentences))
+    document_id = one_of("document", documents, default.document)
+    splitter_name = one_of("sentences", SPLITTERS, documents.get(document_id, default.sentences))
     columns = _parse_columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
     selected_word = query.get("selected", str(default.selected + 1))
     selected = (
@@ -207,7 +210,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {short_repr(selected_word)}.")
     return (
         Choices(
-            document,
+            document_id,
             splitter_name,
             columns,
             _parse_embedder(query, default, complaints),
@@ -268,7 +271,7 @@ def _parse_value(text: str) -> Any:
     if text == "none":
         return None
     try:
-        value = json.loads(text)
+        parsed_json = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return value if isinstance(value, int | float) else text
+    return parsed_json if isinstance(parsed_json, int | float) else text

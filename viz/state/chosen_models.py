@@ -53,11 +53,11 @@ def splitter_waits_for_consent(choices: Choices) -> bool:
 
 def _server_embedder(name: str) -> Embedder:
     """Return the embedder of that name on the session's server, recreated only if either changes."""
-    wanted = name, session.server
-    cached = session.server_embedder
-    if cached is None or cached[0] != wanted:
-        cached = session.server_embedder = wanted, OpenAIServer(name, session.server.address, session.server.key)
-    return cached[1]
+    wanted_key = name, session.server
+    cached_pair = session.server_embedder
+    if cached_pair is None or cached_pair[0] != wanted_key:
+        cached_pair = session.server_embedder = wanted_key, OpenAIServer(name, session.server.address, session.server.key)
+    return cached_pair[1]
 
 
 # The language model.

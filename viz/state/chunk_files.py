@@ -57,8 +57,8 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
     held_file = chunker.held
     assert held_file is not None
-    located = held_file.cached_result_in(document)
-    count = len(held_file.chunks) if located is None else located.given
+    located_chunks = held_file.cached_result_in(document)
+    count = len(held_file.chunks) if located_chunks is None else located_chunks.given
     has_text = held_file.text(document.name) is not None
     advice_phrase = "; the text that they give can be opened in this column's settings" if has_text else ""
     return f"0 of {pluralize(count, 'chunk')} of {held_file.name} found in this text: they may be of another{advice_phrase}."
@@ -72,17 +72,17 @@ def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> No
     InputError
         If the files together would have too many characters.
     """
-    undo = session.undo
-    used_columns = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
+    undoable_change = session.undo
+    used_columns = [*columns, *(() if undoable_change is None else (*undoable_change.before, *undoable_change.after))]
     used_columns += [column for choices in session.choices.values() for column in choices.columns]
     used_files = {
         used_file.identity: used_file for column in used_columns if (used_file := chunk_file_of(column)) is not None
     }
-    characters = sum(chunk_file.characters for chunk_file in {**used_files, file.identity: file}.values())
-    if characters > MOST_HELD:
+    total_characters = sum(chunk_file.characters for chunk_file in {**used_files, file.identity: file}.values())
+    if total_characters > MOST_HELD:
         raise InputError(
             f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "
-            f"with this file they would have {characters:,}. Remove a column with another file first."
+            f"with this file they would have {total_characters:,}. Remove a column with another file first."
         )
     # If a file comes again, the first object stays: it has cached where its chunks are, and its columns' results are cached.
     session.chunk_files = {file.identity: file, **used_files}

@@ -53,9 +53,9 @@ def columns_of_compare() -> list[ColumnChoice]:
 def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
     """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
     choices = ensure_compare_choices()
-    indexes = [choices.selected, *range(len(choices.columns))]
-    number = next((index for index in indexes if choices.columns[index].chunker in kinds), None)
-    return None if number is None else (number, choices.columns[number].copy())
+    indexes_to_try = [choices.selected, *range(len(choices.columns))]
+    column_index = next((index for index in indexes_to_try if choices.columns[index].chunker in kinds), None)
+    return None if column_index is None else (column_index, choices.columns[column_index].copy())
 
 
 def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
@@ -63,9 +63,9 @@ def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int |
 
     ``defaults`` are the embedder's defaults for the column's chunker.
     """
-    values = effective_parameters(column, defaults)
-    for index, other in enumerate(columns_of_compare()):
-        if other.chunker == column.chunker and effective_parameters(other, defaults) == values:
+    parameter_values = effective_parameters(column, defaults)
+    for index, compare_column in enumerate(columns_of_compare()):
+        if compare_column.chunker == column.chunker and effective_parameters(compare_column, defaults) == parameter_values:
             return index
     return None
 
@@ -98,8 +98,8 @@ def reopen_session(file: SessionFile, choices: Choices) -> None:
     if is_tokenizer_on_disk(first_recipe.tokenizer):
         choices.tokenizer = first_recipe.tokenizer
     compare_choices = ensure_compare_choices()
-    for shared in SHARED:
-        setattr(compare_choices, shared, getattr(choices, shared))
+    for shared_choice in SHARED:
+        setattr(compare_choices, shared_choice, getattr(choices, shared_choice))
     with undoable(COMPARE, "Columns replaced by those of the file"):
         # All parameters, including those at their defaults, because defaults depend on the embedder.
         compare_choices.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]

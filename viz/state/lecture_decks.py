@@ -127,8 +127,8 @@ class ScenePicture(TypedDict):
 @cache
 def bundled_decks() -> dict[str, Deck]:
     """Return the bundled lectures by the name that a link has for them."""
-    with Path(__file__).with_suffix(".toml").open("rb") as file:
-        return {name: Deck.model_validate(deck) for name, deck in tomllib.load(file).items()}
+    with Path(__file__).with_suffix(".toml").open("rb") as decks_toml:
+        return {name: Deck.model_validate(deck) for name, deck in tomllib.load(decks_toml).items()}
 
 
 # The user's own lecture as a file: its scenes, and the user's texts that they show.
@@ -227,10 +227,10 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         return self._with_scenes([*self.deck.scenes[:index], *self.deck.scenes[index + 1 :]], self.texts)
 
     def _with_scenes(self, scenes: list[Scene], texts: dict[str, SceneText]) -> LectureFile:
-        used = {scene.text for scene in scenes}
+        shown_digests = {scene.text for scene in scenes}
         return LectureFile(
             deck=Deck(title=self.deck.title, about=self.deck.about, scenes=tuple(scenes)),
-            texts={name: text for name, text in texts.items() if name in used},
+            texts={name: text for name, text in texts.items() if name in shown_digests},
         )
 
 
@@ -273,11 +273,11 @@ def lecture_from_link_word(word: str, pages: Collection[str], largest: int = LAR
     if not word:
         raise InputError("The link names a lecture of your own, but has no scenes of it.")
     try:
-        unpacking = zlib.decompressobj()
-        data = unpacking.decompress(base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), largest)
-        complete = unpacking.eof
+        decompressor = zlib.decompressobj()
+        lecture_json = decompressor.decompress(base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), largest)
+        complete = decompressor.eof
     except (binascii.Error, ValueError, zlib.error):
         complete = False
     if not complete:
         raise InputError("The link's scenes are no lecture: the link may have been cut off.")
-    return read_lecture(data, "The link's scenes", pages)
+    return read_lecture(lecture_json, "The link's scenes", pages)

@@ -28,19 +28,19 @@ def _sheet(scene: Scene, own: Source | None) -> SceneSheet:
     sheet_without_results = SceneSheet(title, scene.words)
     if scene.page not in DRAWN or "c1" not in scene.query:
         return sheet_without_results
-    splitters = {**sample_splitters(), OWN: OWN_SPLITTER}
-    first = next(iter(splitters))
-    choices, _ = from_query(scene.query, splitters, Choices(first, splitters[first], []))
+    splitter_by_document = {**sample_splitters(), OWN: OWN_SPLITTER}
+    first_sample = next(iter(splitter_by_document))
+    choices, _ = from_query(scene.query, splitter_by_document, Choices(first_sample, splitter_by_document[first_sample], []))
     if choices.document == OWN and own is None:
         return sheet_without_results
-    name, document_text, known = _text(choices.document, own)
+    document_name, document_text, known = _text(choices.document, own)
     columns = [choices.columns[choices.selected]] if scene.page in SELECTED else choices.columns
     try:
         chunkers = [build_chunker(column.chunker, column.parameters) for column in columns]
         embeds = any(chunker.embeds for chunker in chunkers)
         if any(chunker.asks or chunker.elsewhere for chunker in chunkers) or (embeds and choices.embedder not in EMBEDDERS):
             return sheet_without_results
-        document = Document.from_text(document_text, choices.sentences, name=name).split()
+        document = Document.from_text(document_text, choices.sentences, name=document_name).split()
         tools = Tools(
             load_embedder(choices.embedder) if embeds else None, load_tokenizer(choices.tokenizer), embedding_cache(False)
         )

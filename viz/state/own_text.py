@@ -67,12 +67,12 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     """Set the user's own text; ``given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.marks_before = []
-    before = session.own
-    if own is None or before is None or not is_edit(before.text, own.text):
+    previous_own = session.own
+    if own is None or previous_own is None or not is_edit(previous_own.text, own.text):
         # Each notebook belongs to one text.
         notebook = session.notebooks.pop(OWN, None)
-        if before is not None and notebook is None and (count_questions_about(before) or before.known):
-            session.replaced = Replaced(before, session.own_given)
+        if previous_own is not None and notebook is None and (count_questions_about(previous_own) or previous_own.known):
+            session.replaced = Replaced(previous_own, session.own_given)
     session.own = own
     session.own_gone = own is None
     session.own_given = given
@@ -109,19 +109,19 @@ def edited_source(text: str) -> Source:
     own, given = session.own, session.own_given
     if own is None:
         return Source(text, PASTED)
-    before = (given or own).text
-    prefix_length, suffix_length = _common_end_lengths(before, text)
-    if not is_edit(before, text):
+    text_before = (given or own).text
+    prefix_length, suffix_length = _common_end_lengths(text_before, text)
+    if not is_edit(text_before, text):
         return Source(text, PASTED)
     known = own.known if given is None else None
-    edit_end, growth = len(before) - suffix_length, len(text) - len(before)
+    edit_end, growth = len(text_before) - suffix_length, len(text) - len(text_before)
     parts = (given or own).parts
     if parts is not None:
         parts = parts.with_starts(
             start if start <= prefix_length else prefix_length if start < edit_end else start + growth
             for start in parts.starts
         )
-    known = None if known is None else places_after_edit(known, before, text)
+    known = None if known is None else places_after_edit(known, text_before, text)
     return Source(text, own.name, known, "" if own.name == PASTED else "edited here", parts, own.left_out)
 
 
@@ -163,8 +163,10 @@ def put_back_lines(kind: str) -> None:
     if given is None:
         store_own_text(with_omitted_lines(own, kind))
     else:
-        dashes, changed = session.dashes, with_omitted_lines(given, kind)
-        store_own_text(with_dashes_as_boundaries(changed) if dashes is not False else changed, changed)
+        dashes, restored_source = session.dashes, with_omitted_lines(given, kind)
+        store_own_text(
+            with_dashes_as_boundaries(restored_source) if dashes is not False else restored_source, restored_source
+        )
         session.dashes = dashes
     session.replaced = replaced
     if notebook is not None:
@@ -188,13 +190,13 @@ def with_omitted_lines(source: Source, kind: str) -> Source:
             parts.starts[page_index + 1] if page_index + 1 < len(parts.starts) else len(text),
         )
         # The lines are listed from the edge of the page inwards.
-        block = "\n".join(reversed(lines_of_page) if at_end else lines_of_page)
+        inserted_lines = "\n".join(reversed(lines_of_page) if at_end else lines_of_page)
         if not text[start:end].strip():
-            insertions.append((page_index, start, f"{block}\n\n"))
+            insertions.append((page_index, start, f"{inserted_lines}\n\n"))
         elif at_end:
-            insertions.append((page_index, start + len(text[start:end].rstrip()), f"\n{block}"))
+            insertions.append((page_index, start + len(text[start:end].rstrip()), f"\n{inserted_lines}"))
         else:
-            insertions.append((page_index, start, f"{block}\n"))
+            insertions.append((page_index, start, f"{inserted_lines}\n"))
 
     def moved(place: int, part: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
@@ -210,18 +212,27 @@ def with_omitted_lines(source: Source, kind: str) -> Source:
         piece + lines_of_page
         for piece, lines_of_page in zip(text_pieces, [*(lines_of_page for *_, lines_of_page in insertions), ""], strict=True)
     )
-    left_out = tuple(
+    still_omitted = tuple(
         omission for omission in source.left_out if not (omission.what == kind and omission.part in lines_by_page)
     )
-    sentence = omissions_sentence(left_out)
+    still_omitted_sentence = omissions_sentence(still_omitted)
     other_remarks = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
     return replace(
         source,
         text=new_text,
         known=None if source.known is None else tuple(map(moved, source.known)),
-        teaches=" · ".join([*other_remarks, *([sentence[:1].lower() + sentence[1:].rstrip(".")] if sentence else [])]),
+        teaches=" · ".join(
+            [
+                *other_remarks,
+                *(
+                    [still_omitted_sentence[:1].lower() + still_omitted_sentence[1:].rstrip(".")]
+                    if still_omitted_sentence
+                    else []
+                ),
+            ]
+        ),
         parts=parts.with_starts(moved(start, page_index) for page_index, start in enumerate(parts.starts)),
-        left_out=left_out,
+        left_out=still_omitted,
     )
 
 
@@ -268,8 +279,8 @@ def boundaries_after_click(document: Document, known: Known, places: Collection[
     """
     if places is None:
         return None
-    starts = frozenset(document.starts)
-    inside_sentences = [place for place in known or () if place not in starts]
+    sentence_starts = frozenset(document.starts)
+    inside_sentences = [place for place in known or () if place not in sentence_starts]
     return tuple(sorted({*places, *inside_sentences})) or None
 
 
@@ -283,12 +294,12 @@ def set_known_boundaries(known: Known) -> None:
 def set_clicked_boundaries(document: Document, changes: Iterable[Collection[int] | None]) -> bool:
     """Set the known boundaries after the user's changes, see `boundaries_after_click`; return whether they changed."""
     assert session.own is not None
-    before = session.own.known
+    boundaries_before = session.own.known
     for places in changes:
-        known = boundaries_after_click(document, session.own.known, places)
-        if known != session.own.known:
-            set_known_boundaries(known)
-    return session.own.known != before
+        boundaries_after = boundaries_after_click(document, session.own.known, places)
+        if boundaries_after != session.own.known:
+            set_known_boundaries(boundaries_after)
+    return session.own.known != boundaries_before
 
 
 def undo_known_boundaries() -> None:
@@ -329,14 +340,14 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
     ParameterError
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
-    chunker = YourCuts.at_places(document.identity, places)
+    own_cuts = YourCuts.at_places(document.identity, places)
     number = column_for_own_cuts(choices)
     if number is None:
         return
     undo_message = f"Column {number + 1} shows your cuts"
     previous_change = last_change(COMPARE)
     with undoable(COMPARE, undo_message):
-        choices.columns[number : number + 1] = [ColumnChoice(YourCuts.name, {"cuts": chunker.cuts})]
+        choices.columns[number : number + 1] = [ColumnChoice(YourCuts.name, {"cuts": own_cuts.cuts})]
         choices.selected = number
     if previous_change is not None and previous_change.said == undo_message and session.undo is not None:
         session.undo = replace(session.undo, before=previous_change.before, selected=previous_change.selected)
@@ -350,8 +361,8 @@ def move_own_cuts(before: str, text: str) -> None:
     for choices in session.choices.values():
         for column in choices.columns:
             if column.chunker == YourCuts.name:
-                chunker = YourCuts.build(**column.parameters)
-                if chunker.is_of(old_identity):
+                own_cuts = YourCuts.build(**column.parameters)
+                if own_cuts.is_of(old_identity):
                     column.parameters["cuts"] = YourCuts.at_places(
-                        new_identity, places_after_edit(chunker.places, before, text)
+                        new_identity, places_after_edit(own_cuts.places, before, text)
                     ).cuts

@@ -183,8 +183,12 @@ def write_session_file(
 
 
 def _file_of(chunker: Chunker) -> KeptFile | None:
-    held = chunker.held if isinstance(chunker, YourChunks) else None
-    return None if held is None else KeptFile(name=held.name, document=held.document, chunks=held.chunks)
+    chunk_file = chunker.held if isinstance(chunker, YourChunks) else None
+    return (
+        None
+        if chunk_file is None
+        else KeptFile(name=chunk_file.name, document=chunk_file.document, chunks=chunk_file.chunks)
+    )
 
 
 def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
@@ -197,18 +201,18 @@ def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     Cancelled
         If ``cancelled``, which is called repeatedly, returns True.
     """
-    (kind, head), *pieces = parse_in_reader_process(session_file_reader.session_file_pieces, data, name, cancelled)
+    (kind, first_content), *pieces = parse_in_reader_process(session_file_reader.session_file_pieces, data, name, cancelled)
     if kind == "recipe":
         try:
-            return Recipe.of_value(head)
+            return Recipe.of_value(first_content)
         except InputError as error:
             raise InputError(f"{name}: {error}") from error
-    _insert_pieces(head, pieces)
+    _insert_pieces(first_content, pieces)
     try:
-        file = SessionFile.model_validate(head)
+        file = SessionFile.model_validate(first_content)
     except ValidationError as error:
-        place, why = where_and_why(error)
-        raise session_file_reader.not_a_session_error(name, place, why) from error
+        invalid_field, broken_rule = where_and_why(error)
+        raise session_file_reader.not_a_session_error(name, invalid_field, broken_rule) from error
     for column in file.columns:
         column.recipe.build()
     return file
@@ -234,8 +238,10 @@ def _insert_pieces(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> Non
         elif kind == "chunk":
             spans_by_column[content[0]].append(tuple(Span(*span) for span in content[1]))
         else:
-            words, spans, document, identifier = content[1]
-            file_chunks[content[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document, identifier))
+            words, spans, document_name, identifier = content[1]
+            file_chunks[content[0]].append(
+                GivenChunk(words, tuple(Span(*span) for span in spans), document_name, identifier)
+            )
     if text_pieces:
         head["text"] = "".join(text_pieces)
     for column, spans_of_chunks, chunks_of_file in zip(columns, spans_by_column, file_chunks, strict=True):

@@ -64,17 +64,19 @@ def _session(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
     for start in range(0, len(text), PIECE):
         yield "text", text[start : start + PIECE]
     for number, chunks_of_column in enumerate(spans_by_column):
-        for index, spans in enumerate(chunks_of_column):
-            valid_spans = _checked_spans(spans, len(text), name, f"columns.{number}.chunks.{index}")
+        for chunk_index, spans in enumerate(chunks_of_column):
+            valid_spans = _checked_spans(spans, len(text), name, f"columns.{number}.chunks.{chunk_index}")
             input_counter.count_row()
             input_counter.count_items(len(valid_spans))
             yield "chunk", number, valid_spans
     for number, chunks_of_column in enumerate(file_chunks):
-        for index, chunk in enumerate(chunks_of_column):
-            chunk_text, spans, document, identifier = _checked_chunk(chunk, name, f"columns.{number}.file.chunks.{index}")
-            input_counter.count_row(chunk_text, document, identifier)
+        for chunk_index, chunk in enumerate(chunks_of_column):
+            chunk_text, spans, document_name, identifier = _checked_chunk(
+                chunk, name, f"columns.{number}.file.chunks.{chunk_index}"
+            )
+            input_counter.count_row(chunk_text, document_name, identifier)
             input_counter.count_items(len(spans))
-            yield "given", number, (chunk_text, spans, document, identifier)
+            yield "given", number, (chunk_text, spans, document_name, identifier)
 
 
 def _list(value: Any) -> list[Any]:
@@ -83,10 +85,10 @@ def _list(value: Any) -> list[Any]:
 
 def _take_list(holder: dict[str, Any], field: str) -> list[Any]:
     """Remove and return the list in a field, leaving an empty one; other values stay and are rejected later."""
-    content = holder.get(field)
-    if isinstance(content, list):
+    field_value = holder.get(field)
+    if isinstance(field_value, list):
         holder[field] = []
-    return _list(content)
+    return _list(field_value)
 
 
 def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
@@ -108,9 +110,13 @@ def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[
 
 def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
-    fields = _list(chunk)
-    text, spans, *document_and_id = [*fields, *[None, [], None, None][len(fields) :]][:4]
-    if not fields or len(fields) > 4 or not all(isinstance(string, str | None) for string in (text, *document_and_id)):
+    chunk_fields = _list(chunk)
+    text, spans, *document_and_id = [*chunk_fields, *[None, [], None, None][len(chunk_fields) :]][:4]
+    if (
+        not chunk_fields
+        or len(chunk_fields) > 4
+        or not all(isinstance(string, str | None) for string in (text, *document_and_id))
+    ):
         raise not_a_session_error(
             name, where, f"a chunk must be a text, spans, a document's name and an id; got {short_repr(chunk)}"
         )

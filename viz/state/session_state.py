@@ -347,8 +347,8 @@ def came_through_history() -> bool:
     Streamlit adds a history entry for each link that a page writes, so that users can go back to each state. An outdated
     link does not imply this navigation: a widget that is moved quickly also sends the previous link.
     """
-    context = get_script_run_ctx()
-    return context is not None and context.is_history_navigation
+    run_context = get_script_run_ctx()
+    return run_context is not None and run_context.is_history_navigation
 
 
 # Undo of the last change that removed, added or replaced columns.
@@ -389,12 +389,12 @@ def undoable(page: str, words: str) -> Iterator[None]:
         The change in words, as in ``Column 2 removed``.
     """
     choices = session.choices[page]
-    before, selected = _copies(choices.columns), choices.selected
+    columns_before, selected_before = _copies(choices.columns), choices.selected
     yield
-    after = _copies(choices.columns)
+    columns_after = _copies(choices.columns)
     # Streamlit may call a callback twice; the second time changes nothing, and must not hide the change.
-    if after != before:
-        session.undo = Undo(page, words, before, selected, after)
+    if columns_after != columns_before:
+        session.undo = Undo(page, words, columns_before, selected_before, columns_after)
 
 
 def last_change(page: str) -> Undo | None:
@@ -402,19 +402,19 @@ def last_change(page: str) -> Undo | None:
 
     A change cannot be undone once something else has changed the columns.
     """
-    undo = session.undo
-    if undo is None or undo.page != page or page not in session.choices:
+    recorded_change = session.undo
+    if recorded_change is None or recorded_change.page != page or page not in session.choices:
         return None
-    return undo if _copies(session.choices[page].columns) == undo.after else None
+    return recorded_change if _copies(session.choices[page].columns) == recorded_change.after else None
 
 
 def undo_last(page: str) -> None:
     """Undo the last change to the page's columns, if possible."""
-    undo = last_change(page)
+    undone_change = last_change(page)
     session.undo = None
-    if undo is not None:
+    if undone_change is not None:
         choices = session.choices[page]
-        choices.columns, choices.selected = list(_copies(undo.before)), undo.selected
+        choices.columns, choices.selected = list(_copies(undone_change.before)), undone_change.selected
 
 
 def _copies(columns: list[ColumnChoice] | tuple[ColumnChoice, ...]) -> tuple[ColumnChoice, ...]:

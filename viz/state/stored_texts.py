@@ -46,8 +46,10 @@ def stored_questions(text: str | None = None) -> tuple[KeptQuestion, ...]:
         )
         for question in session.questions
     ]
-    wanted = None if text is None else text_digest(text)
-    return tuple(question for question in (*open_questions, *session.questions_waiting) if wanted in (None, question.text))
+    wanted_digest = None if text is None else text_digest(text)
+    return tuple(
+        question for question in (*open_questions, *session.questions_waiting) if wanted_digest in (None, question.text)
+    )
 
 
 def questions_to_json(questions: Iterable[KeptQuestion]) -> str:
@@ -66,10 +68,10 @@ def take_questions_of_tab(told: object) -> None:
 
 def restore_questions(questions: Iterable[KeptQuestion]) -> None:
     """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
-    known = {(question.question, question.text) for question in stored_questions()}
+    stored_keys = {(question.question, question.text) for question in stored_questions()}
     session.questions_waiting = (
         *session.questions_waiting,
-        *(question for question in questions if (question.question, question.text) not in known),
+        *(question for question in questions if (question.question, question.text) not in stored_keys),
     )
     activate_waiting_questions()
 
@@ -80,14 +82,14 @@ def activate_waiting_questions() -> None:
     if not waiting:
         return
     own = session.own
-    about_own = text_digest(own.text) if own is not None else ""
+    own_text_digest = text_digest(own.text) if own is not None else ""
     still_waiting = []
     for question in waiting:
         source: Source | None = None
         if question.sample in sample_titles():
             sample = load_sample(question.sample)
             source = Source(sample.text, sample.title)
-        elif own is not None and question.text == about_own:
+        elif own is not None and question.text == own_text_digest:
             source = Source(own.text, own.name, parts=own.parts)
         if source is None or len(session.questions) >= MOST_QUESTIONS:
             still_waiting.append(question)
@@ -186,9 +188,9 @@ def _file_of(source: Source) -> str:
         return ""
     parts = None if source.parts is None else KeptParts.of(source.parts)
     for file_details in (_File(parts=parts, left_out=source.left_out), _File(parts=parts)):
-        content = file_details.model_dump_json()
-        if len(content) <= MOST_OF_FILE:
-            return content
+        details_json = file_details.model_dump_json()
+        if len(details_json) <= MOST_OF_FILE:
+            return details_json
     return ""
 
 
@@ -197,8 +199,8 @@ def _of_file(about: KeptText, text: str) -> tuple[Parts | None, tuple[Omission, 
     if not about.file:
         return None, ()
     try:
-        file = _File.model_validate_json(about.file)
-        return None if file.parts is None else file.parts.of_text(text), file.left_out
+        file_details = _File.model_validate_json(about.file)
+        return None if file_details.parts is None else file_details.parts.of_text(text), file_details.left_out
     except ValueError:
         return None, ()
 
@@ -248,8 +250,8 @@ class Content(NamedTuple):
 
 def is_server_private() -> bool:
     """Return whether only this machine can reach the server; otherwise texts are not kept on disk."""
-    names = [str(st.get_option("server.address") or ""), *map(str, st.get_option("server.allowedHosts") or ())]
-    return bool(names[0]) and all(map(_is_local, names))
+    host_names = [str(st.get_option("server.address") or ""), *map(str, st.get_option("server.allowedHosts") or ())]
+    return bool(host_names[0]) and all(map(_is_local, host_names))
 
 
 def _is_local(name: str) -> bool:
@@ -322,18 +324,18 @@ def forget_kept_texts(id: str | None = None) -> None:
 
 def open_notebook(id: str, choices: Choices) -> str:
     """Open a kept document with its questions and columns; return its page's key, empty if that fails."""
-    notebook = _read(id)
-    if notebook is None:
+    notebook_parts = _read(id)
+    if notebook_parts is None:
         return ""
-    place, head, text = notebook
-    opened = _restore_notebook(place, head, text)
+    notebook_key, metadata, text = notebook_parts
+    kept_choices = _restore_notebook(notebook_key, metadata, text)
     compare = ensure_compare_choices()
     with undoable(COMPARE, "Columns replaced by those of the kept text"):
-        compare.columns, compare.selected, compare.extra = opened.columns, opened.selected, opened.extra
+        compare.columns, compare.selected, compare.extra = kept_choices.columns, kept_choices.selected, kept_choices.extra
     for shared in SHARED:
         for target in (choices, compare):
-            setattr(target, shared, getattr(opened, shared))
-    return head.page
+            setattr(target, shared, getattr(kept_choices, shared))
+    return metadata.page
 
 
 def open_linked_notebook() -> None:
@@ -342,22 +344,22 @@ def open_linked_notebook() -> None:
     notebook = _read(id) if id and is_server_private() else None
     session.notebook_complaint = ""
     if notebook is not None and not notebook[1].sample:
-        opened = _restore_notebook(*notebook)
+        notebook_choices = _restore_notebook(*notebook)
         if COMPARE not in session.choices:
             compare = ensure_compare_choices()
-            compare.columns, compare.selected = opened.columns, opened.selected
+            compare.columns, compare.selected = notebook_choices.columns, notebook_choices.selected
 
 
 def _read(id: str) -> tuple[Place, _Head, str] | None:
     """Return a validated notebook; None if that fails, with the reason in `session.notebook_complaint`."""
     try:
-        stored = notebook_store().read(id)
-        if stored is None:
+        stored_notebook = notebook_store().read(id)
+        if stored_notebook is None:
             raise InputError(
                 "The text is no longer kept on this machine; it has been removed. Paste or upload the text again."
             )
-        notebook_key, data, text = stored
-        return notebook_key, _Head.model_validate_json(data), text
+        notebook_key, metadata_json, text = stored_notebook
+        return notebook_key, _Head.model_validate_json(metadata_json), text
     except (InputError, ValidationError) as error:
         complaint = "The kept text must be written by this version of Seamark; it is not."
         session.notebook_complaint = str(error) if isinstance(error, InputError) else complaint
@@ -370,11 +372,11 @@ def _restore_notebook(place: Place, head: _Head, text: str) -> Choices:
     if document == OWN:
         restore_text(head.about, text)
     restore_questions(head.questions)
-    opened, _ = from_query(head.link, {**sample_splitters(), OWN: OWN_SPLITTER}, default_choices())
+    notebook_choices, _ = from_query(head.link, {**sample_splitters(), OWN: OWN_SPLITTER}, default_choices())
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
     session.notebooks[document] = Notebook(place, _OPENED)
-    return opened
+    return notebook_choices
 
 
 def _content(document: str) -> Content | None:
@@ -382,21 +384,21 @@ def _content(document: str) -> Content | None:
     if document == OWN:
         if own is None:
             return None
-        about, text = text_in_stored_form(own, session.own_given)
+        text_metadata, text = text_in_stored_form(own, session.own_given)
         text_of_questions, splitter_name = own.text, compare.sentences
     else:
         sample = load_sample(document)
-        about = KeptText(name=sample.title, known=sample.known, dashes=None, teaches="")
+        text_metadata = KeptText(name=sample.title, known=sample.known, dashes=None, teaches="")
         text_of_questions = text = sample.text
         splitter_name = compare.sentences if compare.document == document else sample_splitters()[document]
     digest = text_digest(text_of_questions)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     questions = tuple(question for question in stored_questions() if question.sample or question.text == digest)
-    head = _Head(
-        about=about,
+    notebook_metadata = _Head(
+        about=text_metadata,
         questions=questions,
         link=to_query(compare, default_choices()) | {"document": document, "sentences": splitter_name},
         page=session.page or COMPARE,
         sample="" if document == OWN else document,
     )
-    return Content(about.name, len(questions), head.model_dump_json().encode(), text_digest(text), text)
+    return Content(text_metadata.name, len(questions), notebook_metadata.model_dump_json().encode(), text_digest(text), text)

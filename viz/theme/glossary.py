@@ -122,11 +122,11 @@ def glossary_pieces(words: str) -> list[Piece]:
     """
     definitions = {word: definition for part in PARTS.values() for word, definition in part.items()}
     pieces: list[Piece] = []
-    for plain, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
+    for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
         word = bracketed_term.capitalize()
-        forms = (word, word.removesuffix("s"), f"{word}s", f"{word.removesuffix('ies')}y")
-        term = next((form for form in forms if form in definitions), word)
-        pieces.append({"text": plain or bracketed_term, "about": "" if plain else definitions[term]})
+        possible_terms = (word, word.removesuffix("s"), f"{word}s", f"{word.removesuffix('ies')}y")
+        term = next((form for form in possible_terms if form in definitions), word)
+        pieces.append({"text": plain_text or bracketed_term, "about": "" if plain_text else definitions[term]})
     return pieces
 
 
@@ -137,10 +137,10 @@ def definitions_as_help(words: Mapping[str, str]) -> str:
 
 def glossary_document() -> str:
     """Return the text of ``docs/glossary.md``."""
-    lists = {
+    lines_by_part = {
         title: [f"- **{word}**: {definition}\n" for word, definition in words.items()] for title, words in PARTS.items()
     }
-    parts = [f"## {title}\n\n{''.join(lines)}" for title, lines in lists.items()]
+    parts = [f"## {title}\n\n{''.join(lines)}" for title, lines in lines_by_part.items()]
     return (
         "# Glossary\n\nThe pages and documents use these words, each for one thing. `python -m viz.theme.glossary` "
         "generates this page.\n\n" + "\n".join(parts)

@@ -13,9 +13,13 @@ def stages_in_words(timing: Timing | None) -> str:
     if timing is None:
         return ""
     stages = {"split": timing.split_ms, "decide": timing.decide_ms} | ({"merge": timing.merge_ms} if timing.merge_ms else {})
-    times = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in stages.items())
+    stage_times_phrase = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in stages.items())
     # The unit is given once if all times share it.
-    return times.replace(_MS, "", times.count(_MS) - 1) if times.count(_MS) == len(stages) else times
+    return (
+        stage_times_phrase.replace(_MS, "", stage_times_phrase.count(_MS) - 1)
+        if stage_times_phrase.count(_MS) == len(stages)
+        else stage_times_phrase
+    )
 
 
 def embedding_in_words(timing: Timing | None) -> str:

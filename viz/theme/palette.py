@@ -9,11 +9,11 @@ __all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "edge_colour", "set_overlay_colou
 
 def theme_style_sheet(root: str = "seamark") -> str:
     """Return a style sheet that defines both themes' colours as custom properties of the class ``root``."""
-    blocks = [f".{root} {{\n  --ground-count: {COUNT};\n}}"]
+    css_rules = [f".{root} {{\n  --ground-count: {COUNT};\n}}"]
     for theme in ("light", "dark"):
-        body = "\n".join(f"  --{name}: {colour};" for name, colour in theme_colours(theme).items())
-        blocks.append(f'.{root}[data-theme="{theme}"] {{\n{body}\n}}')
-    return "\n".join(blocks)
+        css_variables = "\n".join(f"  --{name}: {colour};" for name, colour in theme_colours(theme).items())
+        css_rules.append(f'.{root}[data-theme="{theme}"] {{\n{css_variables}\n}}')
+    return "\n".join(css_rules)
 
 
 def theme_name() -> str:

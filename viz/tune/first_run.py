@@ -37,12 +37,12 @@ def first_run() -> tuple[Sweep, RunFile] | str:
     The sweep never changes, so all sessions share it.
     """
     try:
-        kept, file = bundled_run(FILE, KeptSweep)
-        if kept.plan != _default_plan(kept.keeper).plan:
+        kept_sweep, run_file = bundled_run(FILE, KeptSweep)
+        if kept_sweep.plan != _default_plan(kept_sweep.keeper).plan:
             raise InputError(
                 "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
             )
-        return Sweep.from_disk(kept), file
+        return Sweep.from_disk(kept_sweep), run_file
     except InputError as error:
         return str(error)
 

@@ -79,10 +79,10 @@ def _draw(here: Page) -> None:
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
     show_own_documents(here.choices)
     measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
-    explained = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
+    measure_definitions = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
     with st.container(width=420):
         measure = select_word(
-            "Ranked by", link_parameters, "measure", measures, "tune/measure", help=definitions_as_help(explained)
+            "Ranked by", link_parameters, "measure", measures, "tune/measure", help=definitions_as_help(measure_definitions)
         )
     if complaint:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
@@ -139,16 +139,16 @@ def _say_opened_with(words: dict[str, str]) -> None:
 
 def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocuments) -> None:
     """Draw the button that runs the sweep, with a summary of the runs or the reason why it cannot start."""
-    count = len(documents.all)
-    runs = (len(settings) + len(TRIVIAL)) * count if settings else 0
-    sweep_can_start = 0 < runs <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
+    document_count = len(documents.all)
+    run_count = (len(settings) + len(TRIVIAL)) * document_count if settings else 0
+    sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
     asks, asking = here.choices.extra["what"] in ASKING, chosen_model()
     requests = None
     if asks:
         subject = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
         estimated = partial(estimate_sweep_requests, documents.split, settings, subject[-1])
-        what = f"This sweep sends {pluralize(count, 'document')}, once for every setting,"
-        requests = ModelRequests(subject, asking, estimated, what, "sweep")
+        sending_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
+        requests = ModelRequests(subject, asking, estimated, sending_phrase, "sweep")
 
     def run() -> None:
         link_parameters = here.choices.extra
@@ -166,7 +166,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
     run_button_row(
         requests if sweep_can_start else None,
         run,
-        _runs_in_words(here, settings, documents, runs, missing),
+        _runs_in_words(here, settings, documents, run_count, missing),
         "tune_start",
         "tune_run",
         ready=sweep_can_start and not missing,
@@ -266,8 +266,10 @@ def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
         asking = chosen_model()
         split = partial(map, lambda document, plan: document.split(plan.splitter), documents, kept.plan.documents)
         settings = [setting for setting in sweep.settings if not setting.trivial]
-        count = partial(estimate_sweep_requests, split, settings, sweep.tokenizer)
-        requests = ModelRequests(sweep, asking, count, "The rest of this sweep sends at most its documents", "resumed")
+        estimate_requests = partial(estimate_sweep_requests, split, settings, sweep.tokenizer)
+        requests = ModelRequests(
+            sweep, asking, estimate_requests, "The rest of this sweep sends at most its documents", "resumed"
+        )
 
     def again() -> Sweep:
         assert here.embedder is not None

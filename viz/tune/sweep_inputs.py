@@ -56,14 +56,14 @@ def own_documents() -> dict[str, MarkedText]:
     documents = {
         document.name: document for held in (session.tune_uploaded, session.tune_stitched) for document in held.documents
     }
-    own = session.own
+    own_text = session.own
     if (
-        own is not None
-        and own.known
-        and not any(document.text == own.text and document.known == own.known for document in documents.values())
+        own_text is not None
+        and own_text.known
+        and not any(document.text == own_text.text and document.known == own_text.known for document in documents.values())
     ):
-        name = f"{own.name}, marked on Failures"
-        documents[name] = MarkedText(name, own.text, own.known)
+        name = f"{own_text.name}, marked on Failures"
+        documents[name] = MarkedText(name, own_text.text, own_text.known)
     return documents
 
 
@@ -111,15 +111,15 @@ def _read_marked_texts() -> None:
 
 def _take_finished_jobs() -> None:
     """Store the documents that were read or stitched in the background, if a job has ended."""
-    reading, stitching = session.tune_reading, session.tune_stitching
-    if reading is not None and reading.ended:
+    reading_job, stitching_job = session.tune_reading, session.tune_stitching
+    if reading_job is not None and reading_job.ended:
         session.tune_reading = None
-        if not reading.cancelled:
-            session.tune_uploaded = reading.made or MarkedDocuments(complaints=[reading.error])
-    if stitching is not None and stitching.ended:
+        if not reading_job.cancelled:
+            session.tune_uploaded = reading_job.made or MarkedDocuments(complaints=[reading_job.error])
+    if stitching_job is not None and stitching_job.ended:
         session.tune_stitching = None
-        if not stitching.cancelled:
-            stitched = stitching.made or StitchedDocuments(MarkedDocuments(complaints=[stitching.error]))
+        if not stitching_job.cancelled:
+            stitched = stitching_job.made or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
             session.tune_stitched = stitched.made
             session.tune_held = session.tune_held | stitched.held
 
@@ -173,8 +173,8 @@ def _stitched_documents(
     documents: list[MarkedText] = []
     held_documents: list[MarkedText] = []
     try:
-        tuned, held_passages = split_by_subject(passages) if halve else (passages, [])
-        documents = stitch_documents(tuned, *asked)
+        tuning_passages, held_passages = split_by_subject(passages) if halve else (passages, [])
+        documents = stitch_documents(tuning_passages, *asked)
         held_documents = stitch_documents(held_passages, *asked, first=len(documents) + 1) if halve else []
     except InputError as error:
         complaints.append(str(error))
@@ -229,13 +229,13 @@ def _boundary_file(marked: MarkedText) -> str:
 
 def zip_archive(documents: list[MarkedText]) -> bytes:
     """Return a ZIP archive of the documents, with a text file and a file of boundaries for each document."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    archive_buffer = io.BytesIO()
+    with zipfile.ZipFile(archive_buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for document in documents:
             stem = document.name.replace(" ", "-")
             archive.writestr(f"{stem}.txt", document.text)
             archive.writestr(f"{stem}.json", _boundary_file(document))
-    return file.getvalue()
+    return archive_buffer.getvalue()
 
 
 def _open_on_page(choices: Choices, marked: MarkedText, page: str) -> None:
@@ -301,10 +301,10 @@ def choose_documents(words: dict[str, str]) -> SweepDocuments:
     def hold(names: set[str]) -> None:
         session.tune_held = names
 
-    used = _choose_several(
+    used_names = _choose_several(
         "Documents", "With known boundaries.", words, "documents", titles, own.keys() - session.tune_left_out, use
     )
-    held = _choose_several(
+    held_names = _choose_several(
         "Held out",
         "The ranking ignores these, and documents that share a section with one of them; the best setting is then measured "
         "on them.",
@@ -315,7 +315,10 @@ def choose_documents(words: dict[str, str]) -> SweepDocuments:
         hold,
     )
     return _divide_documents(
-        {name: own.get(name) or _bundled_text(name) for name in [*used, *held]}, held, titles, words["splitter"]
+        {name: own.get(name) or _bundled_text(name) for name in [*used_names, *held_names]},
+        held_names,
+        titles,
+        words["splitter"],
     )
 
 
@@ -331,10 +334,14 @@ def _divide_documents(
     """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
     held_out = [texts[name] for name in held]
     tuned = [document for name, document in texts.items() if name not in held]
-    seen = texts_sharing_sections(tuned, held_out)
-    names = ", ".join(titles[document.name] for document in seen)
-    complaint_phrase = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
-    return SweepDocuments([document for document in tuned if document not in seen], held_out, complaint_phrase, splitter)
+    overlapping_documents = texts_sharing_sections(tuned, held_out)
+    names = ", ".join(titles[document.name] for document in overlapping_documents)
+    complaint_phrase = (
+        f"Left out of the ranking, because a section of it is held out: {names}." if overlapping_documents else ""
+    )
+    return SweepDocuments(
+        [document for document in tuned if document not in overlapping_documents], held_out, complaint_phrase, splitter
+    )
 
 
 def _choose_several(
@@ -407,15 +414,15 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
     chunker_name = words["what"]
     specs = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
     titles = {name: spec.title for name, spec in specs.items()}
-    first = select_word("Along", words, "first", titles, f"tune/first/{chunker_name}")
-    axes = {first: _choose_axis_values(words, "values", specs[first])}
-    second_titles = {"": "nothing else"} | {name: title for name, title in titles.items() if name != first}
-    second = select_word("and along", words, "second", second_titles, f"tune/second/{chunker_name}")
-    if second:
-        axes[second] = _choose_axis_values(words, "others", specs[second])
-    count = prod(map(len, axes.values()))
-    if count > MOST_RUNS:
-        return [], f"A sweep may have at most {MOST_RUNS:,} runs; this grid has {count:,} settings."
+    first_parameter = select_word("Along", words, "first", titles, f"tune/first/{chunker_name}")
+    axes = {first_parameter: _choose_axis_values(words, "values", specs[first_parameter])}
+    second_titles = {"": "nothing else"} | {name: title for name, title in titles.items() if name != first_parameter}
+    second_parameter = select_word("and along", words, "second", second_titles, f"tune/second/{chunker_name}")
+    if second_parameter:
+        axes[second_parameter] = _choose_axis_values(words, "others", specs[second_parameter])
+    setting_count = prod(map(len, axes.values()))
+    if setting_count > MOST_RUNS:
+        return [], f"A sweep may have at most {MOST_RUNS:,} runs; this grid has {setting_count:,} settings."
     return _valid_settings(settings_grid(chunker_name, **axes))
 
 

@@ -99,11 +99,11 @@ def _curve_figure(
     colours = INK[theme_name()]
     by_setting = {summary.setting: summary for summary in ranked}
     summaries = [by_setting[setting] for setting in settings if setting in by_setting]
-    ((name, _),) = settings[0].parameters
+    ((swept_parameter, _),) = settings[0].parameters
     best = summaries.index(ranked[0])
     figure = go.Figure(
         go.Scatter(
-            x=[_value_in_words(dict(summary.setting.parameters)[name]) for summary in summaries],
+            x=[_value_in_words(dict(summary.setting.parameters)[swept_parameter]) for summary in summaries],
             y=[summary.mean for summary in summaries],
             customdata=[summary.chunks for summary in summaries],
             mode="lines+markers",
@@ -120,7 +120,7 @@ def _curve_figure(
         held_out_means = {summary.setting: summary.mean for summary in held}
         held_out_settings = [setting for setting in settings if setting in held_out_means]
         figure.add_scatter(
-            x=[_value_in_words(dict(setting.parameters)[name]) for setting in held_out_settings],
+            x=[_value_in_words(dict(setting.parameters)[swept_parameter]) for setting in held_out_settings],
             y=[held_out_means[setting] for setting in held_out_settings],
             mode="lines+markers",
             line={"color": colours["muted"], "dash": "dot"},
@@ -130,7 +130,7 @@ def _curve_figure(
         )
     figure.update_layout(
         height=320,
-        xaxis={"title": _parameter_in_words(settings[0], name), "type": "category"},
+        xaxis={"title": _parameter_in_words(settings[0], swept_parameter), "type": "category"},
         yaxis={"title": TITLES[measure]},
         showlegend=bool(held),
         legend={"orientation": "h", "y": 1.12},
@@ -149,7 +149,7 @@ def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary
         )
         for setting in settings
     }
-    lines = list(dict.fromkeys(line for line, _ in cell_of_setting.values()))
+    row_labels = list(dict.fromkeys(line for line, _ in cell_of_setting.values()))
     columns = list(dict.fromkeys(column for _, column in cell_of_setting.values()))
     cells = {place: by_setting.get(setting) for setting, place in cell_of_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
@@ -165,10 +165,10 @@ def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary
     figure = go.Figure(
         go.Heatmap(
             x=columns,
-            y=lines,
-            z=[[cells.get((line, column)) for column in columns] for line in lines],
+            y=row_labels,
+            z=[[cells.get((line, column)) for column in columns] for line in row_labels],
             colorscale=scale,
-            texttemplate="%{z:.2f}" if len(columns) * len(lines) <= 120 else None,
+            texttemplate="%{z:.2f}" if len(columns) * len(row_labels) <= 120 else None,
             colorbar={"title": {"text": ""}, "thickness": 12},
             hovertemplate=(
                 f"{titles[horizontal_parameter]} %{{x}}, {titles[vertical_parameter]} %{{y}}: %{{z:.3f}}<extra></extra>"
@@ -176,7 +176,7 @@ def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary
         )
     )
     figure.update_layout(
-        height=max(260, 60 + 34 * len(lines)),
+        height=max(260, 60 + 34 * len(row_labels)),
         xaxis={"title": titles[horizontal_parameter], "type": "category"},
         yaxis={"title": titles[vertical_parameter], "type": "category"},
     )
@@ -229,7 +229,9 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
         summary.setting: summary for summary in summarize_settings([row for row in rows if row.document in held], measure)
     }
     _say_best_setting(ranked, held_out, rows, held, measure)
-    shown = [summary for place, summary in enumerate(ranked) if place < SHOWN or summary.setting.trivial]
+    listed_summaries = [
+        summary for chosen_row, summary in enumerate(ranked) if chosen_row < SHOWN or summary.setting.trivial
+    ]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked],
         TITLES[measure]: [round(summary.mean, 4) for summary in ranked],
@@ -240,28 +242,30 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
         ]
     figure = sweep_figure(settings, ranked, measure, list(held_out.values()))
     show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
-    digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
+    number_formats = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
     state = st.dataframe(
-        _ranking_table(shown, held_out, measure),
+        _ranking_table(listed_summaries, held_out, measure),
         key="tune_ranking",
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,
         width="stretch",
-        column_config={name: st.column_config.NumberColumn(format=form, width="small") for name, form in digits.items()},
+        column_config={
+            name: st.column_config.NumberColumn(format=form, width="small") for name, form in number_formats.items()
+        },
     )
-    if any(summary.setting.trivial for summary in shown):
+    if any(summary.setting.trivial for summary in listed_summaries):
         st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_ANSWERS.items()))
     row = st.container(horizontal=True)
-    best = next(place for place, summary in enumerate(shown) if not summary.setting.trivial)
-    place = next((place for place in state.selection.rows if place < len(shown)), best)
-    setting = shown[place].setting
+    best = next(chosen_row for chosen_row, summary in enumerate(listed_summaries) if not summary.setting.trivial)
+    chosen_row = next((chosen_row for chosen_row in state.selection.rows if chosen_row < len(listed_summaries)), best)
+    setting = listed_summaries[chosen_row].setting
     with row:
         if setting.trivial:
             st.button("Not a chunker", disabled=True, key="take/tune")
         else:
-            number = ranked.index(shown[place]) + 1
-            label = "Take the best to Compare" if place == best else f"Take place {number} to Compare"
+            setting_rank = ranked.index(listed_summaries[chosen_row]) + 1
+            label = "Take the best to Compare" if chosen_row == best else f"Take place {setting_rank} to Compare"
             take_to_compare_button(label, ColumnChoice(setting.chunker, dict(setting.parameters)), key="take/tune")
     download_button(row, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
     say_column_added()
@@ -292,8 +296,8 @@ def _say_best_setting(
         sentences += (
             f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best.mean):.3f} behind."
         )
-        near = sum(abs(summary.mean - best.mean) <= NEAR_BEST for summary in ranked)
-        sentences += f" Within {NEAR_BEST:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
+        near_best_count = sum(abs(summary.mean - best.mean) <= NEAR_BEST for summary in ranked)
+        sentences += f" Within {NEAR_BEST:g} of the best: {near_best_count:,} of {len(ranked):,} settings, itself included."
     if trivial_summaries and rank_of_setting(trivial_summaries[0], [best], measure) == 1:
         sentences += (
             f" **Mind the trivial answer: “{trivial_summaries[0].setting.words()}” reaches "
@@ -325,13 +329,13 @@ def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) 
         return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
     scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best.setting]
     interval = mean_interval(np.array([np.nan if value is None else value for value in scores_of_best_setting]))
-    between = (
+    interval_phrase = (
         f"95 % between {interval[0]:.3f} and {interval[1]:.3f}, not counting that it was chosen"
         if interval is not None
         else f"an interval takes at least {FEWEST_VALUES}"
     )
     documents_phrase = pluralize(best.documents, "document")
-    return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} ({between})."
+    return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} ({interval_phrase})."
 
 
 def _tie_count(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:

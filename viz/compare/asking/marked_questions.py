@@ -51,14 +51,15 @@ def _show_list() -> None:
             key="questions_none",
         )
         return
-    documents = len({session.question_texts[question.identity].text for question in questions})
-    where = (
+    text_count = len({session.question_texts[question.identity].text for question in questions})
+    storage_phrase = (
         "as long as this tab is open"
         if current_document() not in session.notebooks
         else "with its text, or while this tab is open"
     )
     remark(
-        f"{pluralize(len(questions), 'question')} about {pluralize(documents, 'text')}, kept {where}.", key="questions_said"
+        f"{pluralize(len(questions), 'question')} about {pluralize(text_count, 'text')}, kept {storage_phrase}.",
+        key="questions_said",
     )
     offer_to_keep("questions", current_document())
     for number, question in enumerate(questions):
@@ -72,8 +73,8 @@ def _show_list() -> None:
         row.button(
             "Remove question", key=f"question_remove_{number}", on_click=_remove_question, args=(question,), width="content"
         )
-    below = st.container(horizontal=True)
-    below.button(
+    actions_row = st.container(horizontal=True)
+    actions_row.button(
         "Measure on Retrieval",
         on_click=_measure_on_retrieval,
         key="questions_measure",
@@ -81,7 +82,7 @@ def _show_list() -> None:
         help="Opens Retrieval and measures the columns of this page on these questions and their texts.",
     )
     download_button(
-        below,
+        actions_row,
         "Questions, CSV",
         lambda: marked_questions_to_csv(questions),
         "seamark-questions.csv",

@@ -152,8 +152,8 @@ def answer_question(
     says why there is no embedder; ``known`` are the known boundaries.
     """
     event = (st.session_state.get(KEY) or {}).get("asked")
-    new = event is not None and event["moment"] != session.question_moment
-    if event is not None and new:
+    is_new_event = event is not None and event["moment"] != session.question_moment
+    if event is not None and is_new_event:
         _handle_event(event)
     asked: Asked = {
         "moment": session.question_moment,
@@ -166,7 +166,7 @@ def answer_question(
         "remedies": [None for _ in results],
     }
     if session.question:
-        _fill_in_answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
+        _fill_in_answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if is_new_event else BESIDE_S, known)
     _asker(key=KEY, data=asked, height=0, on_asked_change=run_again)
 
 
@@ -208,18 +208,18 @@ def _fill_in_answer(
     except InputError as error:
         asked["state"], asked["said"] = "failed", str(error)
         return
-    ready = [
+    finished_columns = [
         (number, finished.task, finished.chunking) for number, column in enumerate(results) if (finished := column.finished)
     ]
-    embedded_as, ready = _searched_columns(results, ready)
+    embedded_as, finished_columns = _searched_columns(results, finished_columns)
     method = ranking_method_of(choices)
     limit_name, limit = retrieval_limit_of(choices, len(document.text))
-    contexts = contexts_digest(chunking for _, _, chunking in ready) if embedded_as == "context" else ""
+    contexts = contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
     inquiry = Inquiry(question, method, limit, embedded_as, choices.tokenizer, contexts=contexts)
-    job = AskJob(inquiry, ready, embedder, session.on_disk, session.reranker)
-    before = session.ask_job
-    if before is not None and before.subject == job.subject and before.reranker is job.reranker:
-        job = before
+    job = AskJob(inquiry, finished_columns, embedder, session.on_disk, session.reranker)
+    earlier_job = session.ask_job
+    if earlier_job is not None and earlier_job.subject == job.subject and earlier_job.reranker is job.reranker:
+        job = earlier_job
     else:
         session.ask_job = job
         job.start()
@@ -235,8 +235,8 @@ def _fill_in_answer(
         not running and job.found and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in job.found.values())
     ):
         status_phrase = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
-    if asked["state"] == "done" and (searched := _what_is_searched(embedded_as, ready)):
-        status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + searched)
+    if asked["state"] == "done" and (search_notes := _what_is_searched(embedded_as, finished_columns)):
+        status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + search_notes)
     asked["said"] = session.answer_complaint or status_phrase
     _fill_in_columns(asked, job, document, results, known)
 
@@ -327,7 +327,7 @@ def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
         {"chunk": chunk, "rank": rank, "retrieved": retrieved}
         for chunk, rank, retrieved in zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
     ]
-    fate_phrase, why = {
+    fate_phrase, fate_reason = {
         "whole": ("answer whole in", ""),
         "split": (
             f"answer split in {len(places)}:",
@@ -338,8 +338,8 @@ def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
         "in no chunk": ("answer in no chunk", "the chunker leaves it out"),
     }[judgement.fate]
     if judgement.fate == "split" and judgement.together:
-        why += "; together they have all of it"
-    return {"good": judgement.fate == "whole", "words": fate_phrase, "places": places, "why": why}
+        fate_reason += "; together they have all of it"
+    return {"good": judgement.fate == "whole", "words": fate_phrase, "places": places, "why": fate_reason}
 
 
 def mark_answer(document: Document, event: dict[str, Any]) -> None:
@@ -360,11 +360,11 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
                 f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
             )
         texts = session.question_texts
-        size = sum(map(len, {document.text, *(source.text for source in texts.values())}))
-        if size > LARGEST_TEXTS:
+        total_characters = sum(map(len, {document.text, *(source.text for source in texts.values())}))
+        if total_characters > LARGEST_TEXTS:
             raise InputError(
                 f"The texts of all kept questions may have at most {LARGEST_TEXTS:,} characters together; with this "
-                f"question they would have {size:,}. Remove a kept question first."
+                f"question they would have {total_characters:,}. Remove a kept question first."
             )
     except InputError as error:
         session.answer_complaint = str(error)
@@ -423,20 +423,21 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     if job is not None and job.asking is asking and job.running and not job.cancelled:
         show_job_progress(job, key="contexts")
         return
-    waiting = {
+    unwritten_chunkings = {
         column.task: column.chunking
         for number, column in enumerate(results)
         if column.task is not None and column.chunking is not None and number not in with_contexts
     }
-    if waiting:
+    if unwritten_chunkings:
         if job is not None and job.asking is asking and job.error:
             notice(job.error, "error", key="contexts_error")
-        _offer_to_write_contexts(asking, choices.tokenizer, waiting)
+        _offer_to_write_contexts(asking, choices.tokenizer, unwritten_chunkings)
     for number, chunking in with_contexts.items():
         if missing := sum(not chunk.situation for chunk in chunking.chunks):
-            every = f"{missing:,} of {pluralize(len(chunking.chunks), 'chunk')}"
+            chunks_phrase = f"{missing:,} of {pluralize(len(chunking.chunks), 'chunk')}"
             notice(
-                f"Column {number + 1}: the model wrote no usable context sentence for {every}; these chunks are used "
+                f"Column {number + 1}: the model wrote no usable context sentence for {chunks_phrase}; these chunks are "
+                f"used "
                 "without one.",
                 key=f"contexts_left_out_{number}",
             )

@@ -45,17 +45,17 @@ def find_remedies(
     # Changed chunks would need new context sentences from a language model.
     if not finished_columns_by_number or inquiry.embedded_as == "context":
         return [None for _ in results]
-    posed, others = PosedQuestion(inquiry.question, span), kept_questions_about(document, besides=answer.question)
-    search_settings = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
+    posed, other_questions = PosedQuestion(inquiry.question, span), kept_questions_about(document, besides=answer.question)
+    search_settings = inquiry.method, inquiry.limit, inquiry.embedded_as, other_questions, known
     searches = {
         task: search_answer(FailingColumn(chunker, chunking, *search_settings, posed=posed), inquiry.tokenizer, reranker)
         for task, chunker, chunking in finished_columns_by_number.values()
     }
     identity = None if embedder is None else (embedder.name, embedder.identity)
-    subject = inquiry, posed, others, known, identity, reranker
-    before = session.remedy_job
-    job = RemedyJob(subject, searches, embedder, inquiry.tokenizer, session.on_disk).after(before)
-    if job is not before:
+    subject = inquiry, posed, other_questions, known, identity, reranker
+    earlier_job = session.remedy_job
+    job = RemedyJob(subject, searches, embedder, inquiry.tokenizer, session.on_disk).after(earlier_job)
+    if job is not earlier_job:
         session.remedy_job = job
         if not job.done and is_automatic(inquiry.method, embedder, reranker, document):
             job.start()

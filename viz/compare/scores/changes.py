@@ -61,12 +61,12 @@ def show_changes(
     if not is_this_text:
         # Without it the table is empty.
         _offer_to_measure(results, setting, embedder, is_this=is_this_text)
-    documents = len(material.texts)
+    document_count = len(material.texts)
     comparisons: dict[int, Comparison] = {}
     rows: list[RowData] = []
     for number, column in enumerate(results):
         try:
-            chunks, comparison = (
+            chunk_count, comparison = (
                 _compared_here(results, choices.selected, number)
                 if is_this_text
                 else _compared_by_job(results, job, choices.selected, number)
@@ -76,10 +76,10 @@ def show_changes(
             continue
         if comparison is not None:
             comparisons[number] = comparison
-        rows.append(column_row(number, column, change_cells(chunks, comparison, documents, price)))
+        rows.append(column_row(number, column, change_cells(chunk_count, comparison, document_count, price)))
     draw_scores(
         choices,
-        change_heads(documents, price),
+        change_heads(document_count, price),
         rows,
         key="changes",
         said=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
@@ -97,14 +97,14 @@ def _materials(chosen: Source, document: Document) -> dict[str, Material]:
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     texts = ((document.name, document.text),)
-    asked = marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
+    question_file = marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
     parts = () if chosen.parts is None else ((document.name, chosen.parts),)
-    known = {THIS_TEXT: Material(texts, asked, True, parts)}
-    known[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
+    material_by_name = {THIS_TEXT: Material(texts, question_file, True, parts)}
+    material_by_name[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
     for number, (origin, material) in enumerate(shared_question_sets(), 1):
         name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
-        known[f"{name}, set {number}" if name in known else name] = material
-    return known
+        material_by_name[f"{name}, set {number}" if name in material_by_name else name] = material
+    return material_by_name
 
 
 def _choose_material(materials: dict[str, Material]) -> Material:
@@ -158,21 +158,21 @@ def _compared_by_job(results: Sequence[ColumnResult], job: IndexChanges | None, 
         raise InputError(column.error)
     if job is None or column.chunker not in job.results:
         raise InputError("Not measured yet." if job is None else job.refused.get(column.chunker, "Not measured yet."))
-    chunks = sum(len(own) for _, own in job.results[column.chunker].chunks)
+    chunk_count = sum(len(own) for _, own in job.results[column.chunker].chunks)
     if column is selected_column:
-        return chunks, None
+        return chunk_count, None
     if selected_column.chunker not in job.results:
         raise InputError(f"Column {selected + 1}, with which it is compared, is not measured.")
-    return chunks, job.comparison(selected_column.chunker, column.chunker)
+    return chunk_count, job.comparison(selected_column.chunker, column.chunker)
 
 
 def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
     embedded_as = _embedded_text_kind(results)
-    contexts = chunkings_with_contexts(results) if embedded_as == "context" else {}
+    contextual_chunkings = chunkings_with_contexts(results) if embedded_as == "context" else {}
     column, selected_column = results[number], results[selected]
-    chunking = contexts.get(number, column.chunking)
-    selected_chunking = contexts.get(selected, selected_column.chunking)
+    chunking = contextual_chunkings.get(number, column.chunking)
+    selected_chunking = contextual_chunkings.get(selected, selected_column.chunking)
     if chunking is None or selected_chunking is None or column.task is None or selected_column.task is None:
         raise InputError(column.error or waiting_words())
     if column is selected_column:
@@ -243,9 +243,9 @@ def _offer_to_measure(
         )
         return
     known = {} if job is None else job.results
-    tried = known.keys() | ({} if job is None else job.refused.keys())
+    tried_chunkers = known.keys() | ({} if job is None else job.refused.keys())
     chunkers = {column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None}
-    if not chunkers.keys() - tried:
+    if not chunkers.keys() - tried_chunkers:
         return
 
     def measure() -> None:
@@ -255,15 +255,15 @@ def _offer_to_measure(
         session.index_changes = started
         session.index_changes.start()
 
-    remaining_chunkers = [chunker for chunker in chunkers if chunker not in tried and not chunker.asks]
-    what = (
+    remaining_chunkers = [chunker for chunker in chunkers if chunker not in tried_chunkers and not chunker.asks]
+    button_label = (
         "Measure questions won and lost"
         if is_this
         else f"Cut and search {pluralize(len(setting.material.texts), 'document')}"
     )
     line = st.container(horizontal=True, vertical_alignment="center")
     line.button(
-        what,
+        button_label,
         on_click=measure,
         key="changes_measure",
         width="content",
@@ -293,13 +293,13 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
     """
     cached_count = session.changed_tokens
     if cached_count is None or cached_count[:2] != (texts, tokenizer):
-        counted_texts, left = [], MOST_COUNTED
+        counted_texts, characters_left = [], MOST_COUNTED
         for _, text in texts:
-            counted_texts.append(text[:left])
-            left -= len(counted_texts[-1])
-        characters = MOST_COUNTED - left
+            counted_texts.append(text[:characters_left])
+            characters_left -= len(counted_texts[-1])
+        counted_characters = MOST_COUNTED - characters_left
         tokens = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
-        tokens = round(tokens * sum(len(text) for _, text in texts) / max(1, characters))
+        tokens = round(tokens * sum(len(text) for _, text in texts) / max(1, counted_characters))
         session.changed_tokens = cached_count = (texts, tokenizer, tokens)
     return cached_count[2]
 
@@ -318,21 +318,24 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
         remark(f"Column {choices.selected + 1}: {refused[choices.selected]}", key="changes_refused")
     if not recalls_by_column:
         return
-    amount = next(iter(next(iter(recalls_by_column.values())).after))
+    retrieval_amount = next(iter(next(iter(recalls_by_column.values())).after))
     others = [number for number in recalls_by_column if number != choices.selected]
     differences = np.array(
-        [recalls_by_column[number].after[amount] - recalls_by_column[number].before[amount] for number in others]
+        [
+            recalls_by_column[number].after[retrieval_amount] - recalls_by_column[number].before[retrieval_amount]
+            for number in others
+        ]
     )
     difference_by_column = dict(zip(others, paired_differences(differences), strict=True)) if others else {}
     rows: list[RowData] = []
     baseline = f"column {choices.selected + 1}"
     for number in recalls_by_column:
-        cells = [recall_cell(recalls_by_column[number].after[amount])]
+        cells = [recall_cell(recalls_by_column[number].after[retrieval_amount])]
         if number == choices.selected:
             cells += [unknown_cell("The others are compared with this column.")] * (len(QUESTION_HEADS) - 1)
         else:
             cells = question_cells(
-                f"Column {number + 1}", baseline, recalls_by_column[number], amount, difference_by_column[number]
+                f"Column {number + 1}", baseline, recalls_by_column[number], retrieval_amount, difference_by_column[number]
             )
         rows.append(column_row(number, results[number], cells))
     rows += [column_row(number, results[number], message=why) for number, why in refused.items()]
@@ -341,8 +344,8 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
         QUESTION_HEADS,
         rows,
         key="changes_questions",
-        said=f"Recall at {amount} of {pluralize(len(job.questions), 'question')}, searched {RANKED_BY[job.setting.method]}, "
-        "as chosen for questions above.",
+        said=f"Recall at {retrieval_amount} of {pluralize(len(job.questions), 'question')}, "
+        f"searched {RANKED_BY[job.setting.method]}, as chosen for questions above.",
     )
 
 
@@ -363,24 +366,24 @@ def show_details(
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
     recalls_by_column = {} if job is None else recalls_beside_selected(choices, results, job)
-    others = [number for number in range(len(results)) if number != choices.selected]
+    others = [column_number for column_number in range(len(results)) if column_number != choices.selected]
     others = [
-        number
-        for number in others
-        if number in recalls_by_column or (number in comparisons and comparisons[number].documents > 1)
+        column_number
+        for column_number in others
+        if column_number in recalls_by_column or (column_number in comparisons and comparisons[column_number].documents > 1)
     ]
     if not others:
         return
-    titles = {number: f"{number + 1}. {results[number].title}" for number in others}
-    number = others[0]
+    titles = {column_number: f"{column_number + 1}. {results[column_number].title}" for column_number in others}
+    column_number = others[0]
     if len(others) > 1:
         # A column that is gone or selected now is not among the options any more.
         key = f"changes_details/{choices.selected}/{len(results)}"
-        number = st.selectbox("Details of", others, format_func=titles.__getitem__, key=key, width=420)
-    if number in comparisons and comparisons[number].documents > 1:
-        _show_documents(comparisons[number])
-    if job is not None and number in recalls_by_column:
-        _show_questions(job, recalls_by_column[number])
+        column_number = st.selectbox("Details of", others, format_func=titles.__getitem__, key=key, width=420)
+    if column_number in comparisons and comparisons[column_number].documents > 1:
+        _show_documents(comparisons[column_number])
+    if job is not None and column_number in recalls_by_column:
+        _show_questions(job, recalls_by_column[column_number])
 
 
 def _show_documents(comparison: Comparison) -> None:
@@ -403,16 +406,16 @@ def _show_questions(job: IndexChanges, changes: WonAndLost) -> None:
         st.caption("No question is won or lost.")
         return
     listed = [("won", number) for number in won[:MOST_LISTED]] + [("lost", number) for number in lost[:MOST_LISTED]]
-    left = len(won) + len(lost) - len(listed)
-    more_phrase = f" {pluralize(left, 'more question')} not listed." if left else ""
+    unlisted_count = len(won) + len(lost) - len(listed)
+    more_phrase = f" {pluralize(unlisted_count, 'more question')} not listed." if unlisted_count else ""
     st.caption(f"{pluralize(len(won), 'question')} won, {len(lost):,} lost, by recall in percent.{more_phrase}")
-    before, after = changes.before[amount], changes.after[amount]
+    recalls_before, recalls_after = changes.before[amount], changes.after[amount]
     st.dataframe(
         {
             "": [what for what, _ in listed],
             "question": [job.questions[number] for _, number in listed],
-            "before": [100 * float(before[number]) for _, number in listed],
-            "after": [100 * float(after[number]) for _, number in listed],
+            "before": [100 * float(recalls_before[number]) for _, number in listed],
+            "after": [100 * float(recalls_after[number]) for _, number in listed],
         },
         hide_index=True,
         width="stretch",

@@ -72,18 +72,18 @@ def show_scoreboard(
     choices: Choices, results: Sequence[ColumnResult], known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> None:
     """Draw a table of each column's chunks, tokens, boundary errors, suspicious cuts and time."""
-    limited = embedder if embedder is not None and embedder.max_tokens is not None else None
-    rows = [_scoreboard_row(number, column, known, embedder, limited) for number, column in enumerate(results)]
+    limited_embedder = embedder if embedder is not None and embedder.max_tokens is not None else None
+    rows = [_scoreboard_row(number, column, known, embedder, limited_embedder) for number, column in enumerate(results)]
     heads = _scoreboard_heads(known is not None, choices.tokenizer)
     for place, head in enumerate(heads):
         if head.label not in ("Chunks", "Tokens"):
             mark_best(rows, place, max if head.label == "Found" else min)
-    special = None if limited is None else _special_tokens(results, limited)
+    special_token_count = None if limited_embedder is None else _special_tokens(results, limited_embedder)
     limit, note = None, ""
-    if limited is not None and limited.max_tokens is not None and special is not None:
-        limit = limited.max_tokens - special
-        besides_phrase = f", besides {pluralize(special, 'special token')}" if special else ""
-        note = f"The line in the strips is where {limited.name} stops reading: {limit:,} tokens{besides_phrase}."
+    if limited_embedder is not None and limited_embedder.max_tokens is not None and special_token_count is not None:
+        limit = limited_embedder.max_tokens - special_token_count
+        besides_phrase = f", besides {pluralize(special_token_count, 'special token')}" if special_token_count else ""
+        note = f"The line in the strips is where {limited_embedder.name} stops reading: {limit:,} tokens{besides_phrase}."
     draw_scores(choices, heads, rows, key="scoreboard", note=note, limit=limit)
 
 
@@ -128,15 +128,17 @@ def _scoreboard_row(
         return column_row(number, column)
     task, chunking = finished.task, finished.chunking
     sizes, embedder_sizes = token_counts(task, chunking, None), token_counts(task, chunking, limited)
-    beyond = (
+    unread_count = (
         0
         if limited is None or limited.max_tokens is None
         else sum(size > limited.max_tokens for size in embedder_sizes or ())
     )
-    tokens = spread_cell(sizes, f"{pluralize(beyond, 'chunk')} longer than the model reads" if beyond else "")
+    tokens_cell = spread_cell(
+        sizes, f"{pluralize(unread_count, 'chunk')} longer than the model reads" if unread_count else ""
+    )
     known_cells = [] if known is None else found_cells(chunking, known)
     suspicious = suspicious_cell(_finding_counts(task, chunking, embedder))
-    cells = [count_cell(len(chunking.chunks)), tokens, *known_cells, suspicious]
+    cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_cells, suspicious]
     return column_row(number, column, cells if lecture_mode.is_on() else cells + _time_cells(finished))
 
 
@@ -151,14 +153,19 @@ def _time_cells(column: Finished) -> list[Cell]:
     timing, repeats = column.chunking.timing, session.repeats.get(column.task)
     if timing is None:
         return [unknown_cell()] * 2
-    took = repeats.median if repeats is not None else timing.decide_ms + timing.merge_ms
-    decide = Cell(duration_in_words(took), took, f"median of {repeats.runs} runs" if repeats is not None else "")
+    decision_ms = repeats.median if repeats is not None else timing.decide_ms + timing.merge_ms
+    decision_cell = Cell(
+        duration_in_words(decision_ms), decision_ms, f"median of {repeats.runs} runs" if repeats is not None else ""
+    )
     if not column.chunker.embeds:
-        return [decide, unknown_cell("It embeds nothing.")]
-    cold = timing.cold_ms
-    if math.isnan(cold):
-        return [decide, unknown_cell("It was not recorded.")]
-    return [decide, Cell(duration_in_words(cold), cold, f"{pluralize(timing.embedded + timing.cached, 'text')} in all")]
+        return [decision_cell, unknown_cell("It embeds nothing.")]
+    embedding_ms = timing.cold_ms
+    if math.isnan(embedding_ms):
+        return [decision_cell, unknown_cell("It was not recorded.")]
+    return [
+        decision_cell,
+        Cell(duration_in_words(embedding_ms), embedding_ms, f"{pluralize(timing.embedded + timing.cached, 'text')} in all"),
+    ]
 
 
 # The ranking: by known boundaries or, without them, by structure.
@@ -172,34 +179,36 @@ def show_ranking(
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
-    done = [(number, finished) for number, column in enumerate(results) if (finished := column.finished)]
-    names = tuple(f"{column.chunker.title} (column {number + 1})" for number, column in done)
-    tasks = tuple(column.task for _, column in done)
-    chunkings = [column.chunking for _, column in done]
-    unranked_places = tuple(place for place, (_, column) in enumerate(done) if column.chunker.reads_blocks)
+    finished_columns = [(number, finished) for number, column in enumerate(results) if (finished := column.finished)]
+    names = tuple(f"{column.chunker.title} (column {number + 1})" for number, column in finished_columns)
+    tasks = tuple(column.task for _, column in finished_columns)
+    chunkings = [column.chunking for _, column in finished_columns]
+    unranked_places = tuple(place for place, (_, column) in enumerate(finished_columns) if column.chunker.reads_blocks)
     ranking = _cached_ranking(document, names, tasks, chunkings, known, embedder, unranked_places)
     note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
-        reference, cut = (
+        reference, segmentations = (
             segmentation_in_sentences(document, known),
             [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in chunkings],
         )
-        note = f"{note} {explain_why_no_cut_wins(reference, cut)}".rstrip()
-        cut += [Segmentation(reference.units, contender.cuts) for contender in ranking.contenders[len(cut) :]]
+        note = f"{note} {explain_why_no_cut_wins(reference, segmentations)}".rstrip()
+        segmentations += [
+            Segmentation(reference.units, contender.cuts) for contender in ranking.contenders[len(segmentations) :]
+        ]
     rows: list[RowData] = []
     for place in ranking.order:
         contender = ranking.contenders[place]
-        number = done[place][0] if place < len(done) else None
-        more = (
-            boundary_cells(reference, cut[place])
+        number = finished_columns[place][0] if place < len(finished_columns) else None
+        measure_cells = (
+            boundary_cells(reference, segmentations[place])
             if known is not None
             else structure_cells(chunkings[place], embedder, token_counts(tasks[place], chunkings[place]))
         )
         title, settings = contender.name, ""
         if number is not None:
             title, settings = results[number].title, _settings_in_words(results[number], contender)
-        rows.append(score_row(number, title, settings, lead_cells(ranking, place) + more))
-    note = " ".join(filter(None, (note, _size_warning([column for _, column in done]))))
+        rows.append(score_row(number, title, settings, lead_cells(ranking, place) + measure_cells))
+    note = " ".join(filter(None, (note, _size_warning([column for _, column in finished_columns]))))
     summary = f"{ranking.words()} {ranking.basis(known is not None)}"
     if known is None and choices.document == OWN:
         st.button(
@@ -221,8 +230,8 @@ def _size_warning(columns: Sequence[Finished]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long_chunk_phrases = []
     for column in columns:
-        bounded = getattr(column.chunker, "max_size", None) is not None
-        if bounded or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
+        has_maximum = getattr(column.chunker, "max_size", None) is not None
+        if has_maximum or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
             continue
         longest = max(token_counts(column.task, column.chunking) or [0])
         if longest > BOUND_TOKENS:
@@ -274,21 +283,23 @@ def show_unlabelled(
     ]
     contenders += _trivial_contenders(document, choices.tokenizer)
     edit_results = _edit_results(document)
-    edited = any(contender.task in edit_results for _, _, contender in contenders)
+    edits_measured = any(contender.task in edit_results for _, _, contender in contenders)
     rows: list[RowData] = []
     for number, name, contender in contenders:
-        measured = unlabelled_cells(_unlabelled_measures(contender, vectors, embedder))
-        edits = edit_cells(edit_results.get(contender.task)) if edited else []
-        rows.append(score_row(number, name, "" if number is None else contender.chunker.describe(), measured + edits))
+        measure_cells = unlabelled_cells(_unlabelled_measures(contender, vectors, embedder))
+        stability_cells = edit_cells(edit_results.get(contender.task)) if edits_measured else []
+        rows.append(
+            score_row(number, name, "" if number is None else contender.chunker.describe(), measure_cells + stability_cells)
+        )
     rows += [column_row(number, column) for number, column in enumerate(results) if column.finished is None]
     draw_scores(
         choices,
-        UNLABELLED_HEADS if edited else UNLABELLED_HEADS[:-OF_EDITS],
+        UNLABELLED_HEADS if edits_measured else UNLABELLED_HEADS[:-OF_EDITS],
         rows,
         key="unlabelled",
         said="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
         "chunks are alike inside.",
-        note=f"An edit inserts one sentence of the text at one of {EDITS} places." if edited else "",
+        note=f"An edit inserts one sentence of the text at one of {EDITS} places." if edits_measured else "",
     )
     _offer_edits(contenders, document, embedder, edit_results)
 
@@ -337,12 +348,12 @@ def _offer_edits(
         return
     if job is not None and job.error:
         notice(job.error, "error", key="edits_error")
-    missing = [
+    unmeasured_contenders = [
         (name if number is None else f"Column {number + 1}", contender.task, contender.chunker)
         for number, name, contender in contenders
         if contender.task not in edit_results
     ]
-    if not missing:
+    if not unmeasured_contenders:
         return
     try:
         check_edit_count(document, EDITS)
@@ -352,7 +363,7 @@ def _offer_edits(
 
     def measure() -> None:
         known = {task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)}
-        session.edits = EditStabilityJob(document, embedder, missing, session.on_disk, results=known)
+        session.edits = EditStabilityJob(document, embedder, unmeasured_contenders, session.on_disk, results=known)
         session.edits.start()
 
     st.button(

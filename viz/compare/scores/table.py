@@ -102,9 +102,9 @@ def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]
     cells = [row["cells"][place] for row in rows if row["cells"]]
     values = [cell["value"] for cell in cells if cell["value"] is not None]
     if len(set(values)) > 1:
-        top = better(values)
+        best_value = better(values)
         for cell in cells:
-            cell["best"] = cell["value"] == top
+            cell["best"] = cell["value"] == best_value
 
 
 def draw_scores(

@@ -121,17 +121,19 @@ def block_size(count: int) -> int:
 @cached_in(LRUDict(CACHED_BYTES, len), lambda vectors, identity: identity)
 def _matrix(vectors: FloatArray, identity: str) -> bytes:
     """Return a line of JSON followed by the semantic distances as little-endian 16-bit integers; 65,535 stands for 1."""
-    means = mean_distances(vectors, 0, block_size(len(vectors)))
-    head = json.dumps({"id": identity, "cells": len(means)})
-    return f"{head}\n".encode() + np.rint(means * 65535).astype("<u2").tobytes()
+    block_distances = mean_distances(vectors, 0, block_size(len(vectors)))
+    head = json.dumps({"id": identity, "cells": len(block_distances)})
+    return f"{head}\n".encode() + np.rint(block_distances * 65535).astype("<u2").tobytes()
 
 
 def mean_distances(vectors: FloatArray, weight: float, block: int) -> FloatArray:
     """Return the mean distances between blocks of ``block`` sentences, shape (ceil(n / block), ceil(n / block))."""
-    count = len(vectors)
-    starts = np.arange(0, count, block)
-    sizes = np.diff(np.append(starts, count))
-    sums = np.zeros((len(starts), len(starts)))
-    for first, rows in joint_distances(vectors, weight):
-        np.add.at(sums, np.arange(first, first + len(rows)) // block, np.add.reduceat(rows, starts, axis=1))
-    return np.asarray(sums / np.outer(sizes, sizes))
+    sentence_count = len(vectors)
+    block_starts = np.arange(0, sentence_count, block)
+    block_sizes = np.diff(np.append(block_starts, sentence_count))
+    distance_sums = np.zeros((len(block_starts), len(block_starts)))
+    for first_row, rows in joint_distances(vectors, weight):
+        np.add.at(
+            distance_sums, np.arange(first_row, first_row + len(rows)) // block, np.add.reduceat(rows, block_starts, axis=1)
+        )
+    return np.asarray(distance_sums / np.outer(block_sizes, block_sizes))

@@ -34,66 +34,74 @@ def covered_ranges(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list
     """
     starting_at: dict[int, list[int]] = {}
     ending_at: dict[int, list[int]] = {}
-    for number, parts in enumerate(spans):
-        for start, end in parts:
+    for number, chunk_spans in enumerate(spans):
+        for start, end in chunk_spans:
             starting_at.setdefault(start, []).append(number)
             ending_at.setdefault(end, []).append(number)
     ranges = []
     open_chunks: list[int] = []
-    for edge, following in pairwise(sorted(starting_at.keys() | ending_at.keys())):
+    for edge, next_edge in pairwise(sorted(starting_at.keys() | ending_at.keys())):
         open_chunks = [number for number in open_chunks if number not in ending_at.get(edge, ())] + starting_at.get(edge, [])
         if open_chunks:
-            ranges.append((edge, following, sorted(open_chunks)))
+            ranges.append((edge, next_edge, sorted(open_chunks)))
     return ranges
 
 
 def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[int, int, list[int]]]:
     """Strip leading white space from each range: after the end of an overlap it would show as an odd indent."""
     trimmed = []
-    for start, end, over in ranges:
+    for start, end, covering_chunks in ranges:
         while start < end and text[start].isspace():
             start += 1
         if start < end:
-            trimmed.append((start, end, over))
+            trimmed.append((start, end, covering_chunks))
     return trimmed
 
 
 def text_segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
-    parents = {chunk: number for number, chunk in enumerate(parent_numbers(chunking.chunks), start=1)}
+    number_by_parent = {chunk: number for number, chunk in enumerate(parent_numbers(chunking.chunks), start=1)}
     ranges = [
-        (start, end, sorted(over, key=lambda chunk: (chunk in parents, chunk)))
+        (start, end, sorted(over, key=lambda chunk: (chunk in number_by_parent, chunk)))
         for start, end, over in _trimmed(text, covered_ranges([chunk.spans for chunk in chunking.chunks]))
     ]
-    parent_at = {chunking.chunks[chunk].start: number for chunk, number in parents.items()}
-    parent_counts = [_count_parents(over, parents) for _, _, over in ranges]
+    parent_at = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent.items()}
+    parent_counts = [_count_parents(over, number_by_parent) for _, _, over in ranges]
     chunks_without_parents = [over[: len(over) - count] for (_, _, over), count in zip(ranges, parent_counts, strict=True)]
-    cuts = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
-    chunks = [*enumerate(chunking.chunks)]
-    continued_chunk_at = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
-    first_of = {chunk.start: number for number, chunk in reversed(chunks)}
+    gap_by_cut = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
+    numbered_chunks = [*enumerate(chunking.chunks)]
+    continued_chunk_at = {span.start: number for number, chunk in numbered_chunks for span in chunk.spans[1:]}
+    first_chunk_at = {chunk.start: number for number, chunk in reversed(numbered_chunks)}
     labels: list[str] = []
     tones: list[str] = []
-    for (start, _, over), before in zip(ranges, [[], *[over for _, _, over in ranges]], strict=False):
-        gap = cuts.get(start)
-        if start in continued_chunk_at and start not in first_of:
+    for (start, _, over), chunks_before in zip(ranges, [[], *[over for _, _, over in ranges]], strict=False):
+        gap = gap_by_cut.get(start)
+        if start in continued_chunk_at and start not in first_chunk_at:
             label = f"chunk {continued_chunk_at[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
         elif gap is not None:
             label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
-        elif start in first_of:
-            label = f"chunk {first_of[start] + 1} begins"
+        elif start in first_chunk_at:
+            label = f"chunk {first_chunk_at[start] + 1} begins"
         else:
-            label = _ended_chunks_label({*before} - {*over})
+            label = _ended_chunks_label({*chunks_before} - {*over})
         if start in parent_at:
             label = f"parent {parent_at[start]} begins · {label}"
-        wrong = known is not None and (start in first_of or start in continued_chunk_at) and start not in known
-        labels.append(label + (" · not a known boundary" if wrong else ""))
-        tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else "") + " parent" * (start in parent_at))
+        is_unknown_boundary = (
+            known is not None and (start in first_chunk_at or start in continued_chunk_at) and start not in known
+        )
+        labels.append(label + (" · not a known boundary" if is_unknown_boundary else ""))
+        tones.append(
+            ("wrong " if is_unknown_boundary else "")
+            + ("fresh" if start in fresh else "")
+            + " parent" * (start in parent_at)
+        )
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
-    context_by_segment = [chunking.chunks[first_of[start]].context if start in first_of else "" for start, _, _ in ranges]
+    context_by_segment = [
+        chunking.chunks[first_chunk_at[start]].context if start in first_chunk_at else "" for start, _, _ in ranges
+    ]
     contexts = [*dict.fromkeys(filter(None, context_by_segment))]
-    number_of = {context: number for number, context in enumerate(contexts, start=1)}
+    number_by_context = {context: number for number, context in enumerate(contexts, start=1)}
     starts, ends = [start for start, _, _ in ranges], [end for _, end, _ in ranges]
     return {
         "start": utf16_offsets(text, starts),
@@ -103,13 +111,13 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         "to": sentence_positions(document, ends),
         "label": labels,
         "tone": tones,
-        "colours": chunk_colours(chunks_without_parents, len(chunks)),
-        "outer": parent_counts if parents else [],
-        "parentFrom": sentence_positions(document, [chunking.chunks[chunk].start for chunk in parents]),
-        "parentTo": sentence_positions(document, [chunking.chunks[chunk].end for chunk in parents]),
+        "colours": chunk_colours(chunks_without_parents, len(numbered_chunks)),
+        "outer": parent_counts if number_by_parent else [],
+        "parentFrom": sentence_positions(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
+        "parentTo": sentence_positions(document, [chunking.chunks[chunk].end for chunk in number_by_parent]),
         "contexts": contexts,
-        "context": [number_of.get(context, 0) for context in context_by_segment] if contexts else [],
-        "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
+        "context": [number_by_context.get(context, 0) for context in context_by_segment] if contexts else [],
+        "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
         "stated": _statements_data(document, chunking, [over for _, _, over in ranges]),
     }
 
@@ -128,14 +136,14 @@ def _ended_chunks_label(chunks: Collection[int]) -> str:
 
 def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
     """Return the titles, summaries and propositions that a language model wrote for the chunks; empty if it wrote none."""
-    begins: dict[int, int] = {}
-    for part, numbers in enumerate(over):
-        for number in numbers:
-            begins.setdefault(number, part)
+    first_segment_by_chunk: dict[int, int] = {}
+    for segment_index, chunks_of_segment in enumerate(over):
+        for number in chunks_of_segment:
+            first_segment_by_chunk.setdefault(number, segment_index)
     left_out = left_out_by_chunk(chunking)
     return [
         {
-            "at": begins[number],
+            "at": first_segment_by_chunk[number],
             "title": chunk.stated.title,
             "summary": chunk.stated.summary,
             "propositions": [
@@ -166,12 +174,12 @@ def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Propositi
     for proposition in chunking.left_out:
         if proposition.sentence is not None:
             start, end = chunking.document.sentences[proposition.sentence]
-            over = (
+            overlapping_chunks = (
                 number
                 for number, chunk in enumerate(chunking.chunks)
                 if any(span.start < end and start < span.end for span in chunk.spans)
             )
-            by_chunk.setdefault(next(over, 0), []).append((proposition.sentence, proposition))
+            by_chunk.setdefault(next(overlapping_chunks, 0), []).append((proposition.sentence, proposition))
     return by_chunk
 
 
@@ -190,11 +198,11 @@ def chunk_colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
     the fewest is assigned.
     """
     neighbours: list[set[int]] = [set() for _ in range(count)]
-    for left, right in pairwise(over):
-        for left_chunk in left:
-            neighbours[left_chunk].update(right)
-        for right_chunk in right:
-            neighbours[right_chunk].update(left)
+    for chunks_before, chunks_after in pairwise(over):
+        for left_chunk in chunks_before:
+            neighbours[left_chunk].update(chunks_after)
+        for right_chunk in chunks_after:
+            neighbours[right_chunk].update(chunks_before)
     colours_so_far: list[int] = []
     for number in range(count):
         colour_counts = Counter(colours_so_far[other] for other in neighbours[number] if other < number)
@@ -228,9 +236,9 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
         return None
     curve = chunking.curves[0]
     at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
-    verdicts, verdict_of = verdicts_of(at_gaps)
-    stops = [_line_stops(chunker, curve, line.parameter) if movable else [] for line in curve.lines]
-    levels = [line.level for line in curve.lines] + [level for some in stops for _, level in some]
+    verdicts, verdict_digits = verdicts_of(at_gaps)
+    stops_by_line = [_line_stops(chunker, curve, line.parameter) if movable else [] for line in curve.lines]
+    levels = [line.level for line in curve.lines] + [level for some in stops_by_line for _, level in some]
     round_score = score_rounder(curve.scores, levels)
     lines: list[LineData] = [
         {
@@ -241,7 +249,7 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
             "stops": [(amount, round_score(level)) for amount, level in some],
             "around": _description_around(chunker, line.parameter) if some else None,
         }
-        for line, some in zip(curve.lines, stops, strict=True)
+        for line, some in zip(curve.lines, stops_by_line, strict=True)
         if not math.isnan(line.level)
     ]
     return {
@@ -251,7 +259,7 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
         "live": curve.live,
         "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
         "verdicts": [verdict_data(verdict) for verdict in verdicts],
-        "verdictOf": verdict_of,
+        "verdictOf": verdict_digits,
         "reasons": [gap.reason for gap in at_gaps] if len(at_gaps) <= MOST_REASONS else None,
         "lines": lines,
         "null": None if curve.null is None else (curve.null.low, curve.null.high),
@@ -265,8 +273,10 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
     side of the level. A number that would end in the digit 5 keeps more decimals, because rounding it again in the browser
     could otherwise differ from rounding the full number.
     """
-    ours, theirs = (np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels))
-    unrounded_numbers = _nearly_equal(ours, theirs) | _nearly_equal(theirs, ours)
+    score_values, level_values = (
+        np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels)
+    )
+    unrounded_numbers = _nearly_equal(score_values, level_values) | _nearly_equal(level_values, score_values)
 
     def short(number: float) -> float:
         return number if number in unrounded_numbers else _rounded(number)
@@ -282,14 +292,14 @@ def _nearly_equal(numbers: FloatArray, others: FloatArray) -> set[float]:
 
 
 def _rounded(number: float) -> float:
-    written = f"{number:.6f}"
+    decimal_string = f"{number:.6f}"
     decimals = 6
-    while written[-1] in "05" and written.rstrip("0")[-1] == "5":
+    while decimal_string[-1] in "05" and decimal_string.rstrip("0")[-1] == "5":
         decimals += 1
         if decimals > 16:
             return number
-        written = f"{number:.{decimals}f}"
-    return float(written)
+        decimal_string = f"{number:.{decimals}f}"
+    return float(decimal_string)
 
 
 def _line_value(chunker: Chunker, line: Line) -> float:

@@ -60,8 +60,8 @@ class ClickedGaps(NamedTuple):
 
 def gap_numbers(document: Document, places: Collection[int]) -> list[int]:
     """Return the numbers of the gaps before the sentences that begin at ``places``."""
-    wanted = frozenset(places)
-    return [number for number, start in enumerate(document.starts[1:]) if start in wanted]
+    wanted_offsets = frozenset(places)
+    return [number for number, start in enumerate(document.starts[1:]) if start in wanted_offsets]
 
 
 def clicked_gaps_of(event: Mapping[str, Any] | None, document: Document, heard: float | None = None) -> list[ClickedGaps]:
@@ -73,8 +73,8 @@ def clicked_gaps_of(event: Mapping[str, Any] | None, document: Document, heard: 
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return []
     earlier = event.get("earlier")
-    steps = [step for step in earlier if _is_after(step, heard)] if isinstance(earlier, list) else []
-    clicks = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*steps, event)]
+    unheard_clicks = [step for step in earlier if _is_after(step, heard)] if isinstance(earlier, list) else []
+    clicks = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*unheard_clicks, event)]
     return [change for change in clicks if change is not None]
 
 
@@ -85,8 +85,8 @@ def _is_after(step: Any, heard: float | None) -> bool:
 def _clicked(purpose: Purpose, gaps: Any, document: Document) -> ClickedGaps | None:
     if gaps is None:
         return ClickedGaps(purpose, None)
-    last = len(document.sentences) - 2
-    if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= last for gap in gaps):
+    last_gap = len(document.sentences) - 2
+    if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= last_gap for gap in gaps):
         return None
     return ClickedGaps(purpose, tuple(document.starts[gap + 1] for gap in sorted({*gaps})))
 

@@ -157,8 +157,8 @@ def show_reader(
 
 def take_clicks(key: str, document: Document) -> list[ClickedGaps]:
     """Return the user's changes of the gaps of the reader's text that are new, in order."""
-    heard = session.taken.get((key, "mark"))
-    return clicked_gaps_of(take_event(key, "mark"), document, heard)
+    last_heard_moment = session.taken.get((key, "mark"))
+    return clicked_gaps_of(take_event(key, "mark"), document, last_heard_moment)
 
 
 def results_payload(document: Document, columns: Sequence[ReaderColumn], known: Sequence[int] | None) -> ResultsData:
@@ -172,7 +172,7 @@ def results_payload(document: Document, columns: Sequence[ReaderColumn], known: 
 
 def _column(document: Document, column: ReaderColumn, known: frozenset[int] | None) -> ColumnData:
     # The body is sent as a string, so that an unchanged body is neither parsed nor compared in parts.
-    digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
+    body_hash, body_json = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
     return {
         "title": column.title,
         "subtitle": column.subtitle,
@@ -185,8 +185,8 @@ def _column(document: Document, column: ReaderColumn, known: frozenset[int] | No
         "message": column.message,
         "tone": column.tone,
         "wrong": list(column.wrong),
-        "hash": digest,
-        "body": body,
+        "hash": body_hash,
+        "body": body_json,
     }
 
 

@@ -146,13 +146,13 @@ def show_stepper(
     identity = hashlib.blake2b(steps_json.encode(), digest_size=12).hexdigest()
 
     def moved() -> None:
-        if place := take_event(key, "place"):
-            words["step"] = str(int(place["step"]) + 1)
+        if step_event := take_event(key, "place"):
+            words["step"] = str(int(step_event["step"]) + 1)
 
     def paced() -> None:
-        if chosen := take_event(key, "chosen"):
-            words["pace"] = next(pace for pace in PACES if pace == chosen["pace"])
-            words["known"] = KNOWN[bool(chosen["known"])]
+        if pace_event := take_event(key, "chosen"):
+            words["pace"] = next(pace for pace in PACES if pace == pace_event["pace"])
+            words["known"] = KNOWN[bool(pace_event["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
     _store({"key": key, "id": identity, "steps": steps_json}, key=f"{key}_steps")

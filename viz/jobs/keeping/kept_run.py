@@ -52,11 +52,11 @@ class RunFile:
             content = _Content.model_validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
             raise InputError(f"{path.name}: the file must contain a run that Seamark wrote; it does not.") from error
-        run = cls()
-        run.whole, run.made, run.seamark = True, content.made, content.seamark
-        run._kind, run._vectors, run._plan = content.kind, content.vectors, json.dumps(content.plan).encode()
-        run._parts = {number: json.dumps(part).encode() for number, part in enumerate(content.parts)}
-        return run
+        run_file = cls()
+        run_file.whole, run_file.made, run_file.seamark = True, content.made, content.seamark
+        run_file._kind, run_file._vectors, run_file._plan = content.kind, content.vectors, json.dumps(content.plan).encode()
+        run_file._parts = {number: json.dumps(part).encode() for number, part in enumerate(content.parts)}
+        return run_file
 
     def write(self, path: Path) -> None:
         """Write the run to a file."""
@@ -133,12 +133,12 @@ class Keeper:
 
     def digest(self, *parts: str | bytes) -> str:
         """Return a hash of texts, keyed with the token so that only holders of the link can check a guess."""
-        digest = hashlib.blake2b(key=self._hash(b"seamark-content"), digest_size=16)
+        keyed_hash = hashlib.blake2b(key=self._hash(b"seamark-content"), digest_size=16)
         for part in parts:
             data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-            digest.update(len(data).to_bytes(8, "big"))
-            digest.update(data)
-        return digest.hexdigest()
+            keyed_hash.update(len(data).to_bytes(8, "big"))
+            keyed_hash.update(data)
+        return keyed_hash.hexdigest()
 
     def check_embedder(self, embedder: Embedder) -> None:
         """Record the run's embedding model, or check that it is still the model that was recorded before.
@@ -213,11 +213,11 @@ class KeptRun(Generic[Plan]):
         InputError
             If it cannot be read, or one of its chunkers cannot be constructed.
         """
-        data = keeper.plan()
-        if data is None:
+        plan_json = keeper.plan()
+        if plan_json is None:
             return None
         try:
-            plan = cls.plan_type.model_validate_json(data)
+            plan = cls.plan_type.model_validate_json(plan_json)
         except ValidationError as error:
             raise InputError(
                 f"The plan of a stored {cls.kind} must be in the format that Seamark writes; this one is not. Start a new "
@@ -250,14 +250,14 @@ class KeptRun(Generic[Plan]):
         InputError
             If the file cannot be read, or a bundled run is no longer complete.
         """
-        results = {}
+        result_by_number = {}
         for number, part in sorted(self.keeper.parts().items()):
             if 0 <= number < self.total:
                 with suppress(InputError, ValidationError):
-                    results[number] = decode(number, part)
-        if isinstance(self.keeper.store, RunFile) and self.keeper.store.whole and len(results) < self.total:
+                    result_by_number[number] = decode(number, part)
+        if isinstance(self.keeper.store, RunFile) and self.keeper.store.whole and len(result_by_number) < self.total:
             raise InputError("The measures have changed since the run was measured.")
-        return results
+        return result_by_number
 
 
 def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
@@ -268,9 +268,9 @@ def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
     InputError
         If the file holds no run of that kind, or the run was measured with another model.
     """
-    file = RunFile.read(path)
-    run = kind.find(Keeper(file, BUNDLED, kind.kind))
+    run_file = RunFile.read(path)
+    run = kind.find(Keeper(run_file, BUNDLED, kind.kind))
     if run is None:
         raise InputError(f"{path.name}: the file must contain a {kind.kind} run; it does not.")
     run.keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
-    return run, file
+    return run, run_file

@@ -54,14 +54,14 @@ class NotebookStore:
         with self._open(create=False) as connection:
             if connection is None:
                 return []
-            select = "SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id"
-            return [Listed(*row) for row in connection.execute(select)]
+            list_query = "SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id"
+            return [Listed(*row) for row in connection.execute(list_query)]
 
     def read(self, id: str) -> tuple[Place, bytes, str] | None:
         """Return a text's key, its metadata as unchecked JSON, and the text itself; None if the text was removed."""
         with self._open(create=False) as connection:
-            select = "SELECT revision, head, text FROM notebooks WHERE id = ?"
-            row = None if connection is None else connection.execute(select, (id,)).fetchone()
+            read_query = "SELECT revision, head, text FROM notebooks WHERE id = ?"
+            row = None if connection is None else connection.execute(read_query, (id,)).fetchone()
         return None if row is None else (Place(id, row[0]), bytes(row[1]), bytes(row[2]).decode("utf-8", "surrogatepass"))
 
     def write(self, place: Place | None, name: str, questions: int, head: bytes, digest: str, text: str) -> Place:
@@ -92,8 +92,10 @@ class NotebookStore:
                     (place.revision, time.time(), name, questions, head, place.id),
                 )
                 if entry[1] != digest:
-                    body = text.encode("utf-8", "surrogatepass")
-                    connection.execute("UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, body, place.id))
+                    text_bytes = text.encode("utf-8", "surrogatepass")
+                    connection.execute(
+                        "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, text_bytes, place.id)
+                    )
                 connection.execute("COMMIT")
             finally:
                 if connection.in_transaction:

@@ -165,17 +165,19 @@ class RunStore:
         if not self._file_identity():
             return None
         with self._open_for_reading() as connection:
-            row = connection.execute(
+            stored_row = connection.execute(
                 "SELECT kind, version, plan, checksum FROM runs WHERE key = ? AND began >= ?",
                 (key, time.time() - MOST_DAYS * 86_400),
             ).fetchone()
-        if row is None:
+        if stored_row is None:
             return None
-        stored_kind, version, plan, checksum = row
-        if checksum != _checksum(key, stored_kind, version, plan):
+        stored_kind, seamark_version, plan, checksum = stored_row
+        if checksum != _checksum(key, stored_kind, seamark_version, plan):
             raise InputError("The run stored on disk is damaged. Run it again.")
-        if version != __version__:
-            raise InputError(f"The run was stored by Seamark {version}, and this is Seamark {__version__}. Run it again.")
+        if seamark_version != __version__:
+            raise InputError(
+                f"The run was stored by Seamark {seamark_version}, and this is Seamark {__version__}. Run it again."
+            )
         return bytes(plan) if stored_kind == kind else None
 
     def parts(self, key: bytes) -> dict[int, bytes]:

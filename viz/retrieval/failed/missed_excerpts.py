@@ -95,9 +95,10 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
         )
         return
     if not failures:
-        asked = sum(bool(question.excerpts) for question in questions)
+        answerable_count = sum(bool(question.excerpts) for question in questions)
         notice(
-            f"No question failed: {plan.names[chunker_number]} found every excerpt of {pluralize(asked, 'question')} whole "
+            f"No question failed: {plan.names[chunker_number]} found every excerpt of "
+            f"{pluralize(answerable_count, 'question')} whole "
             f"{_limit_in_words(report)}.",
             key="retrieval_nothing_failed",
         )
@@ -122,18 +123,18 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
 
 def _choose_question(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:
     """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
-    chosen = take_event(KEY, "chosen")
-    if chosen is None:
+    chosen_row = take_event(KEY, "chosen")
+    if chosen_row is None:
         return
-    failure = next((candidate for candidate in lost if candidate.question == chosen["question"]), None)
+    failure = next((candidate for candidate in lost if candidate.question == chosen_row["question"]), None)
     if failure is None:
         return
     words["disagree"], words["question"], words["left"] = "no", str(failure.question + 1), str(number + 1)
-    others = failure.found_by(number) or tuple(
+    other_chunkers = failure.found_by(number) or tuple(
         sorted((other for other in failure.missed if other != number), key=lambda other: failure.missed[other])
     )
-    if others:
-        words["right"] = str(others[0] + 1)
+    if other_chunkers:
+        words["right"] = str(other_chunkers[0] + 1)
 
 
 def _limit_in_words(report: Report) -> str:
@@ -143,20 +144,20 @@ def _limit_in_words(report: Report) -> str:
 
 def _missed_excerpt_row(report: Report, plan: Plan, failure: Failure, number: int, words: dict[str, str]) -> FailedRowData:
     evaluation = report.chunkers[number].evaluation
-    question = evaluation.search.questions[failure.question].text
+    question_text = evaluation.search.questions[failure.question].text
     missed_characters = failure.missed[number]
-    share = (
+    share_phrase = (
         "All of the excerpt"
         if missed_characters == failure.size
         else f"{missed_characters:,} of {failure.size:,} characters"
     )
-    text = evaluation.index.corpus.whole.text
+    corpus_text = evaluation.index.corpus.whole.text
     unlisted_cuts = len(failure.seams) - SEAMS_SHOWN
     return {
         "question": failure.question,
-        "title": f"{failure.question + 1}. {question}",
-        "missed": f"{share} missed",
-        "seams": [seam_data(text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
+        "title": f"{failure.question + 1}. {question_text}",
+        "missed": f"{share_phrase} missed",
+        "seams": [seam_data(corpus_text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
         "more": f"and {pluralize(unlisted_cuts, 'more cut')}" if unlisted_cuts > 0 else "",
         "holder": _holder_in_words(report, failure, number),
         "others": _finders_in_words(plan, failure, number),
@@ -166,9 +167,9 @@ def _missed_excerpt_row(report: Report, plan: Plan, failure: Failure, number: in
 
 def seam_data(text: str, seam: Seam) -> SeamData:
     """Return the payload of a cut, with the chunks' numbers if the chunker gives no reason."""
-    why = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
-    before, after = text[max(0, seam.place - AROUND) : seam.place], text[seam.place : seam.place + AROUND]
-    return {"before": " ".join(before.split()), "after": " ".join(after.split()), "reason": why}
+    cut_reason = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
+    text_before, text_after = text[max(0, seam.place - AROUND) : seam.place], text[seam.place : seam.place + AROUND]
+    return {"before": " ".join(text_before.split()), "after": " ".join(text_after.split()), "reason": cut_reason}
 
 
 def _holder_in_words(report: Report, failure: Failure, number: int) -> str:
@@ -184,20 +185,22 @@ def _why_missed(report: Report, failure: Failure, number: int) -> str:
     holder_kind = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
     if not failure.rank:
         return f"{holder_kind} {failure.holder + 1:,} holds {held_phrase}; its rank is not known."
-    opening = f"{holder_kind} {failure.holder + 1:,} holds {held_phrase} and has rank {failure.rank:,}"
+    opening_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_phrase} and has rank {failure.rank:,}"
     given = report.given_chunks(number, failure.question)
     # A chunk without spans of its own returns only what a better one has returned.
     counted_chunks = sum(bool(chunk.given) or not chunk.spans for chunk in given.chunks) + given.more
     choice = report.choice
     if failure.rank > counted_chunks:
         if choice.budget:
-            return f"{opening}: the {choice.budget:,} {choice.unit} are full after {pluralize(counted_chunks, 'chunk')}."
-        return f"{opening}: only the top {choice.top_k} count."
+            return (
+                f"{opening_phrase}: the {choice.budget:,} {choice.unit} are full after {pluralize(counted_chunks, 'chunk')}."
+            )
+        return f"{opening_phrase}: only the top {choice.top_k} count."
     cut_off_chunk = next((chunk for chunk in given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
     return (
-        f"{opening}, where the budget cuts it off."
+        f"{opening_phrase}, where the budget cuts it off."
         if cut_off_chunk is not None
-        else f"{opening}: it was found, the rest was not."
+        else f"{opening_phrase}: it was found, the rest was not."
     )
 
 
@@ -243,8 +246,8 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
     ``span`` is on the corpus's axis. A document that is not a sample of Compare becomes the user's own text there; the label
     names the text that it replaces.
     """
-    number = corpus.document_at(span.start)
-    offset, document = corpus.offsets[number], corpus.documents[number]
+    document_number = corpus.document_at(span.start)
+    offset, document = corpus.offsets[document_number], corpus.documents[document_number]
     if document.splitter != plan.sentences:
         # A run that only shows stored results uses another splitter.
         document = split_document(document.text, plan.sentences, document.name, document.parts)

@@ -95,27 +95,27 @@ def preview_of(
     except InputError:
         return None
     questions = kept_questions_about(chunking.document)
-    sends = search.method != "bm25" and embedder is not None and embedder.remote
-    asks = not sends and search.embedded_as != "context"
+    would_send_texts = search.method != "bm25" and embedder is not None and embedder.remote
+    asks_questions = not would_send_texts and search.embedded_as != "context"
     job = ChangedCuts(
         task,
         chunking,
         changed_chunker,
-        questions if asks else (),
+        questions if asks_questions else (),
         search,
         known or (),
         embedder,
         session.on_disk,
     )
-    before = session.changed_cuts
-    if before is not None and before.subject == job.subject and not before.cancelled:
-        job = before
+    previous_job = session.changed_cuts
+    if previous_job is not None and previous_job.subject == job.subject and not previous_job.cancelled:
+        job = previous_job
         job.join(AGAIN_S)
     else:
         session.changed_cuts = job
         job.start()
         job.join(AT_ONCE_S)
-    return _preview_payload(job, number, values, known is not None, bool(questions) and not asks)
+    return _preview_payload(job, number, values, known is not None, bool(questions) and not asks_questions)
 
 
 def _preview_payload(
@@ -137,11 +137,15 @@ def _preview_payload(
             sentences.append(NOT_ASKED)
         elif job.questions and job.whole is not None:
             questions_and_wholeness = [*zip(job.questions, job.whole, strict=True)]
-            won, lost = (
+            won_questions, lost_questions = (
                 [_quoted(posed.question) for posed, pair in questions_and_wholeness if pair == wanted]
                 for wanted in ((False, True), (True, False))
             )
-            sentences.append(_gains_and_losses(pluralize(len(questions_and_wholeness), "kept question"), "won", won, lost))
+            sentences.append(
+                _gains_and_losses(
+                    pluralize(len(questions_and_wholeness), "kept question"), "won", won_questions, lost_questions
+                )
+            )
     added, removed, found_at, lost_at = (sentence_positions(document, offsets) for offsets in change or ((),) * 4)
     return {
         "column": number,
@@ -172,24 +176,24 @@ def _quoted_at(document: Document, offsets: Sequence[int]) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    line = " ".join(text.split())
-    short = line[:LONGEST_QUOTED].rpartition(" ")[0] or line[:LONGEST_QUOTED]
-    return f"“{line}”" if len(line) <= LONGEST_QUOTED else f"“{short} …”"
+    text_on_one_line = " ".join(text.split())
+    shortened_text = text_on_one_line[:LONGEST_QUOTED].rpartition(" ")[0] or text_on_one_line[:LONGEST_QUOTED]
+    return f"“{text_on_one_line}”" if len(text_on_one_line) <= LONGEST_QUOTED else f"“{shortened_text} …”"
 
 
 def set_parameters(choice: ColumnChoice, values: object) -> dict[str, float]:
     """Set the parameters that a browser event names, either all or none, and return their values."""
-    specs = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
-    changed, put = choice.copy(), dict[str, float]()
+    spec_by_name = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
+    changed_choice, converted_values = choice.copy(), dict[str, float]()
     for name, value in values.items() if isinstance(values, Mapping) else ():
-        if name not in specs or not isinstance(value, int | float):
+        if name not in spec_by_name or not isinstance(value, int | float):
             return {}
-        put[name] = int(value) if specs[name].kind == "integer" else float(value)
-        changed.put(name, put[name])
-        if changed.parameters.get(name) != put[name]:
+        converted_values[name] = int(value) if spec_by_name[name].kind == "integer" else float(value)
+        changed_choice.put(name, converted_values[name])
+        if changed_choice.parameters.get(name) != converted_values[name]:
             return {}
-    choice.parameters = changed.parameters
-    return put
+    choice.parameters = changed_choice.parameters
+    return converted_values
 
 
 def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
@@ -207,14 +211,16 @@ def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
     index = event.get("column")
     if not (isinstance(index, int) and 0 <= index < len(columns)):
         return
-    changed = columns[index].copy()
-    values = set_parameters(changed, event.get("values"))
+    changed_column = columns[index].copy()
+    values = set_parameters(changed_column, event.get("values"))
     if not values:
         return
-    titles = {spec.name: spec.title.lower() for spec in chunker_class(changed.chunker).fields(changed.parameters)}
-    changes = ", ".join(f"{titles[name]} {format_number(value)}" for name, value in values.items())
-    with undoable(page, f"Column {index + 1}: {changes}"):
-        columns[index].parameters = changed.parameters
+    title_by_parameter = {
+        spec.name: spec.title.lower() for spec in chunker_class(changed_column.chunker).fields(changed_column.parameters)
+    }
+    changes_phrase = ", ".join(f"{title_by_parameter[name]} {format_number(value)}" for name, value in values.items())
+    with undoable(page, f"Column {index + 1}: {changes_phrase}"):
+        columns[index].parameters = changed_column.parameters
 
 
 def last_change_of_column(page: str, index: int) -> str:
@@ -222,8 +228,8 @@ def last_change_of_column(page: str, index: int) -> str:
     undo = last_change(page)
     if undo is None or len(undo.before) != len(undo.after):
         return ""
-    pairs = enumerate(zip(undo.before, undo.after, strict=True))
-    if [number for number, (before, after) in pairs if before != after] != [index]:
+    numbered_before_after = enumerate(zip(undo.before, undo.after, strict=True))
+    if [number for number, (before, after) in numbered_before_after if before != after] != [index]:
         return ""
     return undo.said if undo.before[index].chunker == undo.after[index].chunker else ""
 
@@ -326,24 +332,24 @@ def answer_verdicts(
     pointed_position = browser_request.get("at")
     change = browser_request.get("would")
     # A request about other results refers to outdated values.
-    previewed = change if change and change["hashes"] == [*hashes] else None
-    if previewed is None and session.changed_cuts is not None:
+    change_to_preview = change if change and change["hashes"] == [*hashes] else None
+    if change_to_preview is None and session.changed_cuts is not None:
         # The preview is no longer shown.
         session.changed_cuts.cancel()
     answer: Verdicts | None = None
     if isinstance(pointed_position, int | float) and 0 < pointed_position < len(document.sentences):
-        cells = [
+        verdict_cells = [
             verdict_cell(column, document, pointed_position, embedder, last_change_of_column(session.page, index))
             for index, column in enumerate(results)
         ]
         gap = None if read is None else gap_at(read, document, pointed_position)
-        if gap is not None and cells[0] is not None:
-            cells[0]["reason"] = gap.why.brief()
+        if gap is not None and verdict_cells[0] is not None:
+            verdict_cells[0]["reason"] = gap.why.brief()
         answer = {
             "at": pointed_position,
             "hashes": [*hashes],
-            "cells": cells,
-            "preview": preview_of(results, previewed, search, known, embedder) if previewed else None,
+            "cells": verdict_cells,
+            "preview": preview_of(results, change_to_preview, search, known, embedder) if change_to_preview else None,
         }
     _verdicts(key=KEY, data={"answer": answer, "moment": browser_request.get("moment")}, height=0, on_asked_change=run_again)
 
