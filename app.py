@@ -3,11 +3,10 @@
 import streamlit as st
 
 from viz.components.asset_linker import VIZ
-from viz.shell import current_lecture, lecture_mode
-from viz.shell.keyboard_shortcuts import key_dialog
+from viz.shell import current_lecture, key_dialog, lecture_mode
 from viz.shell.lecture_bar import lecture_bar
 from viz.shell.navigation import navigation
-from viz.state.compare_choices import COMPARE
+from viz.state import COMPARE
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
 st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)

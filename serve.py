@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from viz import compare
 from viz.components.asset_linker import VIZ
 from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, element_scripts
+from viz.server.server_tasks import Preload, open_browser, release_ended_sessions
 from viz.server.streamlit_patches import (
     disable_send_delay,
     interrupt_where_drawn,
@@ -23,7 +24,6 @@ from viz.server.streamlit_patches import (
     limit_uploads,
     skip_needless_startup,
 )
-from viz.shell.server_tasks import Preload, open_browser, release_ended_sessions
 
 
 @asynccontextmanager

@@ -21,7 +21,7 @@ from chunkers import (
     load_embedder,
     run,
 )
-from chunkers.text.tokenizers import WordPieceTokenizer
+from chunkers.text import WordPieceTokenizer
 from sample_docs import load_sample
 
 INITIAL, APPENDING, MERGING, MAX_SIZE = 0.4, 0.4, 0.3, 1000

@@ -11,8 +11,7 @@ from markdown_it.token import Token
 from benchmarks.harness import benchmark, markdown_table, option
 from benchmarks.structured_files import FILES
 from chunkers import Span
-from chunkers.text.file_reading import read_document
-from chunkers.text.outline import KINDS, NOT_PROSE, SPECIAL, outline_of
+from chunkers.text import KINDS, NOT_PROSE, SPECIAL, outline_of, read_document
 from sample_docs import load_sample, sample_titles
 
 LISTS = ("bullet_list_open", "ordered_list_open")

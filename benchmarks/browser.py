@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playw
 
 from benchmarks.harness import benchmark, markdown_table, option, print_progress, resident_mb
 from benchmarks.hostile_files import ONCE_BLOCKING
-from chunkers.support.formatting import format_number
+from chunkers.support import format_number
 from sample_docs import load_sample, sample_titles
 from tests.browser.app_server import app_server, launch
 

@@ -20,16 +20,20 @@ from chunkers import Document, Tools, build_chunker, load_embedder, load_tokeniz
 from chunkers.commands.arguments import parse_value
 from chunkers.recipes.presets import BOUND
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import format_number
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.question_files import Questions, read_questions
-from evaluation.retrieval.budget import BudgetResults, Budgets, evaluate_at_budgets
-from evaluation.retrieval.leaders import Leads
-from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate_retrieval, mean_and_deviation
-from evaluation.search.index import build_index
-from evaluation.statistics.paired_tests import Difference, interval_end_words, paired_differences
-from evaluation.statistics.significance import mean_interval
+from chunkers.support import FloatArray, format_number
+from evaluation.questions import Corpus, Questions, Ruler, read_questions
+from evaluation.retrieval import (
+    MEASURES,
+    BudgetResults,
+    Budgets,
+    Evaluation,
+    Leads,
+    evaluate_at_budgets,
+    evaluate_retrieval,
+    mean_and_deviation,
+)
+from evaluation.search import build_index
+from evaluation.statistics import Difference, interval_end_words, mean_interval, paired_differences
 
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5

@@ -16,7 +16,7 @@ from tree_sitter import Node, Parser
 
 from benchmarks.harness import benchmark, markdown_table, option, timed
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.text.code_syntax import GRAMMARS, detect_programming_language, load_grammar
+from chunkers.text import GRAMMARS, detect_programming_language, load_grammar
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -23,8 +23,8 @@ import numpy as np
 from benchmarks.harness import benchmark, markdown_table, option, peak_kib, print_progress
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 from chunkers.embedders.static_embedder import Static
-from chunkers.support.array_types import VectorArray
-from chunkers.text.bundled_model import checked_model_folder
+from chunkers.support import VectorArray
+from chunkers.text import checked_model_folder
 from sample_docs import load_sample, sample_titles
 
 TOLERANCE = 1e-6

@@ -15,12 +15,11 @@ from benchmarks.harness import benchmark, markdown_table, option, rows_with_prog
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.text.outline import headings
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.question_files import Question, read_questions
-from evaluation.retrieval.measures import Evaluation, evaluate_retrieval, mean_and_deviation
-from evaluation.search.index import build_index
-from evaluation.statistics.paired_tests import paired_difference
+from chunkers.text import headings
+from evaluation.questions import Corpus, Question, Ruler, read_questions
+from evaluation.retrieval import Evaluation, evaluate_retrieval, mean_and_deviation
+from evaluation.search import build_index
+from evaluation.statistics import paired_difference
 from sample_docs import SAMPLES_FOLDER, sample_titles
 
 TOP_K = 5

@@ -12,8 +12,8 @@ import psutil
 
 from benchmarks.harness import benchmark, markdown_table, option, print_progress
 from chunkers import InputError
-from chunkers.support.limits import READ_MEMORY, READ_SECONDS
-from chunkers.text.file_reading import read_document
+from chunkers.support import READ_MEMORY, READ_SECONDS
+from chunkers.text import read_document
 
 _CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'

@@ -28,20 +28,26 @@ import numpy as np
 from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Document, Embedder, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support.array_types import VectorArray
-from evaluation.retrieval.stored_measures import evaluation_to_json
+from chunkers.support import VectorArray
+from evaluation.retrieval import evaluation_to_json
 from evaluation.search import index as indexes
+from evaluation.segmentation import MarkedDocument, MarkedText, Setting, settings_grid
 from evaluation.segmentation import settings_sweep as sweeps
-from evaluation.segmentation.marked_texts import MarkedDocument, MarkedText
-from evaluation.segmentation.settings_sweep import Setting, settings_grid
-from viz.jobs import background_jobs, retrieval
-from viz.jobs.background_jobs import Background
-from viz.jobs.chunking import ChunkingJob, Task
+from viz.jobs import (
+    Background,
+    ChunkingJob,
+    KeptRetrieval,
+    KeptSweep,
+    Material,
+    Plan,
+    Retrieval,
+    Sweep,
+    Task,
+    background_jobs,
+    retrieval,
+)
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
-from viz.jobs.retrieval import KeptRetrieval, Retrieval
-from viz.jobs.retrieval_plan import Material, Plan
-from viz.jobs.sweep import KeptSweep, Sweep
 
 TOKEN = "the-token-of-the-link"
 STEP_S = 0.004

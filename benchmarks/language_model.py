@@ -25,27 +25,36 @@ import numpy as np
 
 from benchmarks.harness import benchmark, markdown_table, option, print_progress
 from chunkers import Document, EmbeddingCache, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.base import UNSHAPED, Message, Reply, Shape
-from chunkers.language_models.chat_server import ChatServer, SchemaRefused, find_local_servers
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models import (
+    UNSHAPED,
+    AnswerCache,
+    Asking,
+    ChatServer,
+    Message,
+    Reply,
+    SchemaRefused,
+    Shape,
+    find_local_servers,
+)
 from chunkers.network.connection import Attempts
-from chunkers.support.array_types import FloatArray
-from evaluation.answering.questions_and_answers import (
+from chunkers.support import FloatArray
+from evaluation.answering import (
+    MEASURES,
     REFERENCE,
     SWAPPED,
     TRIVIAL_TITLES,
     GatheredPassages,
     QuestionItem,
+    Report,
+    Services,
+    answer_all,
     control_rows,
     gather_passages,
     gather_trivial_row,
     questions_of_file,
 )
-from evaluation.answering.report import MEASURES, Report
-from evaluation.answering.results import Services, answer_all
 from evaluation.generating.question_generation import Dropped, GenerationSettings, Outcome, generate_questions
-from evaluation.questions.corpus import Ruler
+from evaluation.questions import Ruler
 from sample_docs import SAMPLES_FOLDER, load_sample
 
 SAMPLES = ("article", "three_topics", "faq")

@@ -16,17 +16,15 @@ from benchmarks.harness import benchmark, markdown_table, option, print_progress
 from benchmarks.heading_path import Material, bundled_material, wikipedia_material
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.arguments import add_chunkers, add_spend, parse_chunker_spec, parse_spending_limit
-from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models import AnswerCache, Asking, ChatServer
 from chunkers.recipes.context_sentences import estimate
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support.array_types import FloatArray
-from evaluation.questions.corpus import Ruler
-from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.search.index import Index, build_index
-from evaluation.statistics.paired_tests import paired_differences
+from chunkers.support import FloatArray
+from evaluation.questions import Ruler
+from evaluation.retrieval import Budgets, evaluate_at_budgets
+from evaluation.search import Index, build_index
+from evaluation.statistics import paired_differences
 
 BUDGETS = Budgets((250, 500, 1000), "tokens")
 

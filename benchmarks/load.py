@@ -29,7 +29,7 @@ from benchmarks.harness import Result, benchmark, load_averages, markdown_table,
 from benchmarks.streamlit_client import Client, NoAnswer
 from sample_docs import load_sample
 from tests.browser.app_server import AppServer, app_server
-from viz.shell.server_tasks import EVERY_S
+from viz.server.server_tasks import EVERY_S
 
 READER = "reader"
 AMOUNT = "/breakpoint/amount"

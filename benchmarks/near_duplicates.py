@@ -12,13 +12,10 @@ from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_diffe
 from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.question_files import Question
-from evaluation.retrieval.ladder_and_repeats import find_repeats
-from evaluation.retrieval.measures import evaluate_retrieval
-from evaluation.search.index import build_index
-from evaluation.search.near_duplicates import ALIKE
-from evaluation.statistics.significance import mean_interval
+from evaluation.questions import Corpus, Question, Ruler
+from evaluation.retrieval import evaluate_retrieval, find_repeats
+from evaluation.search import ALIKE, build_index
+from evaluation.statistics import mean_interval
 
 TOP_K = 5
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -10,12 +10,9 @@ from benchmarks.harness import Result, benchmark, in_new_process, markdown_table
 from benchmarks.size import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.question_files import questions_to_json_lines, read_questions
-from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.measures import evaluate_retrieval
-from evaluation.search.index import build_index
-from evaluation.search.returned_texts import ReturnedText, with_returned_text
+from evaluation.questions import Corpus, Ruler, questions_to_json_lines, read_questions
+from evaluation.retrieval import Budgets, evaluate_at_budgets, evaluate_retrieval
+from evaluation.search import ReturnedText, build_index, with_returned_text
 from sample_docs import SAMPLES_FOLDER
 
 BUDGETS = Budgets((1000, 2000, 4000))

@@ -30,8 +30,7 @@ from evaluation.asking.question_retrieval import (
 )
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.question_files import read_questions
+from evaluation.questions import Corpus, Ruler, read_questions
 from evaluation.remedies.settings_search import WANTED, Column, Remedy, Variation, setting_variations
 from evaluation.remedies.tested_changes import (
     FailingColumn,
@@ -41,7 +40,7 @@ from evaluation.remedies.tested_changes import (
     try_settings_for_answer,
     try_settings_for_findings,
 )
-from evaluation.search.ranking import Method
+from evaluation.search import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 
 COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Document
-from chunkers.text.languages import LANGUAGES, detect_language
-from chunkers.text.sentences import load_splitter
+from chunkers.text import LANGUAGES, detect_language, load_splitter
 
 SPLITTERS = ("sentencex", "spacy", "regex")
 _PARAGRAPHS = Path(__file__).with_name("paragraphs.toml")

@@ -40,8 +40,7 @@ from chunkers import (
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.recursive_splitting import SEPARATORS, recursive_spans
 from chunkers.methods.optimal import PartitionTable, run_rewards
-from chunkers.text.sentences import split_sentences
-from chunkers.text.tokenizers import WordPieceTokenizer
+from chunkers.text import WordPieceTokenizer, split_sentences
 from sample_docs import load_sample
 
 PIECES = (1_000, 4_000, 16_000, 64_000)

@@ -14,28 +14,26 @@ from collections.abc import Mapping, Sequence
 from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
-from chunkers.support.formatting import format_number
-from evaluation.segmentation.marked_texts import (
-    MarkedDocument,
-    Passage,
-    cut_into_passages,
-    split_by_subject,
-    stitch_documents,
-)
-from evaluation.segmentation.settings_sweep import (
+from chunkers.support import format_number
+from evaluation.segmentation import (
     MEASURES,
     TRIVIAL,
+    MarkedDocument,
+    Passage,
     Setting,
     SettingSummary,
     SweepRow,
     compare_settings,
+    cut_into_passages,
     published_settings,
     score_chunking,
     settings_grid,
+    split_by_subject,
+    stitch_documents,
     summarize_settings,
     sweep_settings,
 )
-from evaluation.statistics.paired_tests import interval_words
+from evaluation.statistics import interval_words
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")

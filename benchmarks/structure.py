@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from benchmarks.harness import benchmark, markdown_table, option
 from benchmarks.structured_files import FILES
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.text.file_reading import read_document
-from evaluation.segmentation.label_free_measures import count_whole_spans, edit_stability, spans_to_keep_whole
+from chunkers.text import read_document
+from evaluation.segmentation import count_whole_spans, edit_stability, spans_to_keep_whole
 from sample_docs import SAMPLES_FOLDER
 
 SIZE = 250

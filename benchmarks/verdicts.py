@@ -14,10 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.harness import benchmark, markdown_table, option
-from chunkers.support.array_types import FloatArray, IntArray
-from evaluation.segmentation.chunking_ranking import f1_from_counts
-from evaluation.statistics.paired_tests import paired_differences_by_family, section_swap_differences
-from evaluation.statistics.significance import ALPHA, FEWEST_VALUES, holm_correction, mean_interval
+from chunkers.support import FloatArray, IntArray
+from evaluation.segmentation import f1_from_counts
+from evaluation.statistics import (
+    ALPHA,
+    FEWEST_VALUES,
+    holm_correction,
+    mean_interval,
+    paired_differences_by_family,
+    section_swap_differences,
+)
 
 DRAWS = 1000
 QUESTIONS = (5, 6, 8, 10, 20, 40, 100)

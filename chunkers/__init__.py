@@ -22,10 +22,8 @@ from chunkers.recipes.recipe import Recipe, __version__, build_chunker, chunk, r
 from chunkers.results.notebook_comparison import SideBySide, compare
 from chunkers.results.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Reason, Timing, Verdict
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
-from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError
-from chunkers.text.document import Document, Span
-from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
-from chunkers.text.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
+from chunkers.support import Cancelled, InputError, ModelError, ParameterError
+from chunkers.text import DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, Document, Span, Tokenizer, load_tokenizer
 
 __all__ = [
     "ADAPTERS",

@@ -16,10 +16,8 @@ from chunkers.recipes.export import propositions_arrow_type
 from chunkers.results.chunk_fields import table_rows
 from chunkers.results.result import Gap
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support.errors import Cancelled, InputError, named_message, on_one_line, short_repr
-from chunkers.support.limits import MAX_BYTES
-from chunkers.text.extracted_text import Kind, Parts, too_large_error
-from chunkers.text.outline import clear_outline_caches
+from chunkers.support import MAX_BYTES, Cancelled, InputError, named_message, on_one_line, short_repr
+from chunkers.text import Kind, Parts, clear_outline_caches, too_large_error
 from integrations.recipe_cutter import AnyRecipe, recipe_of
 
 if TYPE_CHECKING:

@@ -20,13 +20,10 @@ from chunkers.commands.arguments import (
     run_command,
     show_progress_line,
 )
-from chunkers.language_models.base import LanguageModel
-from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.spending import Limit
+from chunkers.language_models import ChatServer, LanguageModel, Limit
 from chunkers.recipes.recipe import Recipe
-from chunkers.support.errors import InputError
-from chunkers.support.formatting import pluralize
-from chunkers.text.encodings import canonical_encoding
+from chunkers.support import InputError, pluralize
+from chunkers.text import canonical_encoding
 from corpus.inputs import Columns
 from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, write_in_processes
 

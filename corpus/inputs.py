@@ -18,9 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chunkers.commands.arguments import file_bytes, printable_name
-from chunkers.support.errors import InputError, named_message, on_one_line, short_repr
-from chunkers.text.document import check_text
-from chunkers.text.file_reading import READABLE, read_document
+from chunkers.support import InputError, named_message, on_one_line, short_repr
+from chunkers.text import READABLE, check_text, read_document
 from corpus.batches import parts_to_column
 
 LINES = (".jsonl", ".ndjson")

@@ -22,12 +22,8 @@ from typing import Any
 import pyarrow as pa
 from filelock import FileLock, Timeout
 
-from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.base import LanguageModel
-from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.spending import Limit
-from chunkers.support.errors import InputError
-from chunkers.support.extras import import_required
+from chunkers.language_models import AnswerCache, Asking, LanguageModel, Limit
+from chunkers.support import InputError, import_required
 from corpus.batches import Chunks
 from corpus.inputs import Columns, Inputs, Piece, Source, piece_label
 from corpus.shards import LOCK, PROBLEMS, Job, Manifest, Shard, Tally, atomic_write, shards_of

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chunkers import Recipe
-from chunkers.support.errors import Cancelled, InputError, short_repr
+from chunkers.support import Cancelled, InputError, short_repr
 from corpus.batches import DOCUMENTS, SCHEMA, Chunks
 from corpus.inputs import MOST_FILES, InputDocument, Piece, Source, Unreadable, piece_label
 

@@ -15,9 +15,8 @@ from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, S
 from chunkers.adapters.piece_location import locate_pieces
 from chunkers.building_blocks.recursive_splitting import SEPARATORS
 from chunkers.recipes.chunker_registry import ADAPTERS
-from chunkers.support.errors import on_one_line
-from chunkers.support.formatting import pluralize
-from chunkers.text.tokenizers import BYTE_PAIRS
+from chunkers.support import on_one_line, pluralize
+from chunkers.text import BYTE_PAIRS
 from integrations.code import Program, Tool, format_call, python_literal
 
 MOST_RUN = 100_000

@@ -11,8 +11,7 @@ from typing import Any
 from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.commands.arguments import file_bytes
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.support.errors import short_repr
-from chunkers.support.extras import not_importable_error
+from chunkers.support import not_importable_error, short_repr
 
 AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 """A recipe, a result, or the JSON of either, as values, as a text or as a file."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from viz.state.lecture_decks import Scene, bundled_decks
+from viz.state import Scene, bundled_decks
 
 FILE = Path(__file__).parents[1] / "docs" / "lecture.md"
 DECK = "ten-minutes"

@@ -7,8 +7,8 @@ from typing import ClassVar
 from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking
-from chunkers.support.errors import Cancelled, InputError, ModelError, on_one_line
-from chunkers.text.document import Document
+from chunkers.support import Cancelled, InputError, ModelError, on_one_line
+from chunkers.text import Document
 
 
 class Adapter(Chunker):

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from chunkers.adapters.base import Adapter
 from chunkers.contract import Tools
-from chunkers.text.document import Document
+from chunkers.text import Document
 
 
 class ChonkieSemantic(Adapter):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from chonkie import BaseEmbeddings
 
 from chunkers.contract import Tools
-from chunkers.support.array_types import VectorArray
+from chunkers.support import VectorArray
 
 
 class ChonkieEmbeddings(BaseEmbeddings):

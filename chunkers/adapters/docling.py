@@ -9,8 +9,7 @@ from chunkers.adapters.base import Adapter
 from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract import Tools
 from chunkers.results.result import Chunking
-from chunkers.text.document import Document
-from chunkers.text.outline import check_outline, headings
+from chunkers.text import Document, check_outline, headings
 
 
 class DoclingHybrid(Adapter):

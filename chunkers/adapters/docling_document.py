@@ -16,7 +16,7 @@ from docling_core.transforms.serializer.markdown import MarkdownTableSerializer,
 from docling_core.types.doc.document import DoclingDocument, TableData
 from docling_core.types.doc.labels import DocItemLabel
 
-from chunkers.text.outline import headings, outline_of
+from chunkers.text import headings, outline_of
 
 Counter = Callable[[str], int]
 

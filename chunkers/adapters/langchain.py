@@ -7,7 +7,7 @@ from pydantic import Field
 from chunkers.adapters.base import Adapter
 from chunkers.building_blocks.thresholds import ThresholdChunker
 from chunkers.contract import Tools
-from chunkers.text.document import Document
+from chunkers.text import Document
 
 
 class LangChainSemantic(ThresholdChunker, Adapter):

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from chunkers.adapters.base import Adapter
 from chunkers.contract import Tools
-from chunkers.text.document import Document
+from chunkers.text import Document
 
 
 class _LlamaIndex(Adapter):

@@ -6,8 +6,7 @@ import numpy as np
 
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.results.result import Chunk, Chunking, Reason, Verdict
-from chunkers.text.document import Document, Span
-from chunkers.text.tokenizers import visible_mask
+from chunkers.text import Document, Span, visible_mask
 
 _MOST_NAMED = 8
 """Maximum number of left-out chunks that are named one by one; the rest are counted."""

@@ -10,9 +10,8 @@ from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.size_limits import TokenSizes, fitting_spans
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Reason, link_reasons
-from chunkers.text.document import Document, Span
+from chunkers.text import Block, Document, Outline, Span, outline_of
 from chunkers.text.front_matter import front_matter
-from chunkers.text.outline import Block, Outline, outline_of
 
 _LINE = re.compile(r"[^\r\n]+")
 _LETTER = re.compile(r"\w")

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from chunkers.support.array_types import FloatArray, IntArray
+from chunkers.support import FloatArray, IntArray
 
 SAME = 1e-9
 """The rounding error of sums of costs; it must not decide a tie."""

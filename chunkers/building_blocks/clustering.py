@@ -11,9 +11,8 @@ from pydantic import Field
 from chunkers.building_blocks.sentence_distances import gap_distances
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Reason, Verdict, link_reasons
-from chunkers.support.array_types import FloatArray
-from chunkers.support.errors import InputError
-from chunkers.text.document import Document, Span
+from chunkers.support import FloatArray, InputError
+from chunkers.text import Document, Span
 
 MOST_SENTENCES = 7_000
 """Maximum number of sentences that are compared with each other: 1.8 GB at worst."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from chunkers.contract import Tools
 from chunkers.results.result import Chunk, Gap, Reason, Verdict, link_reasons
-from chunkers.text.document import Document, Span
+from chunkers.text import Document, Span
 
 
 class Piece(NamedTuple):

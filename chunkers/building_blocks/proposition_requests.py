@@ -10,13 +10,9 @@ from typing import NamedTuple
 
 from chunkers.building_blocks.size_limits import window_end
 from chunkers.contract import Tools
-from chunkers.language_models import answer_forms, prompts
-from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
+from chunkers.language_models import Message, Unusable, answer_forms, parse_json_answer, prompts, usable_answer
 from chunkers.results.propositions import Proposition, Tied
-from chunkers.text.document import Document, Span
-from chunkers.text.extracted_text import shorten
-from chunkers.text.quotations import SHORTEST, ComparisonBudget, Quotation, SearchableText
+from chunkers.text import SHORTEST, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
 
 _ANSWER_TOKENS_PER_TOKEN = 6
 """Tokens of an answer for each of the text, which is stated and quoted."""

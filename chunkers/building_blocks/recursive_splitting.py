@@ -9,7 +9,7 @@ from operator import sub
 from typing import Literal
 
 from chunkers.contract import Tools
-from chunkers.text.document import Span
+from chunkers.text import Span
 from chunkers.text.front_matter import front_matter
 
 Separators = Literal["chroma", "langchain", "markdown"]

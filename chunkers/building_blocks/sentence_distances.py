@@ -8,8 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.support.array_types import FloatArray, IntArray, VectorArray
-from chunkers.support.lru_dict import LRUDict, cached_in
+from chunkers.support import FloatArray, IntArray, LRUDict, VectorArray, cached_in
 
 _ROWS_AT_ONCE = 4_096
 

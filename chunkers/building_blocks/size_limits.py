@@ -17,10 +17,8 @@ from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, gap_sort_key
 from chunkers.building_blocks.recursive_splitting import Unit, recursive_spans, text_size_function
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Gap, Reason, Verdict, link_reasons
-from chunkers.support.array_types import FloatArray
-from chunkers.support.errors import InputError
-from chunkers.support.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
-from chunkers.text.document import Document, Span
+from chunkers.support import MOST_CHUNK_CHARACTERS, MOST_CHUNKS, FloatArray, InputError
+from chunkers.text import Document, Span
 
 # Settings that would produce too many chunks or too much repeated text are refused.
 

@@ -9,8 +9,7 @@ import numpy.typing as npt
 from pydantic import model_validator
 
 from chunkers.contract import Chunker, FieldSpec
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import format_number
+from chunkers.support import FloatArray, format_number
 
 TIE = 1e-9
 """A score this near to the line is on it: a mean of equal distances is as far from them by rounding alone.

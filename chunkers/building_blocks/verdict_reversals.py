@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from chunkers.contract import Chunker, FieldSpec, Tools
 from chunkers.results.result import Chunking, Gap
-from chunkers.support.errors import ParameterError
+from chunkers.support import ParameterError
 
 MOST_PROVEN = 5_000
 """Maximum number of sentences of a text in which a suggestion is proven by running the chunker; without proof it is not

@@ -18,13 +18,8 @@ from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.recipes.recipe import Recipe, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.limits import MAX_BYTES, MOST_SPENT_TOKENS
-from chunkers.text.encodings import canonical_encoding
-from chunkers.text.extracted_text import too_large_error
-from chunkers.text.file_reading import READABLE, FileText, read_document
-from chunkers.text.sentences import SPLITTERS
-from chunkers.text.tokenizers import load_tokenizer
+from chunkers.support import MAX_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
+from chunkers.text import READABLE, SPLITTERS, FileText, canonical_encoding, load_tokenizer, read_document, too_large_error
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Limit

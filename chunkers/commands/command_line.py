@@ -30,9 +30,8 @@ from chunkers.recipes.chunker_registry import ADAPTERS, ASKING, CHUNKERS, discov
 from chunkers.recipes.export import to_dict
 from chunkers.recipes.recipe import Recipe, run
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
-from chunkers.support.errors import InputError, named_message
-from chunkers.text.document import Document
-from chunkers.text.tokenizers import load_tokenizer
+from chunkers.support import InputError, named_message
+from chunkers.text import Document, load_tokenizer
 
 if TYPE_CHECKING:
     from chunkers.language_models.limited_requests import Asking

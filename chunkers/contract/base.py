@@ -16,10 +16,8 @@ from pydantic_core import PydanticUndefined
 
 from chunkers.contract.tools import Meter, Tools
 from chunkers.results.result import Chunking, Gap, LazyTuple, Timing
-from chunkers.support.errors import ParameterError, short_repr
-from chunkers.support.formatting import format_bound, format_number
-from chunkers.text.document import Document
-from chunkers.text.text_warnings import misfits_of
+from chunkers.support import ParameterError, format_bound, format_number, short_repr
+from chunkers.text import Document, misfits_of
 
 
 @dataclass(frozen=True)

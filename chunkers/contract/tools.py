@@ -15,9 +15,8 @@ from chunkers.embedders import Embedder
 from chunkers.embedders.base import as_embedder, check_vector_memory, checked_vectors, split_into_batches
 from chunkers.network.connection import cancellable
 from chunkers.storage.embedding_cache import CachedVector, EmbeddingCache
-from chunkers.support.array_types import IntArray, VectorArray
-from chunkers.support.errors import Cancelled, ModelError, raise_if_cancelled
-from chunkers.text.tokenizers import Tokenizer
+from chunkers.support import Cancelled, IntArray, ModelError, VectorArray, raise_if_cancelled
+from chunkers.text import Tokenizer
 
 if TYPE_CHECKING:
     from chunkers.language_models.answer_forms import AnswerKind

@@ -9,8 +9,7 @@ from chunkers.embedders.classical import SpacyVectors, TfIdf
 from chunkers.embedders.embedding_server import OpenAIServer
 from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, FolderModel, HubModel, MiniLM, check_device
 from chunkers.embedders.static_embedder import Static
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.extras import missing_extra_message
+from chunkers.support import InputError, missing_extra_message, short_repr
 
 __all__ = [
     "EMBEDDERS",

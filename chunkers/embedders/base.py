@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.support.array_types import VectorArray
-from chunkers.support.errors import InputError, ModelError, short_repr
-from chunkers.support.formatting import pluralize
-from chunkers.support.limits import MOST_VECTOR_NUMBERS
+from chunkers.support import MOST_VECTOR_NUMBERS, InputError, ModelError, VectorArray, pluralize, short_repr
 
 if TYPE_CHECKING:
     from chunkers.text.document import Document

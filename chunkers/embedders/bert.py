@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers.embedders.base import scale_to_unit_length
-from chunkers.support.array_types import VectorArray
+from chunkers.support import VectorArray
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController

@@ -10,12 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.support.array_types import FloatArray, VectorArray
-from chunkers.support.errors import InputError, ModelError
-from chunkers.support.extras import require_extra
-from chunkers.support.limits import MAX_PARAGRAPH
-from chunkers.support.lru_dict import LRUDict
-from chunkers.text.sentences import check_spacy_length, load_pipeline, spacy_document
+from chunkers.support import MAX_PARAGRAPH, FloatArray, InputError, LRUDict, ModelError, VectorArray, require_extra
+from chunkers.text import check_spacy_length, load_pipeline, spacy_document
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -9,9 +9,7 @@ import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.network.connection import AnswerTooLarge, Connection
-from chunkers.support.array_types import FloatArray, VectorArray
-from chunkers.support.errors import InputError, ModelError
-from chunkers.support.formatting import pluralize
+from chunkers.support import FloatArray, InputError, ModelError, VectorArray, pluralize
 
 TIMEOUT = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""

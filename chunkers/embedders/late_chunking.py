@@ -21,8 +21,7 @@ import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.embedders.sentence_models import Model
-from chunkers.support.array_types import IntArray, VectorArray
-from chunkers.support.errors import ModelError, raise_if_cancelled
+from chunkers.support import IntArray, ModelError, VectorArray, raise_if_cancelled
 
 if TYPE_CHECKING:
     from chunkers.embedders.bert import BertEncoder

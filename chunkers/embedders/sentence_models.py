@@ -20,11 +20,16 @@ import numpy as np
 from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, BertEncoder, BertNetwork, read_tensors
 from chunkers.embedders.bert_folder import read_encoder
-from chunkers.support.array_types import VectorArray
-from chunkers.support.errors import InputError, ModelError, short_repr
-from chunkers.support.extras import missing_extra_message, not_importable_error, require_extra
-from chunkers.text.bundled_model import WEIGHTS_SHA256, checked_model_folder
-from chunkers.text.tokenizers import load_tokenizer, unknown_word_pieces, word_piece_tokenizer
+from chunkers.support import (
+    InputError,
+    ModelError,
+    VectorArray,
+    missing_extra_message,
+    not_importable_error,
+    require_extra,
+    short_repr,
+)
+from chunkers.text import WEIGHTS_SHA256, checked_model_folder, load_tokenizer, unknown_word_pieces, word_piece_tokenizer
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

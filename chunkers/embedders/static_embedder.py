@@ -15,10 +15,8 @@ from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import user_cache_folder, write_atomically
-from chunkers.support.array_types import FloatArray, VectorArray
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.text.bundled_model import SHA256, WEIGHTS_SHA256
-from chunkers.text.tokenizers import unknown_word_pieces, word_piece_tokenizer
+from chunkers.support import FloatArray, VectorArray, raise_if_cancelled
+from chunkers.text import SHA256, WEIGHTS_SHA256, unknown_word_pieces, word_piece_tokenizer
 
 # Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 

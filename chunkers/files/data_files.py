@@ -10,17 +10,23 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from chunkers.support.errors import InputError
-from chunkers.support.extras import require_extra
-from chunkers.support.limits import (
+from chunkers.support import (
     LONGEST_RECIPE,
     MAX_BYTES,
     MOST_BRACKETS,
     MOST_READ_CHARACTERS,
     MOST_ROWS,
+    InputError,
+    require_extra,
 )
-from chunkers.text.encodings import decode_by_evidence, decode_if_plain_utf_8
-from chunkers.text.spreadsheets import check_columns, check_rows, csv_reader, find_csv_separator
+from chunkers.text import (
+    check_columns,
+    check_rows,
+    csv_reader,
+    decode_by_evidence,
+    decode_if_plain_utf_8,
+    find_csv_separator,
+)
 
 _ROWS_AT_ONCE = 256
 

@@ -18,9 +18,8 @@ from chunkers.files.data_files import (
     parquet_rows,
     parse_json,
 )
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.limits import MOST_CHUNKS
-from chunkers.text.document import Span
+from chunkers.support import MOST_CHUNKS, InputError, short_repr
+from chunkers.text import Span
 
 TEXTS = ("text", "page_content", "content", "chunk_text")
 """Names of the field with a chunk's text: in Chonkie, LlamaIndex, Docling and here, in LangChain, in Haystack, in tables."""

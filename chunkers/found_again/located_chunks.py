@@ -8,12 +8,8 @@ from chunkers.files import external_chunks
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.locating import locate_chunks
 from chunkers.results.result import Chunk, Chunking
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.extras import require_extra
-from chunkers.support.limits import MAX_BYTES, MOST_CHUNKS
-from chunkers.text.document import Document, GivenSentences, Span
-from chunkers.text.reader_process import parse_in_reader_process
-from chunkers.text.sentences import DEFAULT_SPLITTER
+from chunkers.support import MAX_BYTES, MOST_CHUNKS, InputError, require_extra, short_repr
+from chunkers.text import DEFAULT_SPLITTER, Document, GivenSentences, Span, parse_in_reader_process
 
 
 def inspect(

@@ -9,9 +9,8 @@ from chunkers.adapters.piece_location import count_characters_outside, locate_pi
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.results.result import Chunk, Chunking, Reason, Verdict
-from chunkers.support.formatting import unescape_cell
-from chunkers.text.document import Document, Span
-from chunkers.text.quotations import CONTEXT, SHORTEST, Match, Quotation, SearchableText, folded
+from chunkers.support import unescape_cell
+from chunkers.text import CONTEXT, SHORTEST, Document, Match, Quotation, SearchableText, Span, folded
 
 # The passage of a chunk with something around it: the part that occurs in the text; the rest is its context.
 

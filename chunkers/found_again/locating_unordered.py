@@ -12,16 +12,16 @@ from chunkers.adapters.piece_location import quotable_beginning
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.located_chunks import DocumentNames
 from chunkers.found_again.locating import MOST_SCANNED, Passage, find_passage, shared_first_lines, stated_spans
-from chunkers.support.array_types import IntArray
-from chunkers.support.errors import short_repr
-from chunkers.text.document import Document, Span
-from chunkers.text.quotations import (
+from chunkers.support import IntArray, short_repr
+from chunkers.text import (
     CONTEXT,
     MOST_COMPARED,
     SHORTEST,
     ComparisonBudget,
+    Document,
     Quotation,
     SearchableText,
+    Span,
     folded,
     max_edit_distance,
 )

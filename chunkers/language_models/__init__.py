@@ -1,1 +1,86 @@
 """Language models behind a server: prompts, costs and a cache of answers."""
+
+from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.language_models.answer_forms import (
+    ANSWER,
+    CONTEXT,
+    MOST_EXCERPTS,
+    QUESTION,
+    SHIFT,
+    SPLITS,
+    WORDS,
+    AnswerKind,
+    QuestionWithExcerpts,
+    ShiftAnswer,
+    SplitsAnswer,
+)
+from chunkers.language_models.base import UNSHAPED, LanguageModel, Message, Reply, Shape
+from chunkers.language_models.chat_server import USUAL_PORTS, ChatServer, LocalServer, SchemaRefused, find_local_servers
+from chunkers.language_models.conversation import REPEATS, Unusable, parse_json_answer, parse_line_answer, usable_answer
+from chunkers.language_models.limited_requests import (
+    FIRST_ANSWERS,
+    MOST_AT_ONCE,
+    NEARLY_ALL_UNUSABLE,
+    Asking,
+    as_asking,
+    run_in_parallel,
+)
+from chunkers.language_models.prompts import (
+    AGAIN,
+    CONTEXT_QUESTION,
+    CONTEXT_SYSTEM,
+    EXAMPLE_QUESTION,
+    NO_QUESTIONS,
+    QUESTION_EXAMPLE,
+    QUESTION_PASSAGE,
+    QUESTION_SYSTEM,
+    QUESTIONS_BEFORE,
+)
+from chunkers.language_models.spending import Ledger, Limit
+
+__all__ = [
+    "AGAIN",
+    "ANSWER",
+    "CONTEXT",
+    "CONTEXT_QUESTION",
+    "CONTEXT_SYSTEM",
+    "EXAMPLE_QUESTION",
+    "FIRST_ANSWERS",
+    "MOST_AT_ONCE",
+    "MOST_EXCERPTS",
+    "NEARLY_ALL_UNUSABLE",
+    "NO_QUESTIONS",
+    "QUESTION",
+    "QUESTIONS_BEFORE",
+    "QUESTION_EXAMPLE",
+    "QUESTION_PASSAGE",
+    "QUESTION_SYSTEM",
+    "REPEATS",
+    "SHIFT",
+    "SPLITS",
+    "UNSHAPED",
+    "USUAL_PORTS",
+    "WORDS",
+    "AnswerCache",
+    "AnswerKind",
+    "Asking",
+    "ChatServer",
+    "LanguageModel",
+    "Ledger",
+    "Limit",
+    "LocalServer",
+    "Message",
+    "QuestionWithExcerpts",
+    "Reply",
+    "SchemaRefused",
+    "Shape",
+    "ShiftAnswer",
+    "SplitsAnswer",
+    "Unusable",
+    "as_asking",
+    "find_local_servers",
+    "parse_json_answer",
+    "parse_line_answer",
+    "run_in_parallel",
+    "usable_answer",
+]

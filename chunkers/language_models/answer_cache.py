@@ -12,8 +12,7 @@ from pathlib import Path
 from chunkers.language_models.base import LanguageModel, Message, Reply, Shape
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite
-from chunkers.support.limits import SHARED_ANSWERS_BYTES
-from chunkers.support.lru_dict import LRUDict
+from chunkers.support import SHARED_ANSWERS_BYTES, LRUDict
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB, checksum BLOB) WITHOUT ROWID"
 

@@ -11,7 +11,7 @@ from urllib.request import ProxyHandler, build_opener
 from chunkers.language_models.base import UNSHAPED, Ended, LanguageModel, Message, Reply, Shape
 from chunkers.language_models.conversation import repeated_ending
 from chunkers.network.connection import ADDRESS, EVENTS, AnswerTooLarge, Attempts, Connection
-from chunkers.support.errors import InputError, ModelError
+from chunkers.support import InputError, ModelError
 
 if TYPE_CHECKING:
     import openai

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from chunkers.language_models.answer_forms import Form, LineForm
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
-from chunkers.support.errors import first_validation_error, short_repr
-from chunkers.support.formatting import pluralize
+from chunkers.support import first_validation_error, pluralize, short_repr
 
 REPEATS = 2
 """Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""

@@ -15,7 +15,7 @@ from chunkers.language_models.chat_server import ChatServer, SchemaRefused
 from chunkers.language_models.prompts import PROBE
 from chunkers.language_models.spending import Budget, Ledger, Limit, Spending, spending_of_call, upper_bound_on_tokens
 from chunkers.network.connection import Attempts, cancellable
-from chunkers.support.errors import Cancelled, InputError, raise_if_cancelled, short_repr
+from chunkers.support import Cancelled, InputError, raise_if_cancelled, short_repr
 
 Structured = Literal["enforced", "refused", "ignored"]
 

@@ -7,9 +7,7 @@ from decimal import Decimal
 
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.network.connection import Attempts
-from chunkers.support.errors import InputError, ModelError, raise_if_cancelled
-from chunkers.support.formatting import pluralize
-from chunkers.support.limits import MOST_SPENT_TOKENS
+from chunkers.support import MOST_SPENT_TOKENS, InputError, ModelError, pluralize, raise_if_cancelled
 
 TOKENS_ABOUT_A_MESSAGE = 32
 """Tokens that a server may add to each message: the marks of its beginning, its end and who speaks."""

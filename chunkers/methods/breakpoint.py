@@ -21,8 +21,8 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Relation, Verdict, none_if_nan
-from chunkers.support.array_types import FloatArray, VectorArray
-from chunkers.text.document import Document
+from chunkers.support import FloatArray, VectorArray
+from chunkers.text import Document
 
 ThresholdName = Literal[
     "percentile", "standard_deviation", "interquartile", "gradient", "distance", "absolute_gradient", "slope", "depth"

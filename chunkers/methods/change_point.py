@@ -14,10 +14,8 @@ from chunkers.building_blocks import SAMPLE, SizeLimitedChunker, enforce_size_li
 from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.contract import Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.errors import Cancelled, InputError
-from chunkers.support.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
-from chunkers.text.document import Document, paragraph_starts
+from chunkers.support import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS, Cancelled, FloatArray, InputError, IntArray
+from chunkers.text import Document, paragraph_starts
 
 Caution = Literal["eager", "balanced", "cautious"]
 CutsAt = Literal["auto", "paragraphs", "sentences"]

@@ -24,11 +24,8 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, LazyTuple, Reason
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.support.extras import MODULES
-from chunkers.support.formatting import pluralize
-from chunkers.text.code_syntax import CodeBreak, DetectedLanguage, Syntax, detect_programming_language, paragraph_breaks
-from chunkers.text.document import Document, Span
+from chunkers.support import MODULES, pluralize, raise_if_cancelled
+from chunkers.text import CodeBreak, DetectedLanguage, Document, Span, Syntax, detect_programming_language, paragraph_breaks
 from chunkers.text.front_matter import front_matter
 
 _REPORT = 256

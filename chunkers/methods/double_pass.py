@@ -30,12 +30,8 @@ from chunkers.results.result import (
     Verdict,
     link_reasons,
 )
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.errors import InputError
-from chunkers.support.formatting import format_number
-from chunkers.support.limits import MOST_JOINED_CHARACTERS
-from chunkers.text.document import Document, Span
-from chunkers.text.extracted_text import shorten
+from chunkers.support import MOST_JOINED_CHARACTERS, FloatArray, InputError, IntArray, format_number
+from chunkers.text import Document, Span, shorten
 
 # Vectors and lengths of groups of consecutive sentences, in the two ways of double-pass merging.
 

@@ -17,8 +17,8 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict, link_reasons
-from chunkers.support.array_types import IntArray
-from chunkers.text.document import Document
+from chunkers.support import IntArray
+from chunkers.text import Document
 
 
 class FixedSentences(SizeLimitedChunker):

@@ -12,10 +12,9 @@ from chunkers.building_blocks import check_chunk_count, check_overlap, cuts_to_g
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
 from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
-from chunkers.support.array_types import IntArray
-from chunkers.text.document import Document, Span
+from chunkers.support import IntArray
+from chunkers.text import Document, Span, word_starts
 from chunkers.text.front_matter import front_matter
-from chunkers.text.tokenizers import word_starts
 
 
 class WindowChunker(Chunker):

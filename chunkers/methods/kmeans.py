@@ -9,11 +9,8 @@ from pydantic import Field
 from chunkers.building_blocks import chunking_from_labels, gap_distances
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, Clusters
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.errors import InputError
-from chunkers.support.extras import require_extra
-from chunkers.support.limits import MOST_CLUSTERING_WORK
-from chunkers.text.document import Document
+from chunkers.support import MOST_CLUSTERING_WORK, FloatArray, InputError, IntArray, require_extra
+from chunkers.text import Document
 
 STARTS = 10
 """Number of random starts; the best result is kept."""

@@ -18,13 +18,21 @@ from chunkers.building_blocks import (
     with_uncut_gaps,
 )
 from chunkers.contract import Chunker, Estimate, Tools
-from chunkers.language_models import prompts
-from chunkers.language_models.answer_forms import SHIFT, SPLITS, AnswerKind, ShiftAnswer, SplitsAnswer
-from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import REPEATS, Unusable, parse_line_answer, usable_answer
+from chunkers.language_models import (
+    REPEATS,
+    SHIFT,
+    SPLITS,
+    AnswerKind,
+    Message,
+    ShiftAnswer,
+    SplitsAnswer,
+    Unusable,
+    parse_line_answer,
+    prompts,
+    usable_answer,
+)
 from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict
-from chunkers.text.document import Document, Span
-from chunkers.text.sentences import split_sentences
+from chunkers.text import Document, Span, split_sentences
 
 _ADVANCE = 0.75
 """The part of a window that lies before its last cut, as it is guessed for an estimate."""

@@ -17,11 +17,8 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
-from chunkers.support.array_types import FloatArray
-from chunkers.support.errors import InputError
-from chunkers.support.formatting import format_number
-from chunkers.support.limits import MOST_MAX_MIN_PRODUCTS
-from chunkers.text.document import Document
+from chunkers.support import MOST_MAX_MIN_PRODUCTS, FloatArray, InputError, format_number
+from chunkers.text import Document
 
 BLOCK = 256
 """Sentences that are compared with the open chunk at once: one product of matrices instead of many small ones."""

@@ -12,11 +12,8 @@ from chunkers.building_blocks import check_chunk_size, cuts_to_gaps, recursive_s
 from chunkers.building_blocks.change_search import backtrack_cuts
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Curve, Gap, Reason, Verdict
-from chunkers.support.array_types import FloatArray, IntArray, VectorArray
-from chunkers.support.errors import InputError
-from chunkers.support.limits import MOST_RUNS
-from chunkers.text.document import Document, Span
-from chunkers.text.tokenizers import word_starts
+from chunkers.support import MOST_RUNS, FloatArray, InputError, IntArray, VectorArray
+from chunkers.text import Document, Span, word_starts
 
 NOISE = 1e-6
 """The rounding error of single precision in a similarity equal to the mean; it must not decide a tie."""

@@ -18,12 +18,11 @@ from chunkers.building_blocks.proposition_requests import (
     sentence_windows,
 )
 from chunkers.contract import Chunker, Estimate, Tools
-from chunkers.language_models import prompts
-from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models import REPEATS, prompts
 from chunkers.results.propositions import StatedContent
 from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict
-from chunkers.support.formatting import pluralize
-from chunkers.text.document import Document, Span
+from chunkers.support import pluralize
+from chunkers.text import Document, Span
 
 _STATED = 1.5
 """Propositions of a sentence, as they are guessed for an estimate."""

@@ -20,7 +20,7 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
-from chunkers.text.document import Document, Span
+from chunkers.text import Document, Span
 
 
 class Recursive(Chunker):

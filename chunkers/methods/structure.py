@@ -16,8 +16,7 @@ from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
 from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
-from chunkers.text.document import Document, Span
-from chunkers.text.outline import SPECIAL, Block, check_outline
+from chunkers.text import SPECIAL, Block, Document, Span, check_outline
 
 LEADING, TRAILING = 2, 4
 """Divisors of the maximum size: headings and an introduction before a block that is too long may take a half of it, headings

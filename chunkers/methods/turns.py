@@ -20,9 +20,8 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, LazyTuple, Reason
-from chunkers.support.formatting import pluralize
-from chunkers.text.document import Document, Span
-from chunkers.text.transcripts import Transcript, Turn
+from chunkers.support import pluralize
+from chunkers.text import Document, Span, Transcript, Turn
 
 _REPORT = 64
 """Turns between two reports of progress."""

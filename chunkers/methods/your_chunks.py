@@ -17,9 +17,8 @@ from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again.located_chunks import DocumentNames, document_names, select_document_chunks
 from chunkers.found_again.locating import LocatedChunks, locate_chunks
 from chunkers.results.result import Chunking
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.formatting import pluralize
-from chunkers.text.document import Document
+from chunkers.support import InputError, pluralize, short_repr
+from chunkers.text import Document
 
 _DIGITS = 24
 _MOST_NAMED = 8

@@ -11,8 +11,8 @@ from pydantic import Field, field_validator
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, Reason, Verdict
-from chunkers.support.errors import InputError, short_repr
-from chunkers.text.document import Document
+from chunkers.support import InputError, short_repr
+from chunkers.text import Document
 
 MOST_CUTS = 400
 """Maximum number of cuts that a person sets in a text; so many fit into a link."""

@@ -14,8 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from chunkers.support.errors import Cancelled, InputError, ModelError, raise_if_cancelled
-from chunkers.support.extras import require_extra
+from chunkers.support import Cancelled, InputError, ModelError, raise_if_cancelled, require_extra
 
 if TYPE_CHECKING:
     import httpx2

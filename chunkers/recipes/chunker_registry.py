@@ -41,8 +41,8 @@ from chunkers.methods.turns import Turns
 from chunkers.methods.your_chunks import YourChunks
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.results.result import Chunking, Gap, Reason, Verdict
-from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError, on_one_line, short_repr
-from chunkers.text.document import Document
+from chunkers.support import Cancelled, InputError, ModelError, ParameterError, on_one_line, short_repr
+from chunkers.text import Document
 
 CHUNKERS: dict[str, type[Chunker]] = {
     chunker.name: chunker

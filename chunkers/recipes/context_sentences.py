@@ -13,14 +13,10 @@ from functools import partial
 from itertools import pairwise
 
 from chunkers.contract import Estimate, Meter, Tools
-from chunkers.language_models.answer_forms import CONTEXT
-from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
-from chunkers.language_models.prompts import CONTEXT_QUESTION, CONTEXT_SYSTEM
+from chunkers.language_models import CONTEXT, CONTEXT_QUESTION, CONTEXT_SYSTEM, REPEATS, Message, Unusable, usable_answer
 from chunkers.results.result import Chunk, Chunking
-from chunkers.support.errors import ModelError
-from chunkers.text.document import Document, Span
-from chunkers.text.outline import headings
+from chunkers.support import ModelError
+from chunkers.text import Document, Span, headings
 
 LONGEST_SHOWN = 24_000
 """Maximum number of characters of a document that the model is shown beside a chunk, some 6,000 tokens; of a longer one, an

@@ -16,9 +16,7 @@ from chunkers.results.chunk_fields import (
     table_rows,
 )
 from chunkers.results.result import Chunking, Gap
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.extras import require_extra
-from chunkers.support.formatting import escape_cell
+from chunkers.support import InputError, escape_cell, require_extra, short_repr
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Spending

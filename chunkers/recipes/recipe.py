@@ -19,11 +19,15 @@ from chunkers.recipes.context_sentences import NEEDED, situate_chunks
 from chunkers.results.chunk_fields import EmbeddedAs, check_embedded_as
 from chunkers.results.result import Chunking
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
-from chunkers.support.errors import InputError, ModelError, ParameterError, short_repr
-from chunkers.text.document import Document, GivenSentences
-from chunkers.text.reader_process import parse_in_reader_process
-from chunkers.text.sentences import DEFAULT_SPLITTER, splitter_packages
-from chunkers.text.tokenizers import load_tokenizer
+from chunkers.support import InputError, ModelError, ParameterError, short_repr
+from chunkers.text import (
+    DEFAULT_SPLITTER,
+    Document,
+    GivenSentences,
+    load_tokenizer,
+    parse_in_reader_process,
+    splitter_packages,
+)
 
 if TYPE_CHECKING:
     from chunkers.language_models.base import LanguageModel

@@ -7,12 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from chunkers.results.propositions import Proposition
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.extras import import_required
-from chunkers.text.code_syntax import CODE_ENDINGS
-from chunkers.text.document import Document
-from chunkers.text.extracted_text import shorten
-from chunkers.text.outline import heading_path
+from chunkers.support import InputError, import_required, short_repr
+from chunkers.text import CODE_ENDINGS, Document, heading_path, shorten
 
 if TYPE_CHECKING:
     from chunkers.results.result import Chunk, Chunking

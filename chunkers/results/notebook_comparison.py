@@ -5,7 +5,7 @@ from typing import overload
 
 from chunkers.results.result import Chunking
 from chunkers.results.result_html import chunker_title, comparison_html
-from chunkers.support.errors import InputError, short_repr
+from chunkers.support import InputError, short_repr
 
 MOST_SIDE_BY_SIDE = 6
 """Maximum number of results that are shown side by side, as on the page."""

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from chunkers.text.document import Span
+from chunkers.text import Span
 
 Tied = Literal["word for word", "typography", "altered", "as it is", "nowhere"]
 """Match between a proposition's quotation and the text: exact, with other white space or signs, with small changes, or

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 from chunkers.results.chunk_fields import Library, chunk_heading_path, to_dataframe, to_documents
 from chunkers.results.propositions import Proposition, StatedContent
 from chunkers.results.result_html import result_html
-from chunkers.support.errors import InputError
-from chunkers.support.formatting import format_number
-from chunkers.text.document import Document, Span
-from chunkers.text.text_warnings import Misfit
+from chunkers.support import InputError, format_number
+from chunkers.text import Document, Misfit, Span
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Spending

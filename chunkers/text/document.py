@@ -11,8 +11,7 @@ from itertools import pairwise
 from operator import index
 from typing import Any, NamedTuple
 
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.limits import MAX_SENTENCES
+from chunkers.support import MAX_SENTENCES, InputError, short_repr
 from chunkers.text.extracted_text import Parts
 from chunkers.text.sentences import (
     DEFAULT_SPLITTER,

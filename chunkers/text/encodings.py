@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from chunkers.support.errors import InputError, short_repr
+from chunkers.support import InputError, short_repr
 
 USUAL = (
     *(f"cp{number}" for number in range(1250, 1259)),

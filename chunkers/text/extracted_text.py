@@ -10,8 +10,7 @@ from functools import cached_property
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from chunkers.support.errors import InputError
-from chunkers.support.limits import MAX_BYTES
+from chunkers.support import MAX_BYTES, InputError
 from chunkers.text.encodings import Encoded
 
 if TYPE_CHECKING:

@@ -12,10 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from chunkers.support.errors import InputError, on_one_line
-from chunkers.support.extras import require_extra
-from chunkers.support.formatting import join_words, pluralize
-from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, join_words, on_one_line, pluralize, require_extra
 from chunkers.text.encodings import Encoded, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
 from chunkers.text.extracted_text import ExtractedText, Omission, Parts, omissions_from_counts, too_large_error
 from chunkers.text.reader_process import parse_in_reader_process

@@ -15,8 +15,7 @@ from bs4.element import Comment, PreformattedString, Tag
 from markdownify import ATX, MarkdownConverter
 from selectolax.lexbor import LexborHTMLParser
 
-from chunkers.support.errors import InputError
-from chunkers.support.limits import MAX_DEPTH
+from chunkers.support import MAX_DEPTH, InputError
 from chunkers.text.encodings import decode_by_evidence
 from chunkers.text.extracted_text import (
     LONGEST_LABEL,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from chunkers.support.errors import InputError, short_repr
+from chunkers.support import InputError, short_repr
 from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts
 
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")

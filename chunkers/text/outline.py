@@ -9,8 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from chunkers.support.errors import InputError
-from chunkers.support.limits import MOST_OUTLINE_MARKS
+from chunkers.support import MOST_OUTLINE_MARKS, InputError
 from chunkers.text.document import Span
 from chunkers.text.front_matter import clear_front_matter_cache, front_matter
 

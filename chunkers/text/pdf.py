@@ -13,8 +13,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from chunkers.support.errors import InputError
-from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError
 from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, shorten, too_large_error
 
 if TYPE_CHECKING:

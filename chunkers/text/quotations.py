@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from chunkers.support.array_types import IntArray
+from chunkers.support import IntArray
 from chunkers.text.document import Span
 
 # Search for a pattern by edit distance.

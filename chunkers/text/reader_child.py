@@ -12,8 +12,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from chunkers.support.errors import InputError
-from chunkers.support.limits import READ_MEMORY
+from chunkers.support import READ_MEMORY, InputError
 
 _BATCH = 100_000
 """Characters of JSON in a line of an answer, or somewhat more."""

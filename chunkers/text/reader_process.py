@@ -12,9 +12,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from chunkers.support.errors import InputError, raise_if_cancelled
-from chunkers.support.extras import require_extra
-from chunkers.support.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
+from chunkers.support import (
+    MAX_IDLE_MEMORY,
+    READ_MEMORY,
+    READ_SECONDS,
+    READERS,
+    InputError,
+    raise_if_cancelled,
+    require_extra,
+)
 
 _POLL_S = 0.01
 """Seconds between checks, at first; later a twentieth of a second."""

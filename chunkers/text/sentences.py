@@ -11,9 +11,7 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chunkers.support.errors import LONGEST_SHOWN, InputError, raise_if_cancelled, short_repr
-from chunkers.support.extras import require_extra
-from chunkers.support.limits import MAX_PARAGRAPH
+from chunkers.support import LONGEST_SHOWN, MAX_PARAGRAPH, InputError, raise_if_cancelled, require_extra, short_repr
 from chunkers.text.front_matter import front_matter
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.sentence_rules import (

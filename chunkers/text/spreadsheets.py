@@ -11,8 +11,7 @@ from datetime import datetime, time
 from itertools import islice
 from typing import Any, NamedTuple
 
-from chunkers.support.errors import InputError
-from chunkers.support.limits import MAX_BYTES, MOST_ROWS, MOST_TABLE_COLUMNS
+from chunkers.support import MAX_BYTES, MOST_ROWS, MOST_TABLE_COLUMNS, InputError
 from chunkers.text.extracted_text import ExtractedText, Parts, omissions_from_counts, too_large_error
 
 _ROWS_COMPARED = 50

@@ -15,10 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers.storage.private_files import user_cache_folder
-from chunkers.support.array_types import IntArray
-from chunkers.support.errors import InputError, ModelError, short_repr
-from chunkers.support.extras import require_extra
-from chunkers.support.lru_dict import LRUDict
+from chunkers.support import InputError, IntArray, LRUDict, ModelError, require_extra, short_repr
 from chunkers.text.bundled_model import model_folder
 
 if TYPE_CHECKING:

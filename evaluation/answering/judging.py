@@ -10,13 +10,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
-from chunkers.language_models import answer_forms, prompts
-from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
-from chunkers.support.array_types import FloatArray
-from chunkers.support.errors import ModelError
-from chunkers.support.extras import import_required
-from chunkers.support.formatting import format_number
+from chunkers.language_models import Message, Unusable, answer_forms, parse_json_answer, prompts, usable_answer
+from chunkers.support import FloatArray, ModelError, format_number, import_required
 from evaluation.answering.questions_and_answers import Context, Exchange, Recording
 
 Kind = Literal["faithfulness", "relevancy", "correctness"]

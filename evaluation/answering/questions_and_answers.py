@@ -7,19 +7,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from chunkers import Cancelled, Chunking, Document, InputError, Span, Tools
-from chunkers.language_models import prompts
-from chunkers.language_models.answer_forms import ANSWER, WORDS, AnswerKind
-from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.conversation import Unusable, usable_answer
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models import ANSWER, WORDS, AnswerKind, Asking, Message, Reply, Unusable, prompts, usable_answer
 from chunkers.recipes.chunker_registry import ELSEWHERE
-from chunkers.support.errors import short_repr
+from chunkers.support import short_repr
 from evaluation.asking.question_retrieval import Limit, ask, checked_question, embed_question, index_passages
-from evaluation.questions.corpus import Corpus, Measuring
-from evaluation.questions.question_files import Question
-from evaluation.questions.question_rows import ANSWER_COLUMNS, Row, excerpt_list, read_question_rows
-from evaluation.retrieval.budget import fill_budget
-from evaluation.segmentation.boundary_measures import chunking_from_cuts
+from evaluation.questions import ANSWER_COLUMNS, Corpus, Measuring, Question, Row, excerpt_list, read_question_rows
+from evaluation.retrieval import fill_budget
+from evaluation.segmentation import chunking_from_cuts
 
 # Questions and their reference answers.
 

@@ -8,15 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.language_models.base import LanguageModel
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import csv_text, format_number, pluralize, round_up
+from chunkers.language_models import LanguageModel
+from chunkers.support import FloatArray, csv_text, format_number, pluralize, round_up
 from evaluation.answering.judging import KINDS
 from evaluation.answering.questions_and_answers import REFERENCE, SWAPPED, Exchange, GatheredPassages
 from evaluation.answering.results import AnswerResult
-from evaluation.retrieval.leaders import PairedDifferences, on_same_questions
-from evaluation.statistics.paired_tests import Difference, interval_words, paired_differences, questions_needed
-from evaluation.statistics.significance import too_few_values_words
+from evaluation.retrieval import PairedDifferences, on_same_questions
+from evaluation.statistics import Difference, interval_words, paired_differences, questions_needed, too_few_values_words
 
 
 class Measure(NamedTuple):

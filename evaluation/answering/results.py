@@ -9,8 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from chunkers import InputError
 from chunkers.contract import Estimate
-from chunkers.language_models import prompts
-from chunkers.language_models.limited_requests import Asking, run_in_parallel
+from chunkers.language_models import Asking, prompts, run_in_parallel
 from evaluation.answering.judging import (
     JUDGING_PROMPTS,
     KINDS,

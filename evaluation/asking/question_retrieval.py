@@ -9,25 +9,25 @@ import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
-from chunkers.support.array_types import VectorArray
-from chunkers.support.formatting import format_number
-from chunkers.text.languages import detect_language
-from evaluation.questions.corpus import Measuring, difference, intersection
-from evaluation.retrieval.budget import fill_budget
-from evaluation.search.index import embed_chunks_late, embed_texts
-from evaluation.search.ranking import (
+from chunkers.support import VectorArray, format_number
+from chunkers.text import detect_language
+from evaluation.questions import Measuring, difference, intersection
+from evaluation.retrieval import fill_budget
+from evaluation.search import (
     RERANKED,
     Bm25,
     Method,
     Ranking,
     Reranker,
     checked_method,
+    embed_chunks_late,
+    embed_texts,
     fuse_rankings,
     rank_by_embedding,
     rank_by_score,
     rerank_first,
 )
-from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation import cut_offsets
 
 LONGEST_QUESTION = 2_000
 """Maximum number of characters of a question: embedders read a few hundred words at most."""

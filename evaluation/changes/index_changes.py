@@ -20,14 +20,11 @@ import numpy as np
 
 from chunkers import Chunker, Tools
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.array_types import FloatArray
-from evaluation.questions.corpus import Ruler
-from evaluation.questions.question_files import Question
-from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.measures import evaluate_retrieval
-from evaluation.search.index import Index
-from evaluation.search.ranking import Method
-from evaluation.statistics.paired_tests import Difference, paired_differences
+from chunkers.support import FloatArray
+from evaluation.questions import Question, Ruler
+from evaluation.retrieval import Budgets, evaluate_at_budgets, evaluate_retrieval
+from evaluation.search import Index, Method
+from evaluation.statistics import Difference, paired_differences
 
 DIGEST_BYTES = 16
 """Bytes of a text's hash: two of a thousand million texts share one with a probability below 1 to 10²⁰."""

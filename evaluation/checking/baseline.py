@@ -14,15 +14,13 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError, Recipe, Tools
 from chunkers.files.data_files import read_json_file
-from chunkers.support.errors import first_validation_error, short_repr
-from chunkers.text.reader_process import parse_in_reader_process
+from chunkers.support import first_validation_error, short_repr
+from chunkers.text import parse_in_reader_process
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, CheckedDocument, Problem
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.question_files import Question
-from evaluation.retrieval.measures import evaluate_retrieval, mean_and_deviation
-from evaluation.search.index import build_index
-from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.settings_sweep import MEASURES, score_chunking
+from evaluation.questions import Corpus, Question, Ruler
+from evaluation.retrieval import evaluate_retrieval, mean_and_deviation
+from evaluation.search import build_index
+from evaluation.segmentation import MEASURES, MarkedDocument, score_chunking
 
 TOLERANCE = 0.01
 """Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""

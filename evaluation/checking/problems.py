@@ -9,11 +9,10 @@ from typing import Literal, NamedTuple
 
 from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
-from chunkers.support.errors import short_repr
-from chunkers.text.file_reading import format_of
-from chunkers.text.outline import outline_of
+from chunkers.support import short_repr
+from chunkers.text import format_of, outline_of
 from evaluation.inbox.rules import RULES, find_suspicious_cuts
-from evaluation.segmentation.chunk_statistics import SizeBounds, chunk_sizes, requested_size_bounds
+from evaluation.segmentation import SizeBounds, chunk_sizes, requested_size_bounds
 
 # Comments in a document that have a check ignore problems at one place.
 

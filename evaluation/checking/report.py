@@ -12,7 +12,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as etree
 
 from chunkers import Recipe, __version__
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.checking.baseline import Scores
 from evaluation.checking.problems import (
     ALL_RULES,

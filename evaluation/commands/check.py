@@ -26,7 +26,7 @@ from chunkers.commands.arguments import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.text.file_reading import READABLE
+from chunkers.text import READABLE
 from evaluation.checking.baseline import (
     TOLERANCE,
     Baseline,
@@ -48,10 +48,15 @@ from evaluation.checking.problems import (
     parse_levels,
 )
 from evaluation.checking.report import Report, as_json, as_junit, as_sarif, as_text
-from evaluation.questions.corpus import Corpus
-from evaluation.questions.question_files import Question, read_questions
-from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
-from evaluation.segmentation.marked_texts import MARKS_ENDING, MarkedDocument, message_with_file_name, read_marked_texts
+from evaluation.questions import Corpus, Question, read_questions
+from evaluation.segmentation import (
+    MARKS_ENDING,
+    UNITS,
+    MarkedDocument,
+    SizeBounds,
+    message_with_file_name,
+    read_marked_texts,
+)
 from sample_docs import load_sample
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import Any
 
 from chunkers import InputError, Recipe, load_tokenizer
 from chunkers.commands.arguments import document_reader, file_bytes, named_files
-from chunkers.support.errors import short_repr
-from chunkers.support.extras import require_extra
-from chunkers.text.file_reading import READABLE, FileText
+from chunkers.support import require_extra, short_repr
+from chunkers.text import READABLE, FileText
 
 TABLES = (".jsonl", ".ndjson", ".parquet")
 """File endings of tables with one document per row: its text in ``text`` and, optionally, its name in ``id``."""

@@ -30,7 +30,7 @@ from chunkers.commands.arguments import (
 )
 from chunkers.recipes.recipe import language_model_access
 from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
-from chunkers.text.file_reading import FileText
+from chunkers.text import FileText
 from evaluation.changes.index_changes import (
     ChunkComparison,
     Comparison,
@@ -51,9 +51,8 @@ from evaluation.commands.retrieval import (
     print_json,
 )
 from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
-from evaluation.questions.corpus import Ruler
-from evaluation.questions.question_files import Excerpt, Question, read_questions
-from evaluation.retrieval.measures import mean_and_deviation
+from evaluation.questions import Excerpt, Question, Ruler, read_questions
+from evaluation.retrieval import mean_and_deviation
 
 _SIDE = f"a chunker: {FORMS_WITH_CHUNKS}, or the folder of a finished “seamark corpus” run"
 

@@ -20,23 +20,21 @@ from chunkers.commands.arguments import (
     progress_callback,
     read_named_files,
 )
-from chunkers.support.formatting import pluralize
-from chunkers.text.file_reading import READABLE
-from evaluation.segmentation.boundary_files import boundary_file_json
-from evaluation.segmentation.marked_texts import (
+from chunkers.support import pluralize
+from chunkers.text import READABLE
+from evaluation.segmentation import (
     MARKS_ENDING,
-    MarkedDocument,
-    read_marked_texts,
-    read_passages,
-    stitch_documents,
-)
-from evaluation.segmentation.settings_sweep import (
     MEASURES,
     TRIVIAL,
+    MarkedDocument,
     SweepRow,
+    boundary_file_json,
     published_settings,
+    read_marked_texts,
+    read_passages,
     rows_to_csv,
     settings_grid,
+    stitch_documents,
     summarize_settings,
     sweep_settings,
 )

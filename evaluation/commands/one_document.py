@@ -40,26 +40,28 @@ from chunkers.commands.arguments import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.limited_requests import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, Asking, as_asking
+from chunkers.language_models import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, AnswerCache, Asking, ChatServer, as_asking
 from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE
-from chunkers.support.array_types import FloatArray
-from evaluation.answering.questions_and_answers import (
+from chunkers.support import FloatArray
+from evaluation.answering import (
     TRIVIAL_TITLES,
+    AnswerResult,
     GatheredPassages,
+    Report,
+    Services,
+    answer_all,
+    answers_to_csv,
+    answers_to_json_lines,
     control_rows,
+    cost_table,
     gather_passages,
     gather_trivial_row,
     questions_of_file,
 )
-from evaluation.answering.report import Report, answers_to_csv, answers_to_json_lines, cost_table
-from evaluation.answering.results import AnswerResult, Services, answer_all
 from evaluation.asking.question_retrieval import fitting_budget
-from evaluation.questions.corpus import Ruler
+from evaluation.questions import Ruler
 from evaluation.report.html_page import ComparedColumns, html_report
-from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines
-from evaluation.segmentation.label_free_measures import sentence_vectors
+from evaluation.segmentation import BoundaryFile, remove_mark_lines, sentence_vectors
 
 
 class Columns(NamedTuple):

@@ -21,9 +21,8 @@ from chunkers.commands.arguments import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.language_models.limited_requests import as_asking
-from chunkers.support.errors import short_repr
-from chunkers.support.formatting import pluralize
+from chunkers.language_models import as_asking
+from chunkers.support import pluralize, short_repr
 from evaluation.generating.generated_questions import (
     HIGHEST,
     LOWEST,

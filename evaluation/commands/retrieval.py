@@ -30,10 +30,10 @@ from chunkers.commands.arguments import (
     write_output,
 )
 from chunkers.embedders.late_chunking import LATE_SAID
-from chunkers.language_models.limited_requests import Asking, as_asking
+from chunkers.language_models import Asking, as_asking
 from chunkers.recipes.recipe import language_model_access
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
-from chunkers.text.file_reading import READ_KINDS, FileText
+from chunkers.text import READ_KINDS, FileText
 from evaluation.commands.retrieval_output import (
     MeasuredRecipe,
     add_budgets,
@@ -45,16 +45,39 @@ from evaluation.commands.retrieval_output import (
     parse_budgets,
     question_as_json,
 )
-from evaluation.questions.corpus import Corpus, Ruler, ruler_for
-from evaluation.questions.question_files import Questions, questions_to_json_lines, read_questions
-from evaluation.questions.question_sets import is_beir_path, read_beir, read_question_set
-from evaluation.retrieval.budget import BudgetResults, evaluate_at_budgets
-from evaluation.retrieval.ladder_and_repeats import find_repeats
-from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, evaluate_retrieval, mean_and_deviation
-from evaluation.search.index import Index, build_index
-from evaluation.search.ranking import METHODS, Method
-from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
-from evaluation.segmentation.boundary_measures import Score
+from evaluation.questions import (
+    Corpus,
+    Questions,
+    Ruler,
+    is_beir_path,
+    questions_to_json_lines,
+    read_beir,
+    read_question_set,
+    read_questions,
+    ruler_for,
+)
+from evaluation.retrieval import (
+    FOUND_SCORES,
+    MEASURES,
+    UNITS,
+    BudgetResults,
+    Evaluation,
+    evaluate_at_budgets,
+    evaluate_retrieval,
+    find_repeats,
+    mean_and_deviation,
+)
+from evaluation.search import (
+    METHODS,
+    THE_CHUNK,
+    Index,
+    Method,
+    ReturnedText,
+    build_index,
+    missing_sections_note,
+    with_returned_text,
+)
+from evaluation.segmentation import Score
 
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 

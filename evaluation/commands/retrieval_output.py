@@ -8,14 +8,22 @@ from typing import Any
 import numpy as np
 
 from chunkers import InputError
-from chunkers.support.array_types import FloatArray
-from evaluation.questions.corpus import Ruler
-from evaluation.retrieval.budget import LAST, BudgetResults, Budgets
-from evaluation.retrieval.ladder_and_repeats import RepeatCost, Repeats
-from evaluation.retrieval.leaders import Leads
-from evaluation.retrieval.measures import FOUND_SCORES, MEASURE_NAMES, UNITS, Evaluation, mean_and_deviation
-from evaluation.statistics.paired_tests import Difference
-from evaluation.statistics.significance import FALSE_VERDICTS, mean_interval
+from chunkers.support import FloatArray
+from evaluation.questions import Ruler
+from evaluation.retrieval import (
+    FOUND_SCORES,
+    LAST,
+    MEASURE_NAMES,
+    UNITS,
+    BudgetResults,
+    Budgets,
+    Evaluation,
+    Leads,
+    RepeatCost,
+    Repeats,
+    mean_and_deviation,
+)
+from evaluation.statistics import FALSE_VERDICTS, Difference, mean_interval
 
 _LAST = {last.replace("_", "-"): last for last in LAST}
 

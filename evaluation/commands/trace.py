@@ -25,9 +25,8 @@ from chunkers.commands.arguments import (
 from chunkers.contract import run
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.found_again.locating_unordered import Place
-from chunkers.support.formatting import pluralize
-from evaluation.questions.corpus import Corpus
-from evaluation.questions.question_files import read_questions
+from chunkers.support import pluralize
+from evaluation.questions import Corpus, read_questions
 from evaluation.traces.lost_stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport, report_as_json, report_as_text
 from evaluation.traces.trace_files import read_traces

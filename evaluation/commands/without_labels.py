@@ -35,16 +35,20 @@ from chunkers.commands.arguments import (
     progress_callback,
 )
 from chunkers.contract import run
-from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
-from evaluation.segmentation.embedder_agreement import BoundaryAgreement, Shift, compare_boundaries, distance_shift
-from evaluation.segmentation.label_free_measures import (
+from evaluation.segmentation import (
     BASELINES,
     EDITS,
     MEASURES_EXPLAINED,
+    UNITS,
+    BoundaryAgreement,
     EditStability,
     LabelFreeMeasures,
+    Shift,
+    SizeBounds,
     check_edit_count,
+    compare_boundaries,
     count_size_compliance,
+    distance_shift,
     edit_stability,
     measure_without_labels,
     sentence_vectors,

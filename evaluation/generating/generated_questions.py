@@ -9,17 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
-from chunkers.language_models.answer_forms import MOST_EXCERPTS
-from chunkers.support.array_types import FloatArray
-from chunkers.support.errors import short_repr
-from chunkers.support.formatting import csv_text
-from chunkers.text.quotations import NEAREST, Quotation, SearchableText
+from chunkers.language_models import MOST_EXCERPTS
+from chunkers.support import FloatArray, csv_text, short_repr
+from chunkers.text import NEAREST, Quotation, SearchableText
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
 from evaluation.generating.question_generation import Generated, Window, one_line
-from evaluation.questions.corpus import Corpus
-from evaluation.questions.question_files import excerpt_as_json
-from evaluation.questions.question_sets import QuestionSet
-from evaluation.search.index import embed_texts
+from evaluation.questions import Corpus, QuestionSet, excerpt_as_json
+from evaluation.search import embed_texts
 
 FILE = "generated-questions"
 """Name of the questions file, without its extension."""

@@ -18,21 +18,27 @@ from typing import NamedTuple, Protocol
 
 from chunkers import Cancelled, Document, InputError, Span
 from chunkers.contract import Estimate
-from chunkers.language_models.answer_forms import MOST_EXCERPTS, QUESTION, AnswerKind, QuestionWithExcerpts
-from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
-from chunkers.language_models.limited_requests import MOST_AT_ONCE, run_in_parallel
-from chunkers.language_models.prompts import (
+from chunkers.language_models import (
     EXAMPLE_QUESTION,
+    MOST_AT_ONCE,
+    MOST_EXCERPTS,
     NO_QUESTIONS,
+    QUESTION,
     QUESTION_EXAMPLE,
     QUESTION_PASSAGE,
     QUESTION_SYSTEM,
     QUESTIONS_BEFORE,
+    AnswerKind,
+    Message,
+    QuestionWithExcerpts,
+    Reply,
+    Unusable,
+    parse_json_answer,
+    run_in_parallel,
+    usable_answer,
 )
-from chunkers.support.errors import short_repr
-from chunkers.text.quotations import Quotation, SearchableText
-from chunkers.text.tokenizers import Tokenizer
+from chunkers.support import short_repr
+from chunkers.text import Quotation, SearchableText, Tokenizer
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
 
 # Random windows.

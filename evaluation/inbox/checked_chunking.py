@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple
 
 from chunkers import Chunking, Embedder, Span
 from chunkers.results.parent_chunks import parent_numbers
-from chunkers.text.languages import detect_language
-from chunkers.text.outline import Block, outline_of
-from evaluation.segmentation.boundary_measures import cut_offsets
+from chunkers.text import Block, detect_language, outline_of
+from evaluation.segmentation import cut_offsets
 
 # Faults that make a chunk worthless in an index: nothing to read, broken characters, page furniture.
 

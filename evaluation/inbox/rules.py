@@ -14,14 +14,13 @@ from typing import Literal
 import numpy as np
 
 from chunkers import Chunking, Embedder, Span
-from chunkers.support.formatting import format_number, pluralize
-from chunkers.text.outline import headings, outline_of
-from chunkers.text.sentences import GIVEN
+from chunkers.support import format_number, pluralize
+from chunkers.text import GIVEN, headings, outline_of
 from evaluation.inbox.checked_chunking import HAIR, CheckedChunking, Fault, RuleFindings, has_prose
 from evaluation.inbox.dependent_chunks import dangling_start, without_lead_in
-from evaluation.search.near_duplicates import ALIKE as COUNTED_ALIKE
-from evaluation.search.near_duplicates import SHINGLE, find_near_duplicates, repeated_runs
-from evaluation.segmentation.chunk_statistics import chunks_beyond_embedder_limit
+from evaluation.search import ALIKE as COUNTED_ALIKE
+from evaluation.search import SHINGLE, find_near_duplicates, repeated_runs
+from evaluation.segmentation import chunks_beyond_embedder_limit
 
 # English abbreviations that end with a full stop and mostly stand inside a sentence.
 

@@ -12,7 +12,7 @@ from unicodedata import category
 import numpy as np
 
 from chunkers import Document, InputError, Span, Tokenizer
-from chunkers.support.array_types import IntArray
+from chunkers.support import IntArray
 from evaluation.questions.question_rows import JOINT
 
 # Arithmetic of half-open ranges on one axis.

@@ -10,18 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from chunkers import InputError, Span
-from chunkers.support.errors import raise_if_cancelled, short_repr
-from chunkers.support.limits import MAX_BYTES
-from chunkers.text.quotations import (
-    ALIKE,
-    NEAREST,
-    ComparisonBudget,
-    How,
-    Match,
-    Quotation,
-    SearchableText,
-    surrounding_text,
-)
+from chunkers.support import MAX_BYTES, raise_if_cancelled, short_repr
+from chunkers.text import ALIKE, NEAREST, ComparisonBudget, How, Match, Quotation, SearchableText, surrounding_text
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_rows import EXCERPT_COLUMNS, Row, excerpt_list, read_question_rows, shorten_text
 

@@ -10,10 +10,8 @@ from contextlib import suppress
 from typing import Any, Literal
 
 from chunkers.files.data_files import InputCounter, check_brackets, column_positions, csv_rows, decode_file, numbered_lines
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.formatting import unescape_cell
-from chunkers.text.reader_process import parse_in_reader_process
-from chunkers.text.spreadsheets import find_csv_separator
+from chunkers.support import InputError, short_repr, unescape_cell
+from chunkers.text import find_csv_separator, parse_in_reader_process
 
 JOINT = "\n\n"
 """The separator of documents in the joined text of a corpus; no range crosses it."""

@@ -18,10 +18,8 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from chunkers.files.data_files import InputCounter, check_brackets, csv_rows, decode_file, parse_json
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.formatting import csv_text
-from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
-from chunkers.text.reader_process import parse_in_reader_process
+from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, csv_text, short_repr
+from chunkers.text import parse_in_reader_process
 from evaluation.questions.question_rows import JOINT, Row, json_line_objects, shorten_text
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"

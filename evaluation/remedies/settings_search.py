@@ -11,9 +11,7 @@ from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, 
 from chunkers.contract import FieldSpec, run
 from chunkers.recipes.chunker_registry import CHUNKERS
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.array_types import VectorArray
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.support.formatting import format_number
+from chunkers.support import VectorArray, format_number, raise_if_cancelled
 from evaluation.asking.question_retrieval import (
     AskedQuestion,
     Limit,
@@ -24,11 +22,10 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.questions.corpus import Measuring
-from evaluation.retrieval.budget import chunk_lengths
-from evaluation.search.ranking import Method, Reranker
-from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.chunk_statistics import count_found_missed_added
+from evaluation.questions import Measuring
+from evaluation.retrieval import chunk_lengths
+from evaluation.search import Method, Reranker
+from evaluation.segmentation import count_found_missed_added, cut_offsets
 
 # Settings that are tried: near the column's own parameters, and a few other chunkers.
 

@@ -12,11 +12,10 @@ from chunkers.results.chunk_fields import embedded_text
 from evaluation.asking.question_retrieval import PosedQuestion, chunks_holding
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import FEWEST, Finding, find_suspicious_cuts
-from evaluation.questions.corpus import Measuring
+from evaluation.questions import Measuring
 from evaluation.remedies.settings_search import Column, QuestionRetrieval, Remedy, Trial, smallest_solutions, try_variations
-from evaluation.retrieval.budget import chunk_lengths
-from evaluation.search.index import embed_texts
-from evaluation.search.ranking import ROUNDING, Reranker
+from evaluation.retrieval import chunk_lengths
+from evaluation.search import ROUNDING, Reranker, embed_texts
 
 # Changes that keep an answer whole, at the same limit on what is retrieved.
 

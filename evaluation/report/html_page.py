@@ -20,18 +20,20 @@ from chunkers import (
 )
 from chunkers.recipes.chunker_registry import ELSEWHERE
 from chunkers.results.result_html import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
-from chunkers.support.array_types import VectorArray
-from chunkers.support.formatting import format_milliseconds, pluralize
+from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
-from evaluation.questions.question_sets import MarkedQuestion
-from evaluation.segmentation.boundary_measures import (
+from evaluation.questions import MarkedQuestion
+from evaluation.segmentation import (
+    BASELINES,
     Segmentation,
+    count_size_compliance,
     cut_offsets,
     explain_why_no_cut_wins,
+    measure_without_labels,
+    rank_by_known_boundaries,
+    rank_by_structure,
     segmentation_in_sentences,
 )
-from evaluation.segmentation.chunking_ranking import rank_by_known_boundaries, rank_by_structure
-from evaluation.segmentation.label_free_measures import BASELINES, count_size_compliance, measure_without_labels
 from evaluation.tables.cells import (
     BY_KNOWN,
     BY_STRUCTURE,

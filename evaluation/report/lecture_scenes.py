@@ -9,9 +9,9 @@ from textwrap import wrap
 
 from chunkers import Chunking, Document
 from chunkers.results.result_html import COUNT, EDGES, GROUNDS, INK, chunker_title, column_html, escape_html, settings_phrase
-from chunkers.support.formatting import format_number, pluralize
+from chunkers.support import format_number, pluralize
 from evaluation.report.html_page import MOST_SHOWN, cut_strips, html_page
-from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation import cut_offsets
 
 MOST_SENTENCES = 60
 """Most sentences of a text that becomes an exercise."""

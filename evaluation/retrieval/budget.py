@@ -19,12 +19,10 @@ from typing import Literal
 import numpy as np
 
 from chunkers import InputError, Span, Tools
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.errors import raise_if_cancelled
-from evaluation.questions.corpus import CharacterRuler, Measuring, Ruler, intersection, overlapping_chunks, union
-from evaluation.questions.question_files import Question
+from chunkers.support import FloatArray, IntArray, raise_if_cancelled
+from evaluation.questions import CharacterRuler, Measuring, Question, Ruler, intersection, overlapping_chunks, union
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, excerpt_ranges
-from evaluation.search.index import QUERY_BLOCK, Index, Queries
+from evaluation.search import QUERY_BLOCK, Index, Queries
 
 Last = Literal["cut", "left_out"]
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from chunkers import Span
-from chunkers.support.array_types import IntArray
-from evaluation.questions.corpus import Ruler, difference, overlapping_chunks, ruler_for
+from chunkers.support import IntArray
+from evaluation.questions import Ruler, difference, overlapping_chunks, ruler_for
 from evaluation.retrieval.budget import BudgetResults, Last, spans_up_to
 from evaluation.retrieval.ladder_and_repeats import Ladder, best_holders
 from evaluation.retrieval.measures import UNITS, Evaluation, excerpt_ranges

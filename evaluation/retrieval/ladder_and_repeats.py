@@ -6,16 +6,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from chunkers import Tools
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.errors import raise_if_cancelled
-from evaluation.questions.corpus import Corpus, Ruler, intersection, overlapping_chunks, ruler_for, total_length
-from evaluation.questions.question_files import Question
+from chunkers.support import FloatArray, IntArray, raise_if_cancelled
+from evaluation.questions import Corpus, Question, Ruler, intersection, overlapping_chunks, ruler_for, total_length
 from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last, evaluate_at_budget_sets
 from evaluation.retrieval.measures import UNITS, Evaluation, excerpt_ranges, text_scores, value_or_nan
-from evaluation.search.index import QUERY_BLOCK, Index, Indexed, Queries
-from evaluation.search.near_duplicates import ALIKE, find_near_duplicates
-from evaluation.search.ranking import Bm25
-from evaluation.statistics.paired_tests import Difference, paired_difference
+from evaluation.search import ALIKE, QUERY_BLOCK, Bm25, Index, Indexed, Queries, find_near_duplicates
+from evaluation.statistics import Difference, paired_difference
 
 # Near-duplicates of better-ranked chunks, and their cost in recall. Chunks are compared as they are indexed, headings or
 # contexts in front included.

@@ -7,12 +7,10 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import join_words, pluralize, round_up
+from chunkers.support import FloatArray, join_words, pluralize, round_up
 from evaluation.retrieval.budget import BudgetResults, Budgets
 from evaluation.retrieval.measures import MEASURE_NAMES, mean_and_deviation
-from evaluation.statistics.paired_tests import Difference, paired_differences, questions_needed
-from evaluation.statistics.significance import mean_interval, too_few_values_words
+from evaluation.statistics import Difference, mean_interval, paired_differences, questions_needed, too_few_values_words
 
 _SAME = 1e-9
 """Difference of two means below which they are the same: it is one of rounding."""

@@ -13,11 +13,10 @@ from typing import Literal
 import numpy as np
 
 from chunkers import Span, Tools
-from chunkers.support.array_types import FloatArray
-from evaluation.questions.corpus import CharacterRuler, Corpus, Measuring, Ruler, intersection, trim_span, union
-from evaluation.questions.question_files import Question
-from evaluation.search.index import Index, Indexed, Search, search
-from evaluation.segmentation.boundary_measures import Score
+from chunkers.support import FloatArray
+from evaluation.questions import CharacterRuler, Corpus, Measuring, Question, Ruler, intersection, trim_span, union
+from evaluation.search import Index, Indexed, Search, search
+from evaluation.segmentation import Score
 
 # Documents and sentences: recall, precision and F1 at k.
 

@@ -6,10 +6,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.lru_dict import LRUDict, cached_in
-from evaluation.questions.corpus import Corpus, Ruler, ruler_for
-from evaluation.questions.question_files import Question
+from chunkers.support import FloatArray, IntArray, LRUDict, cached_in
+from evaluation.questions import Corpus, Question, Ruler, ruler_for
 from evaluation.retrieval.budget import Last
 from evaluation.retrieval.given_chunks import (
     Failure,
@@ -34,9 +32,8 @@ from evaluation.retrieval.measures import (
     text_scores,
     value_or_nan,
 )
-from evaluation.segmentation.boundary_measures import Score
-from evaluation.statistics.paired_tests import Difference, paired_differences
-from evaluation.statistics.significance import mean_interval, too_few_values_words
+from evaluation.segmentation import Score
+from evaluation.statistics import Difference, mean_interval, paired_differences, too_few_values_words
 
 Value = TypeVar("Value")
 

@@ -6,14 +6,12 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from chunkers import InputError, Span
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.errors import first_validation_error
-from evaluation.questions.corpus import Corpus
-from evaluation.questions.question_files import Question
+from chunkers.support import FloatArray, IntArray, first_validation_error
+from evaluation.questions import Corpus, Question
 from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last
 from evaluation.retrieval.ladder_and_repeats import Ladder, Repeats
 from evaluation.retrieval.measures import MEASURES, SET_SCORES, TOP_KS, UNITS, Evaluation
-from evaluation.search.index import Indexed, Search
+from evaluation.search import Indexed, Search
 
 
 class _StoredAt(BaseModel, extra="forbid", strict=True):

@@ -1,1 +1,61 @@
 """Search in the chunks of a corpus: by embeddings, by words, and with a cross-encoder."""
+
+from evaluation.search.index import (
+    QUERY_BLOCK,
+    Index,
+    Indexed,
+    Queries,
+    Search,
+    build_index,
+    embed_chunks_late,
+    embed_texts,
+    search,
+)
+from evaluation.search.near_duplicates import ALIKE, SHINGLE, find_near_duplicates, repeated_runs
+from evaluation.search.ranking import (
+    METHODS,
+    RERANKED,
+    ROUNDING,
+    Bm25,
+    Method,
+    Ranking,
+    Reranker,
+    checked_method,
+    fuse_rankings,
+    rank_by_embedding,
+    rank_by_score,
+    rerank_first,
+)
+from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
+
+__all__ = [
+    "ALIKE",
+    "METHODS",
+    "QUERY_BLOCK",
+    "RERANKED",
+    "ROUNDING",
+    "SHINGLE",
+    "THE_CHUNK",
+    "Bm25",
+    "Index",
+    "Indexed",
+    "Method",
+    "Queries",
+    "Ranking",
+    "Reranker",
+    "ReturnedText",
+    "Search",
+    "build_index",
+    "checked_method",
+    "embed_chunks_late",
+    "embed_texts",
+    "find_near_duplicates",
+    "fuse_rankings",
+    "missing_sections_note",
+    "rank_by_embedding",
+    "rank_by_score",
+    "repeated_runs",
+    "rerank_first",
+    "search",
+    "with_returned_text",
+]

@@ -16,11 +16,9 @@ from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
 from chunkers.results.parent_chunks import parent_by_child
-from chunkers.support.array_types import FloatArray, IntArray, VectorArray
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.text.languages import detect_language
-from evaluation.questions.corpus import Corpus, CoveredRanges, overlapping_chunks
-from evaluation.questions.question_files import Question
+from chunkers.support import FloatArray, IntArray, VectorArray, raise_if_cancelled
+from chunkers.text import detect_language
+from evaluation.questions import Corpus, CoveredRanges, Question, overlapping_chunks
 from evaluation.search.near_duplicates import NearDuplicates
 from evaluation.search.ranking import (
     Bm25,

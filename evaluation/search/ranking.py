@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from chunkers.support.array_types import FloatArray, IntArray, VectorArray
-from chunkers.support.errors import InputError, ModelError, short_repr
-from chunkers.support.extras import require_extra
+from chunkers.support import FloatArray, InputError, IntArray, ModelError, VectorArray, require_extra, short_repr
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder

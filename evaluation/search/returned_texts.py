@@ -17,9 +17,9 @@ from itertools import groupby, pairwise
 from typing import Literal, TypeVar
 
 from chunkers import Document, InputError, Span
-from chunkers.support.errors import short_repr
-from chunkers.text.outline import headings
-from evaluation.questions.corpus import Corpus, union
+from chunkers.support import short_repr
+from chunkers.text import headings
+from evaluation.questions import Corpus, union
 from evaluation.search.index import Indexed
 
 Kind = Literal["chunk", "window", "section", "page", "parent"]

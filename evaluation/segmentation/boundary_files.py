@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from chunkers.files.data_files import decode_file, parse_json_file
-from chunkers.support.errors import InputError, short_repr
-from chunkers.support.limits import MAX_SENTENCES
-from chunkers.text.reader_process import parse_in_reader_process
+from chunkers.support import MAX_SENTENCES, InputError, short_repr
+from chunkers.text import parse_in_reader_process
 
 _DIGITS = 64
 """Characters of a SHA-256 as it is written."""

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from chunkers import Chunking, Document, Gap, Reason, Verdict
-from chunkers.support.array_types import FloatArray, IntArray
+from chunkers.support import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

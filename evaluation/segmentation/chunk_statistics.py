@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from chunkers import Chunk, Chunker, Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.segmentation.boundary_measures import count_matching_boundaries, cut_offsets
 
 

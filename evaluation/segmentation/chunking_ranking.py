@@ -14,9 +14,8 @@ from itertools import combinations, pairwise, product
 import numpy as np
 
 from chunkers import Chunking, Document, Embedder
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.formatting import format_number, join_words, pluralize
-from chunkers.text.outline import outline_of
+from chunkers.support import FloatArray, IntArray, format_number, join_words, pluralize
+from chunkers.text import outline_of
 from evaluation.segmentation.boundary_measures import (
     NO_CUT,
     cut_offsets,
@@ -27,8 +26,15 @@ from evaluation.segmentation.boundary_measures import (
     segmentation_in_sentences,
 )
 from evaluation.segmentation.chunk_statistics import chunks_beyond_embedder_limit
-from evaluation.statistics.paired_tests import Difference, Statistic, interval_words, section_swap_differences
-from evaluation.statistics.significance import FALSE_VERDICTS, confidence_level_words, too_few_values_words
+from evaluation.statistics import (
+    FALSE_VERDICTS,
+    Difference,
+    Statistic,
+    confidence_level_words,
+    interval_words,
+    section_swap_differences,
+    too_few_values_words,
+)
 
 DRAWN = 99
 """Number of random draws, of which the median one is used."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import Chunking, Span
-from chunkers.support.array_types import FloatArray, IntArray
+from chunkers.support import FloatArray, IntArray
 
 SURROUNDINGS = 10
 """Sentences before a chunk, and as many after it, that are its surroundings."""

@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from chunkers import Chunking, Document
 from chunkers.building_blocks.sentence_distances import gap_distances
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import join_words
+from chunkers.support import FloatArray, join_words
 from evaluation.segmentation.boundary_measures import cut_offsets
 
 NAMED = 5

@@ -10,11 +10,8 @@ from typing import Any
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.contract import run
-from chunkers.support.array_types import VectorArray
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.support.formatting import pluralize
-from chunkers.text.outline import outline_of
-from chunkers.text.sentences import GIVEN
+from chunkers.support import VectorArray, pluralize, raise_if_cancelled
+from chunkers.text import GIVEN, outline_of
 from evaluation.segmentation.boundary_measures import NO_CUT, chunk_of_each_sentence, every_n_sentences_name
 from evaluation.segmentation.chunk_statistics import (
     SizeBounds,

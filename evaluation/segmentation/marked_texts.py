@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
-from chunkers.text.file_reading import FileText, read_document
+from chunkers.text import FileText, read_document
 from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines, text_sha256
 
 MARKS_ENDING = ".json"

@@ -13,7 +13,7 @@ import numpy as np
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
 from chunkers.contract import run
 from chunkers.recipes.presets import presets_for_chunker
-from chunkers.support.formatting import csv_text, format_number
+from chunkers.support import csv_text, format_number
 from evaluation.segmentation.boundary_measures import (
     TRIVIAL_ANSWERS,
     Score,
@@ -33,8 +33,14 @@ from evaluation.segmentation.boundary_measures import (
 from evaluation.segmentation.label_free_measures import block_integrity
 from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.worker_processes import can_run_processes, run_in_processes
-from evaluation.statistics.paired_tests import Difference, interval_words, paired_differences
-from evaluation.statistics.significance import FALSE_VERDICTS, fewest_values, too_few_values_words
+from evaluation.statistics import (
+    FALSE_VERDICTS,
+    Difference,
+    fewest_values,
+    interval_words,
+    paired_differences,
+    too_few_values_words,
+)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from chunkers import Breakpoint, Chunking, Document
 from chunkers.building_blocks.thresholds import passes_level
-from chunkers.support.array_types import IntArray
-from chunkers.support.formatting import format_number, pluralize
+from chunkers.support import IntArray, format_number, pluralize
 
 FLAT = 4
 """Minimum number of consecutive amounts with the same cuts that count as a flat stretch."""

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Generic, TypeVar
 
 from chunkers import Document, Embedder, EmbeddingCache, InputError, Tools, load_tokenizer
-from chunkers.support.array_types import VectorArray
+from chunkers.support import VectorArray
 
 AT_ONCE = 25
 """Number of runs sent to a worker together: few enough for the first results to come soon."""

@@ -1,1 +1,43 @@
 """Significance of differences between chunkers, and intervals of means, exact for few questions."""
+
+from evaluation.statistics.paired_tests import (
+    Difference,
+    Statistic,
+    interval_end_words,
+    interval_words,
+    paired_difference,
+    paired_differences,
+    paired_differences_by_family,
+    questions_needed,
+    section_swap_differences,
+)
+from evaluation.statistics.significance import (
+    ALPHA,
+    FALSE_VERDICTS,
+    FEWEST_VALUES,
+    confidence_level_words,
+    fewest_values,
+    holm_correction,
+    mean_interval,
+    too_few_values_words,
+)
+
+__all__ = [
+    "ALPHA",
+    "FALSE_VERDICTS",
+    "FEWEST_VALUES",
+    "Difference",
+    "Statistic",
+    "confidence_level_words",
+    "fewest_values",
+    "holm_correction",
+    "interval_end_words",
+    "interval_words",
+    "mean_interval",
+    "paired_difference",
+    "paired_differences",
+    "paired_differences_by_family",
+    "questions_needed",
+    "section_swap_differences",
+    "too_few_values_words",
+]

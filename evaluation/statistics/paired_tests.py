@@ -25,8 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.formatting import format_number
+from chunkers.support import FloatArray, IntArray, format_number
 from evaluation.statistics.significance import (
     ALPHA,
     FEWEST_VALUES,

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import pluralize
+from chunkers.support import FloatArray, pluralize
 
 ALPHA = 0.05
 """The share of comparisons without a difference in which one may be found, all comparisons taken together."""

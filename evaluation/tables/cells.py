@@ -8,16 +8,25 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Chunking, Embedder
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import format_number, format_three_figures, pluralize
+from chunkers.support import FloatArray, format_number, format_three_figures, pluralize
 from evaluation.changes.index_changes import Comparison, WonAndLost, dollar_words, embedding_dollars
 from evaluation.inbox.rules import RULES
-from evaluation.retrieval.measures import mean_and_deviation
-from evaluation.segmentation.boundary_measures import BOUNDARY_MEASURES, Segmentation, boundary_scores, cut_offsets
-from evaluation.segmentation.chunk_statistics import count_found_missed_added, sentence_counts
-from evaluation.segmentation.chunking_ranking import Ranking, count_cut_positions
-from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED, EditStability, LabelFreeMeasures, block_integrity
-from evaluation.statistics.paired_tests import Difference, interval_end_words
+from evaluation.retrieval import mean_and_deviation
+from evaluation.segmentation import (
+    BOUNDARY_MEASURES,
+    MEASURES_EXPLAINED,
+    EditStability,
+    LabelFreeMeasures,
+    Ranking,
+    Segmentation,
+    block_integrity,
+    boundary_scores,
+    count_cut_positions,
+    count_found_missed_added,
+    cut_offsets,
+    sentence_counts,
+)
+from evaluation.statistics import Difference, interval_end_words
 
 
 class Cell(NamedTuple):

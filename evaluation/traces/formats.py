@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from chunkers.files.data_files import InputCounter, check_brackets, decode_file
-from chunkers.support.errors import InputError, short_repr
-from evaluation.questions.question_rows import excerpt_list, json_line_objects, raw_rows
+from chunkers.support import InputError, short_repr
+from evaluation.questions import excerpt_list, json_line_objects, raw_rows
 from evaluation.traces.spans import (
     ANSWERS,
     EXCERPTS,

@@ -12,13 +12,11 @@ from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again.located_chunks import DocumentNames, document_names
 from chunkers.found_again.locating import locate_chunks
 from chunkers.found_again.locating_unordered import Place, Placement, UnorderedLocator
-from chunkers.support.array_types import IntArray
-from chunkers.support.errors import short_repr
-from chunkers.support.formatting import pluralize
-from chunkers.text.quotations import SHORTEST, folded
+from chunkers.support import IntArray, pluralize, short_repr
+from chunkers.text import SHORTEST, folded
 from evaluation.asking.question_retrieval import AnswerRetrieval, judge_ranking, lacks_text
-from evaluation.questions.corpus import intersection, trim_span
-from evaluation.retrieval.given_chunks import Seam, cuts_inside
+from evaluation.questions import intersection, trim_span
+from evaluation.retrieval import Seam, cuts_inside
 from evaluation.traces.trace_files import RetrievedText, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]

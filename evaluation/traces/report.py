@@ -8,9 +8,8 @@ from typing import Any
 
 from chunkers import Document
 from chunkers.found_again.locating_unordered import Place, Placement
-from chunkers.support.errors import short_repr
-from chunkers.support.formatting import pluralize
-from evaluation.questions.question_rows import shorten_text
+from chunkers.support import pluralize, short_repr
+from evaluation.questions import shorten_text
 from evaluation.traces.lost_stages import STAGES, Diagnosis, Stage
 
 MOST_MISSING = 8

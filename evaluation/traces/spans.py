@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chunkers.files import external_chunks
-from chunkers.support.errors import InputError, short_repr
-from evaluation.questions.question_rows import HOP_MARK, excerpt_list, python_literal
+from chunkers.support import InputError, short_repr
+from evaluation.questions import HOP_MARK, excerpt_list, python_literal
 
 # Fields of a traced question, under the names that programs give them.
 

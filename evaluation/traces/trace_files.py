@@ -9,9 +9,9 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from chunkers import InputError, Span
 from chunkers.files.external_chunks import GivenChunk
-from chunkers.support.errors import short_repr
-from chunkers.text.reader_process import parse_in_reader_process
-from evaluation.questions.question_files import MOST_QUESTIONS
+from chunkers.support import short_repr
+from chunkers.text import parse_in_reader_process
+from evaluation.questions import MOST_QUESTIONS
 from evaluation.traces import formats
 
 _BAD = frozenset(

@@ -7,20 +7,26 @@ import streamlit as st
 
 from chunkers import load_tokenizer
 from chunkers.contract import Estimate
-from chunkers.language_models.limited_requests import Asking
-from chunkers.support.formatting import format_number, pluralize
-from evaluation.answering.judging import Judgement, applicable_kinds
-from evaluation.answering.questions_and_answers import ANSWER_TOKENS, Context, Exchange, GatheredPassages
-from evaluation.answering.report import MEASURES
-from evaluation.answering.results import AnswerResult, PromptSizes
+from chunkers.language_models import Asking
+from chunkers.support import format_number, pluralize
+from evaluation.answering import (
+    ANSWER_TOKENS,
+    MEASURES,
+    AnswerResult,
+    Context,
+    Exchange,
+    GatheredPassages,
+    Judgement,
+    PromptSizes,
+    applicable_kinds,
+)
 from viz.answers.model_choice import judging_model
 from viz.answers.session import session
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import ask_to_send, notice, remark, show_job_progress
-from viz.controls.widgets import select_word
-from viz.jobs.answer_runs import Answering, AnswerPlan, Judging
-from viz.state.choices import Choices
-from viz.state.chosen_models import chosen_model, model_identity
+from viz.controls import select_word
+from viz.jobs import Answering, AnswerPlan, Judging
+from viz.state import Choices, chosen_model, model_identity
 
 ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 

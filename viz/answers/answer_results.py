@@ -8,17 +8,23 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import format_number, pluralize
-from evaluation.answering.questions_and_answers import TRIVIAL_EXPLAINED, TRIVIAL_TITLES
-from evaluation.answering.report import MEASURES, Measure, Report, answers_to_csv, answers_to_json_lines, cost_table
-from evaluation.statistics.paired_tests import interval_words
-from evaluation.statistics.significance import FALSE_VERDICTS
+from chunkers.support import FloatArray, format_number, pluralize
+from evaluation.answering import (
+    MEASURES,
+    TRIVIAL_EXPLAINED,
+    TRIVIAL_TITLES,
+    Measure,
+    Report,
+    answers_to_csv,
+    answers_to_json_lines,
+    cost_table,
+)
+from evaluation.statistics import FALSE_VERDICTS, interval_words
 from viz.components.figure import show_figure
 from viz.components.page_elements import download_button, notice
-from viz.controls.widgets import switch_word
-from viz.jobs.answer_runs import Answering
-from viz.state.chosen_models import chosen_model, model_identity
+from viz.controls import switch_word
+from viz.jobs import Answering
+from viz.state import chosen_model, model_identity
 from viz.theme.glossary import ANSWERS
 from viz.theme.palette import edge_colour
 

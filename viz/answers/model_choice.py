@@ -2,16 +2,12 @@
 
 import streamlit as st
 
-from chunkers.language_models import prompts
-from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.limited_requests import Asking
-from evaluation.answering.judging import has_bert_score
+from chunkers.language_models import Asking, ChatServer, prompts
+from evaluation.answering import has_bert_score
 from viz.answers.session import session
 from viz.components.page_elements import remark
-from viz.controls.language_model import language_model_form
-from viz.controls.widgets import switch_word, value_binding
-from viz.state.choices import Choices
-from viz.state.chosen_models import chosen_model, no_model_message
+from viz.controls import language_model_form, switch_word, value_binding
+from viz.state import Choices, chosen_model, no_model_message
 
 NO_MODEL = no_model_message("Answering needs")
 """Message on the page if no language model is named."""

@@ -5,19 +5,16 @@ from functools import partial
 import streamlit as st
 
 from chunkers import Embedder, InputError
-from chunkers.language_models.limited_requests import Asking
-from chunkers.support.errors import short_repr
-from chunkers.support.formatting import pluralize
-from evaluation.answering.questions_and_answers import (
+from chunkers.language_models import Asking
+from chunkers.support import pluralize, short_repr
+from evaluation.answering import (
     ANSWER_TOKENS,
     TRIVIAL_EXPLAINED,
     TRIVIAL_TITLES,
-    QuestionItems,
-)
-from evaluation.answering.results import (
     AnswerResult,
     Estimates,
     PromptSizes,
+    QuestionItems,
     estimate_run,
     remaining_requests,
     reusable_results,
@@ -30,27 +27,28 @@ from viz.answers.model_choice import JUDGING, NO_MODEL, judging_model, model_con
 from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.session import session
 from viz.components.page_elements import ask_to_send, heading, notice, remark, show_job_progress
-from viz.controls.chunker import column_controls
-from viz.controls.widgets import select_word, value_binding
-from viz.jobs.answer_runs import Answering, AnswerPlan, Gathering, KeptAnswers, Models
-from viz.jobs.background_jobs import new_token, registry
-from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
-from viz.shell.column_results import ColumnResult, run_columns, show_misfits, show_progress
-from viz.shell.linked_runs import (
+from viz.controls import column_controls, select_word, value_binding
+from viz.jobs import Answering, AnswerPlan, Gathering, KeptAnswers, Models, new_token, registry
+from viz.shell import (
     ENDING_S,
     RUN,
+    ColumnResult,
     LostRun,
+    Page,
     begin_run,
     find_kept_run,
     new_keeper,
+    offer_columns_of_compare,
     register_kept_run,
+    run_columns,
     say_interrupted,
     say_texts_are_missing,
+    show_misfits,
+    show_place_on_compare,
+    show_progress,
 )
-from viz.shell.page import Page, page
-from viz.state.choices import Choices, ColumnChoice
-from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity
-from viz.state.page_text import Text
+from viz.shell.page import page
+from viz.state import MODEL_MISSING, Choices, ColumnChoice, Text, chosen_model, model_identity
 from viz.theme.glossary import definitions_as_help
 
 PAGE = "answers"

@@ -4,25 +4,15 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
-from chunkers.support.formatting import pluralize
-from evaluation.answering.questions_and_answers import (
-    BAR,
-    QuestionItem,
-    QuestionItems,
-    questions_of_file,
-    questions_of_lines,
-)
+from chunkers.support import pluralize
+from evaluation.answering import BAR, QuestionItem, QuestionItems, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls.text_source import use_text_of_page
-from viz.controls.widgets import switch_word, value_binding
-from viz.jobs.answer_runs import QuestionSharing, SharedText
-from viz.jobs.file_reading import ReadingJob, single_file_maker
-from viz.shell.navigation import open_page_at_next_run
-from viz.state.choices import OWN, Choices
-from viz.state.page_text import Source, Text
-from viz.state.shared_questions import shared_question_sets
+from viz.controls import switch_word, use_text_of_page, value_binding
+from viz.jobs import QuestionSharing, ReadingJob, SharedText, single_file_maker
+from viz.shell import open_page_at_next_run
+from viz.state import OWN, Choices, Source, Text, shared_question_sets
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""

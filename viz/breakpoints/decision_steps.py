@@ -9,10 +9,10 @@ from chunkers.building_blocks.sentence_distances import SHUFFLES
 from chunkers.methods.change_point import ChangePoint, is_cut_by_search
 from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
 from chunkers.methods.structure import BlockStep, Structure
-from chunkers.support.formatting import format_number, join_words
-from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
+from chunkers.support import format_number, join_words
+from evaluation.segmentation import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
-from viz.jobs.worked_formula import vector_name
+from viz.jobs import vector_name
 
 OUTCOME = {
     Verdict.CUT: "It passes the line: a cut.",

@@ -7,7 +7,7 @@ from chunkers import Chunking, Verdict
 from viz.breakpoints.decision_steps import is_near_threshold
 from viz.components.browser_exchange import Component, compact_json
 from viz.components.reader.payload import VerdictData, verdict_data, verdicts_of
-from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
+from viz.jobs import CACHED_BYTES, cached_while_shown
 
 STANDING = {
     Verdict.CUT: "cut",

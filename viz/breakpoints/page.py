@@ -8,9 +8,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Breakpoint, Chunking, Verdict
 from chunkers.methods.breakpoint import has_similarity_reading
-from chunkers.support.formatting import pluralize
-from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.chunk_statistics import count_found_missed_added, sentence_counts
+from chunkers.support import pluralize
+from evaluation.segmentation import count_found_missed_added, cut_offsets, sentence_counts
 from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import show_gap_table
 from viz.breakpoints.scores import DisplayedResult, displayed_result, show_scores
@@ -19,23 +18,22 @@ from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS
-from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import offer_undo, select_word, switch_word, value_binding
-from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
-from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_results import (
+from viz.controls import offer_undo, parameter_controls, select_word, switch_word, value_binding
+from viz.shell import (
     ColumnResult,
+    Page,
     against_known_row,
+    columns_to_open_with,
     reader_column_of,
     run_columns,
     show_misfits,
+    show_place_on_compare,
     show_progress,
+    side_by_side,
 )
-from viz.shell.page import Page, page, side_by_side
-from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.chosen_models import embedder_defaults
-from viz.state.compare_choices import ensure_compare_choices, search_settings_of
-from viz.state.page_text import Source
+from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
+from viz.shell.page import page
+from viz.state import Choices, ColumnChoice, Source, embedder_defaults, ensure_compare_choices, fresh, search_settings_of
 from viz.theme import palette
 
 PAGE = "breakpoints"

@@ -11,17 +11,15 @@ from plotly.subplots import make_subplots
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
 from chunkers.methods.breakpoint import SimilarityReading, has_similarity_reading, read_as_similarity
-from chunkers.support.formatting import format_number
-from evaluation.segmentation.threshold_staircase import FLAT, ScoreHistogram, Staircase, score_histogram, threshold_staircase
+from chunkers.support import format_number
+from evaluation.segmentation import FLAT, ScoreHistogram, Staircase, score_histogram
+from evaluation.segmentation.threshold_staircase import threshold_staircase
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice
 from viz.components.reader.reader import ReaderResult
-from viz.jobs.chunking import Task, chunk_at_once
-from viz.jobs.shared_resources import cached_while_shown
-from viz.shell.column_results import ColumnResult
-from viz.state.choices import Choices
-from viz.state.page_text import Text
-from viz.state.session_state import session
+from viz.jobs import Task, cached_while_shown, chunk_at_once
+from viz.shell import ColumnResult
+from viz.state import Choices, Text, session
 from viz.theme.palette import INK, theme_name
 
 

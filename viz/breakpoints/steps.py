@@ -13,10 +13,16 @@ from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.max_min import MaxMin
 from chunkers.methods.optimal import Optimal, PartitionTable, mean_similarity
 from chunkers.methods.structure import Structure
-from chunkers.support.formatting import format_number
-from evaluation.segmentation.boundary_measures import cut_offsets, pk, segmentation_in_sentences
-from evaluation.segmentation.chunk_statistics import sentence_counts
-from evaluation.segmentation.cohesion import CumulativeSimilarities, StretchComparison, compare_stretches
+from chunkers.support import format_number
+from evaluation.segmentation import (
+    CumulativeSimilarities,
+    StretchComparison,
+    compare_stretches,
+    cut_offsets,
+    pk,
+    segmentation_in_sentences,
+    sentence_counts,
+)
 from sample_docs import sample_titles
 from viz.breakpoints.decision_steps import (
     change_point_steps,
@@ -30,13 +36,9 @@ from viz.breakpoints.scores import DisplayedResult
 from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
 from viz.components.page_elements import notice
 from viz.components.stepper.stepper import PACES, Step, show_stepper
-from viz.jobs.chunking import Task, cached_only_tools, sentence_vectors
-from viz.jobs.shared_resources import cached_while_shown
-from viz.shell.column_results import ColumnResult
-from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.own_text import choose_document
-from viz.state.page_text import Text
-from viz.state.session_state import session
+from viz.jobs import Task, cached_only_tools, cached_while_shown, sentence_vectors
+from viz.shell import ColumnResult
+from viz.state import Choices, ColumnChoice, Text, choose_document, fresh, session
 
 MOST_SCANNED = 10_000_000
 """Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from chunkers.results.result import Clusters, Merge
-from chunkers.support.array_types import FloatArray
+from chunkers.support import FloatArray
 from viz.clustering.linkage import Bracket, Dendrogram, linkage_decisions
 from viz.components.heatmap.heatmap import SentenceColours
 from viz.theme import palette

@@ -12,10 +12,14 @@ from chunkers.contract import Reach
 from chunkers.methods.dbscan import core_distances
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.results.result import Clusters
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import pluralize
-from evaluation.segmentation.boundary_measures import cut_offsets, sections_in_mixed_chunks
-from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
+from chunkers.support import FloatArray, pluralize
+from evaluation.segmentation import (
+    DiscontinuousChunks,
+    count_found_missed_added,
+    cut_offsets,
+    sections_in_mixed_chunks,
+    sentence_counts,
+)
 from sample_docs import sample_splitters
 from viz.clustering.figures import (
     centres_figure,
@@ -35,18 +39,22 @@ from viz.components.page_elements import notice
 from viz.components.reader.column_body import text_segments
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS, show_stepper
-from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import value_binding
-from viz.jobs.chunking import cached_sentence_vectors
-from viz.shell import lecture_mode
-from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_results import ColumnResult, reader_column_of, run_columns, show_misfits, show_progress
-from viz.shell.page import Page, page, side_by_side
-from viz.state.choices import Choices, ColumnChoice
-from viz.state.chosen_models import embedder_defaults
-from viz.state.compare_choices import ensure_compare_choices
-from viz.state.page_text import Text
-from viz.state.session_state import session
+from viz.controls import parameter_controls, value_binding
+from viz.jobs import cached_sentence_vectors
+from viz.shell import (
+    ColumnResult,
+    Page,
+    columns_to_open_with,
+    lecture_mode,
+    reader_column_of,
+    run_columns,
+    show_misfits,
+    show_place_on_compare,
+    show_progress,
+    side_by_side,
+)
+from viz.shell.page import page
+from viz.state import Choices, ColumnChoice, Text, embedder_defaults, ensure_compare_choices, session
 from viz.theme.number_formats import counted_known_boundaries, embedding_in_words, stages_in_words
 from viz.theme.palette import theme_name
 

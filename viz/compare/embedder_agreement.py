@@ -5,15 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
-from chunkers.support.formatting import format_three_figures
-from evaluation.segmentation.embedder_agreement import Shift, compare_boundaries, distance_shift
+from chunkers.support import format_three_figures
+from evaluation.segmentation import Shift, compare_boundaries, distance_shift
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, sentence_vectors
-from viz.jobs.shared_resources import cached_while_shown
-from viz.shell.column_results import ColumnResult, Finished
-from viz.shell.page import Page
-from viz.state.page_text import Text
+from viz.jobs import ChunkingJob, Task, cached_while_shown, chunk_at_once, sentence_vectors
+from viz.shell import ColumnResult, Finished, Page
+from viz.state import Text
 
 
 def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> None:

@@ -8,8 +8,8 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.results.parent_chunks import parent_numbers
-from chunkers.support.formatting import format_three_figures, pluralize
-from evaluation.segmentation.chunk_statistics import ChunkFacts, boundary_changes, count_found_missed_added
+from chunkers.support import format_three_figures, pluralize
+from evaluation.segmentation import ChunkFacts, boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
 from viz.compare.asking.question_search import answer_question, mark_answer
 from viz.compare.state.session import LastChange, session
@@ -17,36 +17,41 @@ from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.payload import AskingData, MarkingData, marking_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
-from viz.controls.chunker import column_controls
-from viz.jobs.chunking import DecisionTimes, Task, time_decisions
-from viz.jobs.shared_resources import cached_while_shown
-from viz.shell import lecture_mode
-from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
-from viz.shell.column_results import (
+from viz.controls import column_controls
+from viz.jobs import DecisionTimes, Task, cached_while_shown, time_decisions
+from viz.shell import (
     ColumnResult,
     Finished,
     against_known_row,
+    lecture_mode,
     reader_column_of,
     run_columns,
     show_misfits,
     show_progress,
 )
+from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
 from viz.shell.page import page
-from viz.state.choices import MOST_COLUMNS, OWN, Choices
-from viz.state.compare_choices import (
+from viz.state import (
     ASK_LIMIT,
     ASK_METHOD,
     COMPARE,
     FITTING,
     LIMITS,
+    MOST_COLUMNS,
+    OWN,
     RANKED_BY,
+    Choices,
+    Source,
+    Text,
+    column_for_own_cuts,
     default_choices,
+    own_cuts_of,
     retrieval_limits,
     search_settings_of,
+    set_clicked_boundaries,
+    set_own_cuts,
+    spans_of,
 )
-from viz.state.own_text import column_for_own_cuts, own_cuts_of, set_clicked_boundaries, set_own_cuts
-from viz.state.page_text import Source, Text
-from viz.state.session_file import spans_of
 from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
 
 READER = "reader"

@@ -7,12 +7,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, build_chunker, load_tokenizer
-from chunkers.language_models.base import LanguageModel
+from chunkers.language_models import LanguageModel
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, check_embedded_as
 from chunkers.results.propositions import Proposition
 from evaluation.asking.question_retrieval import has_stated_texts
-from evaluation.segmentation.chunk_statistics import sentence_counts
+from evaluation.segmentation import sentence_counts
 from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
 from integrations.original_chunkers import Original, compare_chunks, original_for, run_original
 from viz.compare.asking.marked_questions import show_questions
@@ -24,16 +24,20 @@ from viz.compare.text_as_read import show_parsing
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import show_figure
 from viz.components.page_elements import download_button, notice
-from viz.controls.widgets import button_pressed, value_binding
-from viz.jobs.chunking import cached_sentence_vectors
-from viz.shell.column_results import ColumnResult
-from viz.state import session_file
-from viz.state.choices import Choices, ColumnChoice
-from viz.state.chosen_models import chosen_model
-from viz.state.compare_choices import COMPARE, compare_is_full
-from viz.state.page_text import Source
-from viz.state.session_state import undoable
-from viz.state.stored_texts import stored_questions
+from viz.controls import button_pressed, value_binding
+from viz.jobs import cached_sentence_vectors
+from viz.shell import ColumnResult
+from viz.state import (
+    COMPARE,
+    Choices,
+    ColumnChoice,
+    Source,
+    chosen_model,
+    compare_is_full,
+    session_file,
+    stored_questions,
+    undoable,
+)
 from viz.theme.palette import edge_colour
 
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from chunkers.support.formatting import pluralize
-from chunkers.text.extracted_text import Omission, Parts, shorten
+from chunkers.support import pluralize
+from chunkers.text import Omission, Parts, shorten
 from viz.components.page_elements import remark
-from viz.state.own_text import PUT_BACK, put_back_lines
-from viz.state.page_text import Source
-from viz.state.session_state import session
+from viz.state import PUT_BACK, Source, put_back_lines, session
 
 STRETCH = 20_000
 """Most characters shown at one time."""

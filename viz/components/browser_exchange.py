@@ -10,10 +10,10 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Document
-from chunkers.support.array_types import IntArray
+from chunkers.support import IntArray
 from viz.components import asset_linker
-from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown, on_text_gone
-from viz.state.session_state import session
+from viz.jobs import CACHED_BYTES, cached_while_shown, on_text_gone
+from viz.state import session
 from viz.theme import palette
 
 Data = Mapping[str, object] | bytes

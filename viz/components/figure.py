@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from viz.components.page_elements import download_button
-from viz.state.session_state import session
+from viz.state import session
 from viz.theme.palette import INK, theme_name
 
 # The style.

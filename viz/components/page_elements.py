@@ -12,11 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import InputError
 from chunkers.contract import Estimate
-from chunkers.language_models.base import LanguageModel
-from chunkers.language_models.limited_requests import Asking
-from chunkers.support.formatting import pluralize
+from chunkers.language_models import Asking, LanguageModel
+from chunkers.support import pluralize
 from viz.components.browser_exchange import Component, Data
-from viz.jobs.background_jobs import Background
+from viz.jobs import Background
 
 _notice = Component[Data]("seamark_notice", "components/notice.js", "components/notice.css", html="<p></p>")
 

@@ -1,1 +1,42 @@
 """The widgets of the side bar."""
+
+from viz.controls.chunker import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP, column_controls, parameter_controls
+from viz.controls.kept_texts import keep_questions_in_tab, offer_to_keep
+from viz.controls.language_model import any_calls_model, language_model_form, show_prompts
+from viz.controls.settings_of_all_columns import ask_about_embedder, ask_about_splitter, shared_controls
+from viz.controls.text_source import load_text, show_document_row, take_document_events, use_text_of_page
+from viz.controls.widgets import (
+    button_pressed,
+    current_widget_key,
+    key_showing,
+    offer_undo,
+    select_word,
+    switch_word,
+    value_binding,
+)
+
+__all__ = [
+    "CHUNK_FILE_ENDINGS",
+    "CHUNK_FILE_HELP",
+    "any_calls_model",
+    "ask_about_embedder",
+    "ask_about_splitter",
+    "button_pressed",
+    "column_controls",
+    "current_widget_key",
+    "keep_questions_in_tab",
+    "key_showing",
+    "language_model_form",
+    "load_text",
+    "offer_to_keep",
+    "offer_undo",
+    "parameter_controls",
+    "select_word",
+    "shared_controls",
+    "show_document_row",
+    "show_prompts",
+    "switch_word",
+    "take_document_events",
+    "use_text_of_page",
+    "value_binding",
+]

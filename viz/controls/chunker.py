@@ -14,18 +14,29 @@ from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.recipes.chunker_registry import ELSEWHERE, chunker_class, discover
 from chunkers.recipes.presets import presets_for_chunker
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentence_range_of, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls.language_model import any_calls_model, language_model_form, show_prompts
 from viz.controls.widgets import label_with_availability, offer_undo, value_binding
-from viz.jobs.file_reading import ReadingJob, single_file_maker
-from viz.state.choices import MOST_COLUMNS, OWN, Choices, ColumnChoice, effective_parameters, fresh, link_of_chunker
-from viz.state.chosen_models import embedder_defaults
-from viz.state.chunk_files import chunk_file_of, show_chunk_file
-from viz.state.own_text import choose_document, store_own_text
-from viz.state.page_text import Source
-from viz.state.session_state import session, undoable
+from viz.jobs import ReadingJob, single_file_maker
+from viz.state import (
+    MOST_COLUMNS,
+    OWN,
+    Choices,
+    ColumnChoice,
+    Source,
+    choose_document,
+    chunk_file_of,
+    effective_parameters,
+    embedder_defaults,
+    fresh,
+    link_of_chunker,
+    session,
+    show_chunk_file,
+    store_own_text,
+    undoable,
+)
 
 # The controls of a column of external chunks: the file, the located chunks, and the file's own text.
 

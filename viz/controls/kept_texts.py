@@ -8,26 +8,31 @@ import streamlit as st
 from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import InputError
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from sample_docs import load_sample
 from viz.components.page_elements import notice, remark
 from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_in_tab
+from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import Listed
-from viz.jobs.shared_resources import notebook_store
-from viz.state import stored_texts
-from viz.state.choices import OWN, Choices
-from viz.state.compare_choices import COMPARE
-from viz.state.own_text import choose_document, count_questions_about, restore_replaced_text, set_own_text
-from viz.state.page_text import Source
-from viz.state.session_state import Arrival, session
-from viz.state.stored_texts import (
+from viz.state import (
+    COMPARE,
+    OWN,
+    Arrival,
+    Choices,
     KeptText,
+    Source,
+    choose_document,
+    count_questions_about,
     forget_kept_texts,
     is_server_private,
     keep_document,
     key_of_kept_document,
     open_notebook,
+    restore_replaced_text,
     restore_text,
+    session,
+    set_own_text,
+    stored_texts,
     text_in_stored_form,
 )
 from viz.theme.number_formats import counted_known_boundaries

@@ -5,13 +5,11 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers.language_models.chat_server import USUAL_PORTS, LocalServer, find_local_servers
-from chunkers.language_models.prompts import AGAIN
+from chunkers.language_models import AGAIN, USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.recipes.chunker_registry import ASKING
 from viz.components.page_elements import remark
 from viz.controls.widgets import take_entered_server
-from viz.state.chosen_models import chosen_model
-from viz.state.session_state import LanguageServer, session
+from viz.state import LanguageServer, chosen_model, session
 
 MOST_ALLOWED = 1_000_000_000
 """The highest token limit that can be set."""

@@ -9,8 +9,7 @@ from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, Embedder, ModelError
 from chunkers.embedders import OTHERS, MiniLM, missing_for_embedder
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.embedders.static_embedder import Static
-from chunkers.text.bundled_model import HUB_NAME, model_folder
-from chunkers.text.languages import LANGUAGES
+from chunkers.text import HUB_NAME, LANGUAGES, model_folder
 from viz.components.page_elements import notice, remark
 from viz.controls.widgets import (
     label_with_availability,
@@ -19,11 +18,16 @@ from viz.controls.widgets import (
     take_entered_server,
     value_binding,
 )
+from viz.jobs import answers_on_disk, embedding_cache, run_store
 from viz.jobs.keeping.run_store import MOST_DAYS
-from viz.jobs.shared_resources import answers_on_disk, embedding_cache, run_store
-from viz.state.choices import Choices
-from viz.state.chosen_models import embedder_destination, embedder_waits_for_consent, splitter_waits_for_consent
-from viz.state.session_state import EmbeddingServer, session
+from viz.state import (
+    Choices,
+    EmbeddingServer,
+    embedder_destination,
+    embedder_waits_for_consent,
+    session,
+    splitter_waits_for_consent,
+)
 from viz.theme.glossary import definitions_as_help
 
 # The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first.

@@ -6,10 +6,8 @@ from uuid import uuid4
 import streamlit as st
 
 from chunkers import InputError, Recipe
-from chunkers.support.formatting import pluralize
-from chunkers.text.code_syntax import CODE_ENDINGS
-from chunkers.text.encodings import CHOICES
-from chunkers.text.file_reading import READABLE, WITHOUT_ENCODING, FileText, format_of
+from chunkers.support import pluralize
+from chunkers.text import CHOICES, CODE_ENDINGS, READABLE, WITHOUT_ENCODING, FileText, format_of
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -23,23 +21,29 @@ from viz.controls.kept_texts import (
     take_text_of_tab,
     warning_too_long_for_tab,
 )
-from viz.jobs.file_reading import ReadingJob, read_single_text, single_file_maker
-from viz.state import session_file, stored_texts
-from viz.state.choices import OWN, Choices
-from viz.state.compare_choices import open_recipe, reopen_session
-from viz.state.own_text import (
+from viz.jobs import ReadingJob, read_single_text, single_file_maker
+from viz.state import (
     MOST_EDITED,
+    OWN,
     PASTED,
+    Choices,
+    Opened,
+    Source,
+    Text,
     choose_document,
     edited_source,
+    language_label,
     move_own_cuts,
+    open_linked_notebook,
+    open_recipe,
+    reopen_session,
+    session,
+    session_file,
     set_own_text,
     store_own_text,
+    stored_texts,
     with_dashes_as_boundaries,
 )
-from viz.state.page_text import Source, Text, language_label
-from viz.state.session_state import Opened, session
-from viz.state.stored_texts import open_linked_notebook
 
 _PASTED_FILE = "Pasted text.txt"
 """The name of the file in which the browser uploads a text pasted on the page; see gifts.js."""

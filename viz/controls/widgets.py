@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers.embedders import missing_for_embedder
 from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.support.extras import missing_extra_message
-from chunkers.text.tokenizers import BYTE_PAIRS
+from chunkers.support import missing_extra_message
+from chunkers.text import BYTE_PAIRS
 from viz.components.page_elements import remark
-from viz.state.session_state import EmbeddingServer, LanguageServer, last_change, session, undo_last
+from viz.state import EmbeddingServer, LanguageServer, last_change, session, undo_last
 
 _RENEWED = "_renewed_"
 """Stands between a widget's key and its number; page.css knows it too."""

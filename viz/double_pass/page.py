@@ -10,14 +10,13 @@ import streamlit as st
 
 from chunkers import Chunking, DoublePass, Embedder, FieldSpec, Verdict
 from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.support.formatting import format_number, pluralize
-from evaluation.segmentation.chunk_statistics import sentence_counts
+from chunkers.support import format_number, pluralize
+from evaluation.segmentation import sentence_counts
 from sample_docs import sample_splitters
 from viz.components.browser_exchange import Component, take_event
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
-from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import value_binding
+from viz.controls import parameter_controls, value_binding
 from viz.double_pass.passes import (
     MOST_SENTENCES,
     comparison_attempts,
@@ -28,14 +27,21 @@ from viz.double_pass.passes import (
     pass_steps,
     show_passes,
 )
-from viz.jobs.chunking import tipping_at_once
-from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_results import ColumnResult, reader_column_of, run_columns, show_misfits, show_progress, waiting_words
-from viz.shell.page import Page, page, side_by_side
-from viz.state.choices import Choices, fresh
-from viz.state.chosen_models import embedder_defaults
-from viz.state.page_text import Text
-from viz.state.session_state import session
+from viz.jobs import tipping_at_once
+from viz.shell import (
+    ColumnResult,
+    Page,
+    columns_to_open_with,
+    reader_column_of,
+    run_columns,
+    show_misfits,
+    show_place_on_compare,
+    show_progress,
+    side_by_side,
+    waiting_words,
+)
+from viz.shell.page import page
+from viz.state import Choices, Text, embedder_defaults, fresh, session
 from viz.theme import palette
 
 PAGE = "double_pass"

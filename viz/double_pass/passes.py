@@ -6,10 +6,10 @@ from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison, Reason, Span, Verdict
 from chunkers.results.result import ComparisonKind, Outcome
-from chunkers.support.formatting import format_number
+from chunkers.support import format_number
 from viz.components.browser_exchange import Component, compact_json, sentence_positions
 from viz.components.stepper.stepper import Mark, Step
-from viz.shell.column_results import Finished
+from viz.shell import Finished
 
 MOST_SENTENCES = 3000
 """Comparisons beyond this sentence have no steps and are not drawn; only the table has all."""

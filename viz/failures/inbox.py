@@ -8,29 +8,22 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.results.parent_chunks import parent_numbers
-from chunkers.support.formatting import pluralize
-from chunkers.text.languages import detect_language
+from chunkers.support import pluralize
+from chunkers.text import detect_language
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import ALIKE, RULES, Finding, find_suspicious_cuts, findings_per_rule
 from evaluation.remedies.tested_changes import SuspiciousColumn
-from evaluation.retrieval.ladder_and_repeats import count_repeats_by_words
-from evaluation.search.near_duplicates import repeated_runs
+from evaluation.retrieval import count_repeats_by_words
+from evaluation.search import repeated_runs
 from viz.components.browser_exchange import take_event
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentence_range_of, show_findings
 from viz.components.page_elements import notice
-from viz.controls.widgets import value_binding
+from viz.controls import value_binding
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
-from viz.jobs.chunking import Task
-from viz.jobs.remedy_search import RemedyJob, search_finding
-from viz.jobs.shared_resources import cached_while_shown, on_text_gone
-from viz.shell.column_results import ColumnResult
-from viz.shell.navigation import open_page_at_next_run
-from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
-from viz.state.choices import Choices
-from viz.state.compare_choices import COMPARE, choices_of_compare, ranking_method_of, retrieval_limit_of
-from viz.state.page_text import Text
-from viz.state.stored_texts import kept_questions_about
+from viz.jobs import RemedyJob, Task, cached_while_shown, on_text_gone, search_finding
+from viz.shell import ColumnResult, add_remedy, is_automatic, open_page_at_next_run, remedies_data
+from viz.state import COMPARE, Choices, Text, choices_of_compare, kept_questions_about, ranking_method_of, retrieval_limit_of
 
 on_text_gone(lambda _: repeated_runs.cache_clear())
 

@@ -9,18 +9,23 @@ import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
 from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.inbox.checked_chunking import HAIR
-from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
-from evaluation.segmentation.boundary_measures import crossing_chunks
-from evaluation.segmentation.settings_sweep import MEASURES, SEARCHED, Setting, first_published_setting
+from evaluation.segmentation import (
+    MEASURES,
+    SEARCHED,
+    BoundaryFile,
+    Setting,
+    boundary_file_json,
+    crossing_chunks,
+    first_published_setting,
+)
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.browser_exchange import Component, Data, take_event
 from viz.components.page_elements import download_button, notice, show_job_progress
 from viz.components.reader.payload import marking_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
-from viz.controls.language_model import any_calls_model, language_model_form
-from viz.controls.widgets import button_pressed
+from viz.controls import any_calls_model, button_pressed, language_model_form
 from viz.failures.inbox import show_inbox
 from viz.failures.published_and_best_settings import (
     RESULTS,
@@ -32,16 +37,32 @@ from viz.failures.published_and_best_settings import (
     search_controls,
 )
 from viz.failures.session import session
-from viz.jobs.file_reading import ReadingJob, single_file_maker
-from viz.jobs.sweep import Sweep
-from viz.shell.column_exchange import columns_to_open_with, say_column_added, take_to_compare_button
-from viz.shell.column_results import reader_column_of, run_columns, show_misfits, show_progress
-from viz.shell.page import Page, page, side_by_side
-from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.chosen_models import chosen_model
-from viz.state.compare_choices import columns_of_compare, ensure_compare_choices
-from viz.state.own_text import choose_document, set_clicked_boundaries, set_known_boundaries, undo_known_boundaries
-from viz.state.page_text import Text
+from viz.jobs import ReadingJob, Sweep, single_file_maker
+from viz.shell import (
+    Page,
+    columns_to_open_with,
+    reader_column_of,
+    run_columns,
+    say_column_added,
+    show_misfits,
+    show_progress,
+    side_by_side,
+    take_to_compare_button,
+)
+from viz.shell.page import page
+from viz.state import (
+    OWN,
+    Choices,
+    ColumnChoice,
+    Text,
+    choose_document,
+    chosen_model,
+    columns_of_compare,
+    ensure_compare_choices,
+    set_clicked_boundaries,
+    set_known_boundaries,
+    undo_known_boundaries,
+)
 from viz.theme import palette
 from viz.theme.glossary import SEGMENTATION
 from viz.theme.number_formats import counted_known_boundaries

@@ -6,30 +6,25 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import Chunking
-from evaluation.segmentation.boundary_measures import (
-    Score,
-    chunk_of_each_sentence,
-    misassigned_units,
-    segment_numbers,
-    segmentation_in_sentences,
-)
-from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.settings_sweep import (
+from evaluation.segmentation import (
     OURS,
     SEARCHED,
+    MarkedDocument,
+    Score,
     Setting,
+    chunk_of_each_sentence,
     first_published_setting,
+    misassigned_units,
     score_chunking,
+    segment_numbers,
+    segmentation_in_sentences,
     summarize_settings,
 )
 from viz.components.page_elements import notice, show_job_progress
 from viz.failures.session import session
-from viz.jobs.chunking import Task
-from viz.jobs.shared_resources import cached_while_shown
-from viz.jobs.sweep import Sweep
-from viz.shell.column_results import ColumnResult
-from viz.shell.page import Page
-from viz.state.page_text import Text
+from viz.jobs import Sweep, Task, cached_while_shown
+from viz.shell import ColumnResult, Page
+from viz.state import Text
 
 RESULTS = ("published", "best", "compare")
 """Options for a row of the table, by their names in the link: a chunker's published or best settings, or a column of

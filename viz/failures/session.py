@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from viz.state.session_state import Container, Job, Session, Value
+from viz.state import Container, Job, Session, Value
 
 if TYPE_CHECKING:
     from viz.jobs.file_reading import ReadingJob

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 from chunkers import Chunker, Chunking, Document, Gap, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from chunkers.embedders.sentence_models import MiniLM
-from chunkers.support.formatting import format_number, pluralize
-from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.chunk_statistics import count_found_missed_added
+from chunkers.support import format_number, pluralize
+from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.pictures import GapData, PictureData, chunked_picture, new_picture, sentence_rows
-from viz.jobs.shared_resources import embedding_cache
-from viz.jobs.worked_formula import decision_in_words, worked_formula
+from viz.jobs import decision_in_words, embedding_cache
+from viz.jobs.worked_formula import worked_formula
 from viz.theme.glossary import glossary_pieces
 from viz.theme.number_formats import counted_known_boundaries
 

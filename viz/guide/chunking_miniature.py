@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chunkers import Chunking
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from viz.components.browser_exchange import sentence_positions
 from viz.theme.palette import EDGES, GROUNDS, INK
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, load_tokenizer
-from chunkers.support.formatting import format_number, pluralize
+from chunkers.support import format_number, pluralize
 from evaluation.asking.question_retrieval import LONGEST_QUESTION, AskedQuestion, Limit, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
 from viz.components.page_elements import show_job_progress
@@ -24,11 +24,9 @@ from viz.guide.pictures import (
     show_pictures,
 )
 from viz.guide.session import session
-from viz.jobs.column_jobs import AskJob, Inquiry, token_ruler_of
-from viz.shell.column_results import ColumnResult
-from viz.shell.page import Page
-from viz.state.choices import ColumnChoice
-from viz.state.page_text import Text
+from viz.jobs import AskJob, Inquiry, token_ruler_of
+from viz.shell import ColumnResult, Page
+from viz.state import ColumnChoice, Text
 from viz.theme.glossary import glossary_pieces
 
 KEY = "guide_start"

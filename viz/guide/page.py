@@ -8,31 +8,47 @@ import streamlit as st
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.presets import BOUND
-from chunkers.support.errors import short_repr
-from chunkers.support.formatting import format_number, pluralize
+from chunkers.support import format_number, pluralize, short_repr
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
-from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.chunk_statistics import count_found_missed_added
+from evaluation.segmentation import count_found_missed_added, cut_offsets
 from sample_docs import sample_splitters
 from viz.components.page_elements import heading, notice
-from viz.controls.chunker import parameter_controls
-from viz.controls.language_model import any_calls_model, language_model_form
-from viz.controls.widgets import value_binding
+from viz.controls import any_calls_model, language_model_form, parameter_controls, value_binding
 from viz.guide.chunker_pictures import EXAMPLES, bundled_tools, chunker_frames
 from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
 from viz.guide.introduction import SENTENCES, show_introduction
 from viz.guide.path_screens import SCREENS, Choice, Slide, working_repairs
 from viz.guide.pictures import new_picture, show_pictures
 from viz.guide.session import session
-from viz.shell.column_exchange import columns_to_open_with, say_column_added, show_place_on_compare, take_to_compare_button
-from viz.shell.column_results import ColumnResult, run_columns, show_misfits, show_progress, waiting_words
-from viz.shell.current_lecture import offer_decks
-from viz.shell.navigation import open_page_at_next_run
-from viz.shell.page import Page, page, side_by_side
-from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.chosen_models import CHUNKER_NEEDS, MODEL_MISSING, embedder_defaults, no_model_message
-from viz.state.compare_choices import COMPARE, add_to_compare, index_on_compare
-from viz.state.page_text import Text
+from viz.shell import (
+    ColumnResult,
+    Page,
+    columns_to_open_with,
+    offer_decks,
+    open_page_at_next_run,
+    run_columns,
+    say_column_added,
+    show_misfits,
+    show_place_on_compare,
+    show_progress,
+    side_by_side,
+    take_to_compare_button,
+    waiting_words,
+)
+from viz.shell.page import page
+from viz.state import (
+    CHUNKER_NEEDS,
+    COMPARE,
+    MODEL_MISSING,
+    Choices,
+    ColumnChoice,
+    Text,
+    add_to_compare,
+    embedder_defaults,
+    fresh,
+    index_on_compare,
+    no_model_message,
+)
 from viz.theme.glossary import ANSWERS, definitions_as_help, glossary_pieces
 from viz.theme.number_formats import counted_known_boundaries
 

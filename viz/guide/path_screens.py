@@ -8,8 +8,7 @@ from typing import Any, Literal, NamedTuple
 from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache, Span, Tools, build_chunker
 from chunkers.contract import run
 from chunkers.methods.your_cuts import YourCuts
-from chunkers.support.formatting import format_number, join_words, pluralize
-from chunkers.support.lru_dict import LRUDict, cached_in
+from chunkers.support import LRUDict, cached_in, format_number, join_words, pluralize
 from evaluation.asking.question_retrieval import (
     AskedQuestion,
     Limit,
@@ -20,11 +19,10 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.questions.corpus import Ruler
+from evaluation.questions import Ruler
 from evaluation.remedies.settings_search import Variation
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
-from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.chunk_statistics import count_found_missed_added
+from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX
 from viz.guide.pictures import PictureData, chunked_picture, new_picture, rank_rows, sentence_rows
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import TypedDict
 
 from chunkers import Chunking, Document, Span
-from chunkers.support.formatting import format_number
+from chunkers.support import format_number
 from viz.components.browser_exchange import Component, take_event
 from viz.theme.glossary import Piece
 

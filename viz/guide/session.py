@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from viz.jobs.column_jobs import AskJob
-from viz.state.session_state import Job, Session, Value
+from viz.jobs import AskJob
+from viz.state import Job, Session, Value
 
 
 class GuideSession(Session):

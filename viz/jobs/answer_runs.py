@@ -12,33 +12,28 @@ import numpy as np
 from pydantic import Field
 
 from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
-from chunkers.language_models.limited_requests import Asking, run_in_parallel
-from chunkers.support.array_types import FloatArray
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.text.extracted_text import Parts
-from chunkers.text.languages import detect_language
-from evaluation.answering.judging import bert_scores
-from evaluation.answering.questions_and_answers import (
+from chunkers.language_models import Asking, run_in_parallel
+from chunkers.support import FloatArray, raise_if_cancelled
+from chunkers.text import Parts, detect_language
+from evaluation.answering import (
+    AnswerResult,
     GatheredPassages,
+    PromptSizes,
     QuestionItem,
     QuestionItems,
+    Report,
+    Services,
+    answer_all,
+    bert_scores,
     control_rows,
     gather_passages,
     gather_trivial_row,
     items_about,
-)
-from evaluation.answering.report import Report
-from evaluation.answering.results import (
-    AnswerResult,
-    PromptSizes,
-    Services,
-    answer_all,
     judge_result,
     result_from_json,
     result_to_json,
 )
-from evaluation.questions.corpus import Corpus
-from evaluation.questions.question_files import read_questions
+from evaluation.questions import Corpus, read_questions
 from viz.jobs.background_jobs import Background, KeptJob
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import token_ruler_of

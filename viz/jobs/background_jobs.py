@@ -11,10 +11,9 @@ from weakref import WeakValueDictionary
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.contract import Estimate
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models import Asking
 from chunkers.storage.fair_locks import next_arrival
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.support.lru_dict import LRUDict, cached_in
+from chunkers.support import LRUDict, cached_in, raise_if_cancelled
 from viz.jobs.keeping.kept_run import KeptRun, RunFile
 from viz.jobs.shared_resources import embedding_cache
 

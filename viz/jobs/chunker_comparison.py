@@ -7,15 +7,13 @@ from typing import NamedTuple
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, load_tokenizer
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.array_types import FloatArray
+from chunkers.support import FloatArray
 from evaluation.asking.question_retrieval import Limit
 from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, Comparison, recall_by_amount
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.question_files import Question, read_questions
-from evaluation.retrieval.budget import Budgets
-from evaluation.search.index import build_index
-from evaluation.search.ranking import Method
-from evaluation.segmentation.label_free_measures import EDITS, EditStability, edit_stability
+from evaluation.questions import Corpus, Question, Ruler, read_questions
+from evaluation.retrieval import Budgets
+from evaluation.search import Method, build_index
+from evaluation.segmentation import EDITS, EditStability, edit_stability
 from viz.jobs.background_jobs import Background
 from viz.jobs.chunking import Task
 from viz.jobs.retrieval_plan import Material

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, Tools, load_tokenizer, run
 from chunkers.contract import Estimate, Tipping
-from chunkers.language_models.limited_requests import Asking
-from chunkers.support.array_types import VectorArray
+from chunkers.language_models import Asking
+from chunkers.support import VectorArray
 from viz.jobs.background_jobs import Background
 from viz.jobs.shared_resources import cached_while_shown, embedding_cache
 from viz.jobs.worked_formula import worked_formula

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.contract import Estimate
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models import Asking
 from chunkers.recipes import context_sentences
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.array_types import VectorArray
-from chunkers.support.errors import raise_if_cancelled
+from chunkers.support import VectorArray, raise_if_cancelled
 from evaluation.asking.question_retrieval import (
     AskedQuestion,
     CutChange,
@@ -24,8 +23,8 @@ from evaluation.asking.question_retrieval import (
     embed_question,
     index_passages,
 )
-from evaluation.questions.corpus import Ruler
-from evaluation.search.ranking import Method, Reranker
+from evaluation.questions import Ruler
+from evaluation.search import Method, Reranker
 from viz.jobs.background_jobs import Background
 from viz.jobs.chunking import Task
 from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown

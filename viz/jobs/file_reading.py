@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar
 
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.text.file_reading import FileText, read_document
+from chunkers.support import raise_if_cancelled
+from chunkers.text import FileText, read_document
 from viz.jobs.background_jobs import Background
 
 Made = TypeVar("Made")

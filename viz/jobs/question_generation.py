@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from chunkers import Embedder
-from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.spending import Ledger
-from chunkers.text.extracted_text import Parts
+from chunkers.language_models import Asking, Ledger
+from chunkers.text import Parts
 from evaluation.generating.generated_questions import HIGHEST, LOWEST, Cosines, QuestionDraft, SourceTexts, question_cosines
 from evaluation.generating.question_generation import Dropped, Generated, GenerationSettings, Outcome, generate_questions
 from viz.jobs.background_jobs import Background

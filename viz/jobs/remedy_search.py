@@ -15,7 +15,7 @@ from evaluation.remedies.tested_changes import (
     try_settings_for_answer,
     try_settings_for_findings,
 )
-from evaluation.search.ranking import Reranker
+from evaluation.search import Reranker
 from viz.jobs.background_jobs import Background
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import token_ruler_of

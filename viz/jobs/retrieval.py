@@ -8,21 +8,28 @@ from pydantic import BaseModel, Field
 
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 from chunkers.contract import Estimate
-from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.spending import Ledger
+from chunkers.language_models import Asking, Ledger
 from chunkers.recipes import context_sentences
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.errors import raise_if_cancelled
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.question_files import Question, Questions, read_questions
-from evaluation.retrieval.given_chunks import MeasuredChunker
-from evaluation.retrieval.ladder_and_repeats import Ladder, measure_ladder
-from evaluation.retrieval.measures import TOP_KS, Evaluation, measure_search
-from evaluation.retrieval.report import REPORTS_KEPT, Failures, Report, ReportChoice, Reports, shared_cache
-from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
-from evaluation.search.index import build_index, search
-from evaluation.search.ranking import Method
-from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
+from chunkers.support import raise_if_cancelled
+from evaluation.questions import Corpus, Question, Questions, Ruler, read_questions
+from evaluation.retrieval import (
+    REPORTS_KEPT,
+    TOP_KS,
+    Evaluation,
+    Failures,
+    Ladder,
+    MeasuredChunker,
+    Report,
+    ReportChoice,
+    Reports,
+    evaluation_from_json,
+    evaluation_to_json,
+    measure_ladder,
+    measure_search,
+    shared_cache,
+)
+from evaluation.search import THE_CHUNK, Method, ReturnedText, build_index, missing_sections_note, search, with_returned_text
 from viz.jobs.background_jobs import Background, KeptJob, estimate_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.retrieval_plan import Material, Plan

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from chunkers import Chunker, Document
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.text.extracted_text import Parts
-from evaluation.search.ranking import Method
-from evaluation.search.returned_texts import THE_CHUNK, ReturnedText
+from chunkers.support import raise_if_cancelled
+from chunkers.text import Parts
+from evaluation.search import THE_CHUNK, Method, ReturnedText
 
 EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
     "plain": "",

@@ -14,12 +14,10 @@ from typing import Any, ParamSpec, TypeVar
 import streamlit as st
 
 from chunkers import Document, EmbeddingCache
-from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.language_models import AnswerCache
 from chunkers.storage.private_files import user_cache_folder, user_data_folder
-from chunkers.support.lru_dict import LRUDict, cached_in
-from chunkers.text.extracted_text import Parts
-from chunkers.text.outline import clear_outline_caches
-from chunkers.text.text_warnings import clear_misfit_caches
+from chunkers.support import LRUDict, cached_in
+from chunkers.text import Parts, clear_misfit_caches, clear_outline_caches
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore
 
@@ -155,7 +153,7 @@ def collect_garbage() -> None:
     """Run a full garbage collection, and exempt the surviving objects from automatic collections until the next call.
 
     Traversing the objects of all modules and sessions stops every thread for a good part of a second. Python would do so at
-    any time; `viz.shell.server_tasks` does it at the start, and when sessions have ended and no page is being
+    any time; `viz.server.server_tasks` does it at the start, and when sessions have ended and no page is being
     drawn.
     """
     gc.unfreeze()

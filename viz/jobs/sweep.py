@@ -10,11 +10,8 @@ from pydantic import BaseModel, Field
 
 from chunkers import Embedder, InputError, build_chunker
 from chunkers.contract import Estimate
-from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.spending import Ledger
-from evaluation.segmentation.boundary_measures import Score
-from evaluation.segmentation.marked_texts import MarkedDocument, MarkedText
-from evaluation.segmentation.settings_sweep import MEASURES, Setting, SweepRow, sweep_settings
+from chunkers.language_models import Asking, Ledger
+from evaluation.segmentation import MEASURES, MarkedDocument, MarkedText, Score, Setting, SweepRow, sweep_settings
 from sample_docs import load_sample, sample_titles
 from viz.jobs.background_jobs import KeptJob, estimate_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun

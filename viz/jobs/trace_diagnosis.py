@@ -7,8 +7,7 @@ from chunkers import Cancelled, Chunker, Document, Embedder
 from chunkers.contract import run
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.support.errors import raise_if_cancelled
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize, raise_if_cancelled
 from evaluation.traces.lost_stages import Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport
 from evaluation.traces.trace_files import read_traces

@@ -10,8 +10,7 @@ from chunkers import Chunk, Chunker, Chunking, Gap, Tools
 from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.sentence_distances import join_with_neighbours, row_cosines
 from chunkers.results.parent_chunks import parent_numbers
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import format_number
+from chunkers.support import FloatArray, format_number
 
 LISTED = 4
 """Most similarities of a sentence that are written out; of more, the greatest is named."""

@@ -5,16 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.support.formatting import pluralize
-from chunkers.text.extracted_text import Parts
-from chunkers.text.file_reading import READ_KINDS, READABLE, FileText, read_document
-from evaluation.questions.question_sets import QuestionSet, read_question_set
+from chunkers.support import pluralize
+from chunkers.text import READ_KINDS, READABLE, FileText, Parts, read_document
+from evaluation.questions import QuestionSet, read_question_set
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls.widgets import current_widget_key, key_showing
-from viz.jobs.file_reading import Made, Make, ReadingJob, single_file_maker
-from viz.jobs.retrieval_plan import Material, OwnDocuments
+from viz.controls import current_widget_key, key_showing
+from viz.jobs import Made, Make, Material, OwnDocuments, ReadingJob, single_file_maker
 from viz.retrieval.state.session import session
-from viz.state.shared_questions import (
+from viz.state import (
     RETRIEVAL,
     GivenQuestions,
     bundled_material,

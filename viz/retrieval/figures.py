@@ -9,11 +9,9 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
-from evaluation.retrieval.leaders import Curve
-from evaluation.retrieval.measures import TOP_KS
-from evaluation.retrieval.report import AtK, Costs, Distribution, Report
-from evaluation.segmentation.boundary_measures import Score
-from evaluation.statistics.paired_tests import Difference
+from evaluation.retrieval import TOP_KS, AtK, Costs, Curve, Distribution, Report
+from evaluation.segmentation import Score
+from evaluation.statistics import Difference
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice, remark
 from viz.retrieval.link_parameters import TITLES

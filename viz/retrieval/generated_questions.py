@@ -12,11 +12,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import InputError, load_tokenizer
-from chunkers.language_models.answer_forms import MOST_EXCERPTS
-from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking
-from chunkers.language_models.prompts import AGAIN, QUESTION_EXAMPLE, QUESTION_PASSAGE, QUESTION_SYSTEM
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import format_number, pluralize
+from chunkers.language_models import (
+    AGAIN,
+    MOST_AT_ONCE,
+    MOST_EXCERPTS,
+    QUESTION_EXAMPLE,
+    QUESTION_PASSAGE,
+    QUESTION_SYSTEM,
+    Asking,
+)
+from chunkers.support import FloatArray, format_number, pluralize
 from evaluation.generating.generated_questions import (
     FILE,
     Cosines,
@@ -29,15 +34,11 @@ from evaluation.generating.generated_questions import (
 from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
 from viz.components.figure import show_figure
 from viz.components.page_elements import ask_to_send, download_button, notice, remark, show_job_progress
-from viz.controls.language_model import language_model_form
-from viz.controls.widgets import button_pressed, value_binding
-from viz.jobs.background_jobs import MOST_KEPT, registry
-from viz.jobs.question_generation import Comparing, Generating
-from viz.jobs.retrieval_plan import OwnDocuments
+from viz.controls import button_pressed, language_model_form, value_binding
+from viz.jobs import MOST_KEPT, Comparing, Generating, OwnDocuments, registry
 from viz.retrieval.state.session import session
-from viz.shell.page import Page
-from viz.state.chosen_models import chosen_model, no_model_message
-from viz.state.shared_questions import give_questions_to_retrieval, share_generated_questions
+from viz.shell import Page
+from viz.state import chosen_model, give_questions_to_retrieval, no_model_message, share_generated_questions
 from viz.theme.palette import INK, theme_name
 
 # The table in which generated questions are edited and removed; edits are validated immediately.

@@ -5,13 +5,10 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, check_embedded_as
-from chunkers.support.formatting import pluralize
-from evaluation.retrieval.ladder_and_repeats import STEPS
-from evaluation.retrieval.measures import MEASURES
-from evaluation.retrieval.report import ReportChoice
-from viz.controls.widgets import select_word, switch_word
-from viz.jobs.retrieval import DEPTH, Retrieval
-from viz.jobs.retrieval_plan import SEARCHED_BY
+from chunkers.support import pluralize
+from evaluation.retrieval import MEASURES, STEPS, ReportChoice
+from viz.controls import select_word, switch_word
+from viz.jobs import DEPTH, SEARCHED_BY, Retrieval
 from viz.theme.glossary import RETRIEVAL, definitions_as_help
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}

@@ -8,15 +8,13 @@ import streamlit as st
 
 from chunkers import Chunker, Span
 from chunkers.found_again.locating_unordered import Place
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.traces.lost_stages import STAGES, Diagnosis
 from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
-from viz.controls.chunker import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
-from viz.jobs.file_reading import PATIENCE_S
-from viz.jobs.retrieval_plan import OwnDocuments
-from viz.jobs.trace_diagnosis import DiagnosingTraces
+from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
+from viz.jobs import PATIENCE_S, DiagnosingTraces, OwnDocuments
 from viz.retrieval.documents_and_questions import MEGABYTES
 from viz.retrieval.failed.missed_excerpts import (
     MOST_LISTED,
@@ -28,7 +26,7 @@ from viz.retrieval.failed.missed_excerpts import (
 )
 from viz.retrieval.question_details import AROUND, Part, PassageData, coloured_parts, draw_passages
 from viz.retrieval.state.session import session
-from viz.shell.page import Page
+from viz.shell import Page
 
 FILE = -1
 """The choice of a file of chunks, next to the numbers of columns."""

@@ -7,21 +7,16 @@ import streamlit as st
 
 from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
-from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
+from chunkers.language_models import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM, Asking
 from chunkers.recipes.chunker_registry import ELSEWHERE
 from chunkers.recipes.context_sentences import LONGEST_SHOWN
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.asking.question_retrieval import STATED_SEARCHED
-from evaluation.questions.question_files import Questions, questions_to_json_lines
-from evaluation.search.ranking import checked_method
-from evaluation.search.returned_texts import ReturnedText
+from evaluation.questions import Questions, questions_to_json_lines
+from evaluation.search import ReturnedText, checked_method
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
-from viz.controls.chunker import column_controls
-from viz.controls.language_model import any_calls_model
-from viz.jobs.background_jobs import new_token, registry
-from viz.jobs.retrieval import KeptRetrieval, Reporting, Retrieval, estimate_retrieval_requests
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.controls import any_calls_model, column_controls
+from viz.jobs import KeptRetrieval, Material, Plan, Reporting, Retrieval, estimate_retrieval_requests, new_token, registry
 from viz.retrieval.documents_and_questions import choose_material, documents_of
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.first_run import first_run, first_screen
@@ -36,13 +31,14 @@ from viz.retrieval.link_parameters import (
 from viz.retrieval.own_traces import show_traces
 from viz.retrieval.question_details import show_question
 from viz.retrieval.retrieval_results import show_comparisons, show_report
-from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
-from viz.shell.linked_runs import (
+from viz.shell import (
     LostRun,
     ModelRequests,
+    Page,
     begin_run,
     find_kept_run,
     new_keeper,
+    offer_columns_of_compare,
     offer_to_resume,
     register_kept_run,
     run_button_row,
@@ -50,13 +46,23 @@ from viz.shell.linked_runs import (
     say_no_bundled_run,
     say_origin_of_bundled_run,
     say_texts_are_missing,
+    show_place_on_compare,
 )
-from viz.shell.page import Page, page
-from viz.state.choices import Choices
-from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity, no_model_message
-from viz.state.chunk_files import external_chunker, lacks_chunk_file, with_chunk_file
-from viz.state.session_state import session, undoable
-from viz.state.shared_questions import bundled_material, share_questions
+from viz.shell.page import page
+from viz.state import (
+    MODEL_MISSING,
+    Choices,
+    bundled_material,
+    chosen_model,
+    external_chunker,
+    lacks_chunk_file,
+    model_identity,
+    no_model_message,
+    session,
+    share_questions,
+    undoable,
+    with_chunk_file,
+)
 
 PAGE = "retrieval"
 

@@ -8,21 +8,17 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Span
-from chunkers.support.array_types import FloatArray, IntArray
-from chunkers.support.formatting import pluralize
-from evaluation.questions.corpus import Corpus, difference, intersection, total_length
-from evaluation.retrieval.given_chunks import GivenChunks
-from evaluation.retrieval.measures import MEASURES, Evaluation, QuestionScores, excerpt_ranges
-from evaluation.retrieval.report import Report
+from chunkers.support import FloatArray, IntArray, pluralize
+from evaluation.questions import Corpus, difference, intersection, total_length
+from evaluation.retrieval import MEASURES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice
-from viz.controls.widgets import select_word, value_binding
-from viz.jobs.retrieval import ReportAndFailures
-from viz.jobs.retrieval_plan import Plan
+from viz.controls import select_word, value_binding
+from viz.jobs import Plan, ReportAndFailures
 from viz.retrieval.failed.missed_excerpts import show_compare_button
 from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_parameters import TITLES, choose_parameter, index_in_link
-from viz.state.choices import Choices
+from viz.state import Choices
 from viz.theme.palette import EDGES, GROUNDS, theme_name
 
 _GREEN = 2

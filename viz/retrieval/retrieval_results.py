@@ -6,19 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from chunkers.support.array_types import FloatArray
-from chunkers.support.formatting import format_three_figures, join_words, pluralize, round_up
-from evaluation.retrieval.leaders import Lead
-from evaluation.retrieval.measures import MEASURE_NAMES, MEASURES, mean_and_deviation
-from evaluation.retrieval.report import Costs, Report
-from evaluation.search.near_duplicates import ALIKE, SHINGLE
-from evaluation.search.ranking import Method
-from evaluation.statistics.paired_tests import Difference, interval_end_words
-from evaluation.statistics.significance import FALSE_VERDICTS
+from chunkers.support import FloatArray, format_three_figures, join_words, pluralize, round_up
+from evaluation.retrieval import MEASURE_NAMES, MEASURES, Costs, Lead, Report, mean_and_deviation
+from evaluation.search import ALIKE, SHINGLE, Method
+from evaluation.statistics import FALSE_VERDICTS, Difference, interval_end_words
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice
-from viz.jobs.retrieval import Retrieval
+from viz.jobs import Retrieval
 from viz.retrieval.figures import (
     box_plots,
     difference_plot,

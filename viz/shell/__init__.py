@@ -1,1 +1,85 @@
 """Parts shared by all pages: the menu, lecture mode, the page's lifecycle, results and progress."""
+
+from viz.shell.column_exchange import (
+    columns_to_open_with,
+    offer_columns_of_compare,
+    say_column_added,
+    show_place_on_compare,
+    take_to_compare_button,
+)
+from viz.shell.column_results import (
+    ColumnResult,
+    Finished,
+    against_known_row,
+    reader_column_of,
+    run_columns,
+    settings_in_words,
+    show_misfits,
+    show_progress,
+    waiting_words,
+)
+from viz.shell.current_lecture import offer_decks
+from viz.shell.keyboard_shortcuts import key_dialog
+from viz.shell.linked_runs import (
+    ENDING_S,
+    RUN,
+    LostRun,
+    ModelRequests,
+    begin_run,
+    find_kept_run,
+    new_keeper,
+    offer_to_resume,
+    register_kept_run,
+    run_button_row,
+    run_with_consent,
+    say_interrupted,
+    say_no_bundled_run,
+    say_origin_of_bundled_run,
+    say_texts_are_missing,
+    show_consent,
+)
+from viz.shell.navigation import PAGES, open_page_at_next_run
+from viz.shell.page import Page, side_by_side
+from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
+
+__all__ = [
+    "ENDING_S",
+    "PAGES",
+    "RUN",
+    "ColumnResult",
+    "Finished",
+    "LostRun",
+    "ModelRequests",
+    "Page",
+    "add_remedy",
+    "against_known_row",
+    "begin_run",
+    "columns_to_open_with",
+    "find_kept_run",
+    "is_automatic",
+    "key_dialog",
+    "new_keeper",
+    "offer_columns_of_compare",
+    "offer_decks",
+    "offer_to_resume",
+    "open_page_at_next_run",
+    "reader_column_of",
+    "register_kept_run",
+    "remedies_data",
+    "run_button_row",
+    "run_columns",
+    "run_with_consent",
+    "say_column_added",
+    "say_interrupted",
+    "say_no_bundled_run",
+    "say_origin_of_bundled_run",
+    "say_texts_are_missing",
+    "settings_in_words",
+    "show_consent",
+    "show_misfits",
+    "show_place_on_compare",
+    "show_progress",
+    "side_by_side",
+    "take_to_compare_button",
+    "waiting_words",
+]

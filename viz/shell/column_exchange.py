@@ -6,19 +6,22 @@ import streamlit as st
 
 from chunkers import Embedder
 from chunkers.recipes.chunker_registry import chunker_class
-from viz.controls.widgets import offer_undo
+from viz.controls import offer_undo
 from viz.shell.navigation import open_page_at_next_run
-from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
-from viz.state.chosen_models import embedder_defaults
-from viz.state.compare_choices import (
+from viz.state import (
     COMPARE,
+    MOST_COLUMNS,
+    Choices,
+    ColumnChoice,
     add_to_compare,
     column_of_kind,
     columns_of_compare,
     compare_is_full,
+    embedder_defaults,
     index_on_compare,
+    session,
+    undoable,
 )
-from viz.state.session_state import session, undoable
 
 
 def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:

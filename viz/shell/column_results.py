@@ -11,20 +11,31 @@ from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_ch
 from chunkers.contract import Estimate
 from chunkers.embedders import MiniLM
 from chunkers.embedders.static_embedder import Static
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models import Asking
 from chunkers.methods.your_chunks import YourChunks
 from chunkers.recipes.chunker_registry import ELSEWHERE, chunker_class
-from chunkers.text.languages import LANGUAGES, is_written_in_latin
-from chunkers.text.text_warnings import Misfit, Remedy, misfits_of
+from chunkers.text import LANGUAGES, Misfit, Remedy, is_written_in_latin, misfits_of
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
-from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_chunker_requests
+from viz.jobs import ChunkingJob, Task, chunk_at_once, estimate_chunker_requests
 from viz.shell.page import Page
-from viz.state.choices import OWN, Choices, ColumnChoice, effective_parameters
-from viz.state.chosen_models import MODEL_MISSING, chosen_embedder, chosen_model
-from viz.state.chunk_files import CUT_FIRST, NAME_AGAIN, NO_FILE, external_chunker, no_chunks_message
-from viz.state.page_text import Text, language_of
-from viz.state.session_state import session
+from viz.state import (
+    CUT_FIRST,
+    MODEL_MISSING,
+    NAME_AGAIN,
+    NO_FILE,
+    OWN,
+    Choices,
+    ColumnChoice,
+    Text,
+    chosen_embedder,
+    chosen_model,
+    effective_parameters,
+    external_chunker,
+    language_of,
+    no_chunks_message,
+    session,
+)
 
 WAITS = "Waiting for you to press “Send”, above."
 """Message of a column that waits for the user's consent before its text is sent."""

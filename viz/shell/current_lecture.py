@@ -7,33 +7,40 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.methods.your_chunks import YourChunks
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice
 from viz.components.text_bar.text_bar import keep_words_in_tab
 from viz.server.middleware import WIDE
 from viz.shell.navigation import PAGES, switch_to_arriving_page
-from viz.state.choices import OWN, Choices, model_in_link, to_query
-from viz.state.compare_choices import COMPARE
-from viz.state.lecture_decks import (
+from viz.state import (
+    COMPARE,
     LARGEST_FILE,
     LONGEST_TITLE,
     LONGEST_WORDS,
     MOST_SCENES,
+    OWN,
     OWN_DECK,
     PARTS,
+    Arrival,
+    Choices,
     Deck,
     LectureFile,
+    Playing,
+    Replaced,
     Scene,
+    Source,
     bundled_decks,
+    came_through_history,
     lecture_from_link_word,
     lecture_to_link_word,
+    model_in_link,
     read_lecture,
     scene_link,
+    session,
+    store_own_text,
+    to_query,
 )
-from viz.state.own_text import Replaced, store_own_text
-from viz.state.page_text import Source
-from viz.state.session_state import Arrival, Playing, came_through_history, session
 
 DECK, SCENE, SCENES = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""

@@ -9,8 +9,7 @@ import streamlit as st
 
 from viz.components.browser_exchange import Component, take_event
 from viz.shell import current_lecture, lecture_mode
-from viz.state.lecture_decks import DRAWN, OWN_DECK, Scene, ScenePicture
-from viz.state.session_state import session
+from viz.state import DRAWN, OWN_DECK, Scene, ScenePicture, session
 
 KEY = "deck"
 

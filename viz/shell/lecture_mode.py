@@ -6,8 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.server.middleware import WIDE
-from viz.state.lecture_decks import OWN_DECK
-from viz.state.session_state import came_through_history, session
+from viz.state import OWN_DECK, came_through_history, session
 
 
 def is_on() -> bool:

@@ -7,16 +7,14 @@ from typing import Any, NamedTuple, TypeVar
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.language_models.limited_requests import Asking
-from chunkers.support.formatting import pluralize
+from chunkers.language_models import Asking
+from chunkers.support import pluralize
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, remark, show_job_progress
-from viz.controls.widgets import button_pressed
-from viz.jobs.background_jobs import MOST_KEPT, Background, Estimating, KeptJob, RequestCounter, registry
+from viz.controls import button_pressed
+from viz.jobs import MOST_KEPT, Background, Estimating, KeptJob, RequestCounter, registry, run_store
 from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
-from viz.jobs.shared_resources import run_store
 from viz.shell.page import Page
-from viz.state.chosen_models import model_identity
-from viz.state.session_state import session
+from viz.state import model_identity, session
 
 # The user's consent to calling a language model for many documents.
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chunkers import discover
 from viz.shell import lecture_mode
-from viz.state.session_state import Arrival, session
+from viz.state import Arrival, session
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,25 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from chunkers import Embedder, InputError, build_chunker
-from chunkers.support.errors import short_repr
-from chunkers.text.tokenizers import is_tokenizer_on_disk
+from chunkers.support import short_repr
+from chunkers.text import is_tokenizer_on_disk
 from sample_docs import sample_splitters
 from viz.components.page_elements import notice
-from viz.controls.kept_texts import keep_questions_in_tab
-from viz.controls.settings_of_all_columns import ask_about_embedder, ask_about_splitter, shared_controls
-from viz.controls.text_source import load_text, show_document_row, take_document_events
-from viz.jobs.shared_resources import split_document
+from viz.controls import (
+    ask_about_embedder,
+    ask_about_splitter,
+    keep_questions_in_tab,
+    load_text,
+    shared_controls,
+    show_document_row,
+    take_document_events,
+)
+from viz.jobs import split_document
 from viz.server.middleware import WIDE
 from viz.shell import current_lecture, lecture_mode
 from viz.shell.current_lecture import offer_decks, offer_to_add_scene
 from viz.shell.navigation import enter_through_app, switch_to_arriving_page
-from viz.state.choices import (
+from viz.state import (
     KEPT_TEXT_PARAMETER,
     LONGEST_NAME,
     MODEL_PARAMETER,
@@ -30,16 +36,20 @@ from viz.state.choices import (
     OWN_SPLITTER,
     SHARED,
     Choices,
+    Source,
+    Text,
+    came_through_history,
+    chosen_embedder,
     from_query,
     is_valid_name,
+    key_of_kept_document,
     model_in_link,
     older_columns,
+    save_notebooks,
+    session,
+    splitter_waits_for_consent,
     to_query,
 )
-from viz.state.chosen_models import chosen_embedder, splitter_waits_for_consent
-from viz.state.page_text import Source, Text
-from viz.state.session_state import came_through_history, session
-from viz.state.stored_texts import key_of_kept_document, save_notebooks
 
 
 @dataclass(frozen=True)

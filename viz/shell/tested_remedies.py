@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import Chunker, Document, Embedder
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.remedies.settings_search import Remedy
-from evaluation.search.ranking import Method, Reranker
+from evaluation.search import Method, Reranker
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
-from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
-from viz.state.choices import ColumnChoice
-from viz.state.chosen_models import embedder_defaults
-from viz.state.compare_choices import add_to_compare, compare_is_full, index_on_compare
+from viz.jobs import RemedyJob, RemedyOutcome
+from viz.state import ColumnChoice, add_to_compare, compare_is_full, embedder_defaults, index_on_compare
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
 """Most characters of a text for which a search starts by itself: in general, and with hybrid ranking, which is slower."""

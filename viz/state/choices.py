@@ -9,8 +9,8 @@ from typing import Any
 from chunkers import ADAPTERS, ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.recipes.chunker_registry import ELSEWHERE, chunker_class
-from chunkers.support.errors import short_repr
-from chunkers.text.sentences import is_splitter
+from chunkers.support import short_repr
+from chunkers.text import is_splitter
 
 OWN = "own"
 """The name of the user's own document, pasted or uploaded; links do not include its text."""

@@ -6,10 +6,8 @@ from typing import Any
 
 from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
 from chunkers.embedders import OpenAIServer
-from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.spending import Limit
-from viz.jobs.shared_resources import answers_on_disk
+from chunkers.language_models import Asking, ChatServer, Limit
+from viz.jobs import answers_on_disk
 from viz.state.choices import Choices
 from viz.state.session_state import session
 

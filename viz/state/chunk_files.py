@@ -6,7 +6,7 @@ from chunkers import Chunker, Document, InputError
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.recipes.chunker_registry import ELSEWHERE
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import session, undoable
 

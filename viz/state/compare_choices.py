@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from chunkers import InputError, Recipe
-from chunkers.text.tokenizers import is_tokenizer_on_disk
+from chunkers.text import is_tokenizer_on_disk
 from evaluation.asking.question_retrieval import Limit, SearchSettings, fitting_budget
-from evaluation.search.ranking import Method
+from evaluation.search import Method
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective_parameters
 from viz.state.chunk_files import hold_chunk_file

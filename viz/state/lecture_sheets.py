@@ -6,7 +6,7 @@ from chunkers import Document, InputError, Tools, build_chunker, load_embedder, 
 from chunkers.embedders.sentence_models import MiniLM
 from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
-from viz.jobs.shared_resources import embedding_cache
+from viz.jobs import embedding_cache
 from viz.state.choices import OWN, OWN_SPLITTER, Choices, from_query
 from viz.state.lecture_decks import DRAWN, Deck, Scene
 from viz.state.page_text import Source

@@ -9,8 +9,8 @@ import streamlit as st
 
 from chunkers import Document
 from chunkers.methods.your_cuts import YourCuts
-from chunkers.text.file_reading import omissions_sentence
-from evaluation.segmentation.boundary_files import offsets_without_mark_lines, remove_mark_lines
+from chunkers.text import omissions_sentence
+from evaluation.segmentation import offsets_without_mark_lines, remove_mark_lines
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, Choices, ColumnChoice
 from viz.state.compare_choices import COMPARE

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document
-from chunkers.text.extracted_text import Omission, Parts
-from chunkers.text.languages import LANGUAGES, detect_language
-from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
+from chunkers.text import LANGUAGES, Omission, Parts, detect_language
+from viz.jobs import CACHED_BYTES, cached_while_shown
 
 
 @dataclass(frozen=True)

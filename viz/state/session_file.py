@@ -16,15 +16,14 @@ from pydantic import (
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
 from chunkers.files.external_chunks import GivenChunk
-from chunkers.language_models.base import LanguageModel
+from chunkers.language_models import LanguageModel
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipes.recipe import broken_rule_phrase
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.errors import first_validation_error
-from chunkers.text.extracted_text import LONGEST_LABEL, Kind, Parts
-from chunkers.text.reader_process import parse_in_reader_process
+from chunkers.support import first_validation_error
+from chunkers.text import LONGEST_LABEL, Kind, Parts, parse_in_reader_process
 from evaluation.asking.question_retrieval import LONGEST_ANSWER, LONGEST_QUESTION
-from evaluation.questions.question_sets import MarkedQuestion
+from evaluation.questions import MarkedQuestion
 from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
 from viz.state.page_text import Source, are_boundaries

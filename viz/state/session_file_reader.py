@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from chunkers.files.data_files import InputCounter, check_json_length, decode_file, parse_json, recipe_from_value
-from chunkers.support.errors import InputError, short_repr
+from chunkers.support import InputError, short_repr
 
 LONGEST_HEAD = 4_000_000
 """Most characters of a session file's JSON without its text and chunks, mostly the offsets of known boundaries."""

@@ -16,11 +16,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from chunkers import Chunking, Document, Embedder, Recipe
-from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.support.limits import MOST_SPENT_TOKENS
-from chunkers.text.file_reading import FileText
-from viz.jobs.background_jobs import Background, SessionRuns
-from viz.jobs.shared_resources import Showing
+from chunkers.language_models import AnswerCache
+from chunkers.support import MOST_SPENT_TOKENS
+from chunkers.text import FileText
+from viz.jobs import Background, SessionRuns, Showing
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.lecture_decks import LectureFile, ScenePicture
 from viz.state.session_file import KeptQuestion, SessionFile

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chunkers.support.formatting import pluralize
-from chunkers.text.extracted_text import Parts
-from evaluation.questions.question_sets import QuestionSet, marked_question_set
+from chunkers.support import pluralize
+from chunkers.text import Parts
+from evaluation.questions import QuestionSet, marked_question_set
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs.retrieval_plan import Material
+from viz.jobs import Material
 from viz.state.choices import ColumnChoice
 from viz.state.session_state import session
 

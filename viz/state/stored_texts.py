@@ -11,11 +11,11 @@ import streamlit as st
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from chunkers import Document, InputError
-from chunkers.text.extracted_text import Omission, Parts
+from chunkers.text import Omission, Parts
 from evaluation.asking.question_retrieval import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_splitters, sample_titles
+from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import Place
-from viz.jobs.shared_resources import notebook_store
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices, from_query, to_query
 from viz.state.compare_choices import COMPARE, default_choices, ensure_compare_choices
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries

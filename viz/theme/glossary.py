@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
-from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED
+from evaluation.segmentation import MEASURES_EXPLAINED
 
 TEXT: Mapping[str, str] = {
     "Sentence": "The smallest piece of text that most chunkers keep whole; a splitter finds where each one ends.",

@@ -3,7 +3,7 @@
 import math
 
 from chunkers import Timing
-from chunkers.support.formatting import format_three_figures, pluralize
+from chunkers.support import format_three_figures, pluralize
 
 _MS = "\N{NO-BREAK SPACE}ms"
 

@@ -3,12 +3,11 @@
 from functools import cache
 
 from chunkers import InputError, load_embedder
-from evaluation.segmentation.settings_sweep import TRIVIAL
+from evaluation.segmentation import TRIVIAL
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs.background_jobs import measure_bundled
+from viz.jobs import KeptSweep, Sweep, measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
-from viz.jobs.sweep import KeptSweep, Sweep
-from viz.state.choices import Choices, ColumnChoice
+from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
     GRID_PARAMETERS,
     OWN_DOCUMENT_PARAMETERS,

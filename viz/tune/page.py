@@ -6,21 +6,19 @@ from functools import partial
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Embedder, InputError
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models import Asking
 from chunkers.recipes.chunker_registry import ELSEWHERE
-from chunkers.support.formatting import pluralize
-from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.settings_sweep import MEASURES, TRIVIAL, Setting
+from chunkers.support import pluralize
+from evaluation.segmentation import MEASURES, TRIVIAL, MarkedText, Setting
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls.language_model import language_model_form, show_prompts
-from viz.controls.widgets import select_word
-from viz.jobs.background_jobs import new_token, registry
-from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
-from viz.shell.column_exchange import columns_to_open_with
-from viz.shell.linked_runs import (
+from viz.controls import language_model_form, select_word, show_prompts
+from viz.jobs import KeptSweep, Sweep, estimate_sweep_requests, new_token, registry
+from viz.shell import (
     LostRun,
     ModelRequests,
+    Page,
     begin_run,
+    columns_to_open_with,
     find_kept_run,
     new_keeper,
     offer_to_resume,
@@ -29,10 +27,8 @@ from viz.shell.linked_runs import (
     say_no_bundled_run,
     say_origin_of_bundled_run,
 )
-from viz.shell.page import Page, page
-from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity
-from viz.state.compare_choices import columns_of_compare
-from viz.state.session_state import session
+from viz.shell.page import page
+from viz.state import MODEL_MISSING, chosen_model, columns_of_compare, model_identity, session
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, definitions_as_help
 from viz.tune.first_run import first_run, first_screen
 from viz.tune.sweep_inputs import (

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evaluation.segmentation.marked_texts import MarkedText
-from viz.state.session_state import Container, Job, Session, Value
+from evaluation.segmentation import MarkedText
+from viz.state import Container, Job, Session, Value
 
 if TYPE_CHECKING:
     from viz.jobs.file_reading import ReadingJob

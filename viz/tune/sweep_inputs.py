@@ -12,27 +12,27 @@ import streamlit as st
 from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
 from chunkers.commands.arguments import parse_value as read_value
 from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.text.file_reading import READABLE
-from evaluation.segmentation.boundary_files import boundary_file_json
-from evaluation.segmentation.marked_texts import (
+from chunkers.text import READABLE
+from evaluation.segmentation import (
     MarkedDocument,
     MarkedText,
     Passage,
+    Setting,
+    boundary_file_json,
+    published_settings,
     read_marked_texts,
     read_passages,
+    settings_grid,
     split_by_subject,
     stitch_documents,
     texts_sharing_sections,
 )
-from evaluation.segmentation.settings_sweep import Setting, published_settings, settings_grid
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.page_elements import download_button, notice, show_job_progress
-from viz.controls.text_source import use_text_of_page
-from viz.controls.widgets import select_word, value_binding
-from viz.jobs.file_reading import ReadingJob
-from viz.shell.navigation import PAGES, open_page_at_next_run
-from viz.state.choices import Choices
-from viz.state.page_text import Source
+from viz.controls import select_word, use_text_of_page, value_binding
+from viz.jobs import ReadingJob
+from viz.shell import PAGES, open_page_at_next_run
+from viz.state import Choices, Source
 from viz.tune.session import MarkedDocuments, StitchedDocuments, session
 
 # The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.

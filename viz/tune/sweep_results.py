@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from chunkers import CHUNKERS
-from chunkers.support.formatting import format_number, pluralize
-from evaluation.segmentation.boundary_measures import TRIVIAL_ANSWERS
-from evaluation.segmentation.settings_sweep import (
+from chunkers.support import format_number, pluralize
+from evaluation.segmentation import (
     MEASURES,
+    TRIVIAL_ANSWERS,
     Setting,
     SettingSummary,
     SweepRow,
@@ -21,11 +21,11 @@ from evaluation.segmentation.settings_sweep import (
     summarize_settings,
     untested_lead_words,
 )
-from evaluation.statistics.significance import FEWEST_VALUES, mean_interval
+from evaluation.statistics import FEWEST_VALUES, mean_interval
 from viz.components.figure import show_figure
 from viz.components.page_elements import download_button
-from viz.shell.column_exchange import say_column_added, take_to_compare_button
-from viz.state.choices import ColumnChoice
+from viz.shell import say_column_added, take_to_compare_button
+from viz.state import ColumnChoice
 from viz.theme.palette import INK, edge_colour, theme_name
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.

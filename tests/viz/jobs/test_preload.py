@@ -18,7 +18,7 @@ from tests.support import LIMIT, HashEmbedder, in_a_loop
 from viz.compare import first_screen_preparation
 from viz.jobs import shared_resources
 from viz.jobs.chunking import Task, chunk_at_once
-from viz.shell import server_tasks as preloading
+from viz.server import server_tasks as preloading
 
 
 @pytest.fixture(autouse=True)

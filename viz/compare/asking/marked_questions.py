@@ -2,19 +2,15 @@
 
 import streamlit as st
 
-from chunkers.support.formatting import pluralize
-from evaluation.questions.question_sets import MarkedQuestion, marked_questions_to_csv
-from evaluation.search.ranking import RERANKED, Reranker
+from chunkers.support import pluralize
+from evaluation.questions import MarkedQuestion, marked_questions_to_csv
+from evaluation.search import RERANKED, Reranker
 from viz.compare.asking.question_search import drop_unused_texts
 from viz.compare.state.session import session
 from viz.components.page_elements import download_button, remark
-from viz.controls.kept_texts import offer_to_keep
-from viz.controls.widgets import value_binding
-from viz.shell.navigation import open_page_at_next_run
-from viz.state.choices import LONGEST_NAME
-from viz.state.compare_choices import columns_of_compare
-from viz.state.shared_questions import give_kept_questions_to_retrieval
-from viz.state.stored_texts import current_document
+from viz.controls import offer_to_keep, value_binding
+from viz.shell import open_page_at_next_run
+from viz.state import LONGEST_NAME, columns_of_compare, current_document, give_kept_questions_to_retrieval
 
 LONGEST_SHOWN = 120
 """Most characters of an answer that the list shows; the file has the whole answer."""

@@ -6,9 +6,9 @@ from typing import Any, TypedDict
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Span
-from chunkers.language_models.limited_requests import Asking
+from chunkers.language_models import Asking
 from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.asking.question_retrieval import (
     STATED_SEARCHED,
     AnswerRetrieval,
@@ -20,21 +20,15 @@ from evaluation.asking.question_retrieval import (
     judge_retrieval,
 )
 from evaluation.asking.question_retrieval import AskedQuestion as Retrieved
-from evaluation.questions.question_sets import MarkedQuestion
+from evaluation.questions import MarkedQuestion
 from viz.compare.state.session import session
 from viz.components.browser_exchange import Component, code_point_offsets, run_again, utf16_offsets
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
-from viz.controls.language_model import any_calls_model, language_model_form
-from viz.jobs.chunking import Task
-from viz.jobs.column_jobs import AskJob, Inquiry, Situating, contexts_digest, estimate_contexts
-from viz.shell.column_results import ColumnResult
-from viz.shell.linked_runs import ModelRequests, run_with_consent, show_consent
-from viz.state.choices import Choices
-from viz.state.chosen_models import chosen_model
-from viz.state.compare_choices import ranking_method_of, retrieval_limit_of
-from viz.state.page_text import Source
-from viz.state.session_file import MOST_QUESTIONS
+from viz.controls import any_calls_model, language_model_form
+from viz.jobs import AskJob, Inquiry, Situating, Task, contexts_digest, estimate_contexts
+from viz.shell import ColumnResult, ModelRequests, run_with_consent, show_consent
+from viz.state import MOST_QUESTIONS, Choices, Source, chosen_model, ranking_method_of, retrieval_limit_of
 
 KEY = "store_asked"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""

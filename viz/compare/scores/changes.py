@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, embedded_text
-from chunkers.support.formatting import pluralize
+from chunkers.support import pluralize
 from evaluation.changes.index_changes import (
     ChunkComparison,
     Comparison,
@@ -17,25 +17,26 @@ from evaluation.changes.index_changes import (
     embedding_dollars,
     tokens_to_embed,
 )
-from evaluation.questions.question_sets import marked_question_set
-from evaluation.search.ranking import Method
-from evaluation.statistics.paired_tests import paired_differences
+from evaluation.questions import marked_question_set
+from evaluation.search import Method
+from evaluation.statistics import paired_differences
 from evaluation.tables.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
 from viz.compare.asking.question_search import chunkings_with_contexts
 from viz.compare.scores.table import RowData, column_row, draw_scores
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls.widgets import value_binding
-from viz.jobs.chunker_comparison import MOST_LISTED, IndexChanges, IndexSetting
-from viz.jobs.chunking import Task
-from viz.jobs.column_jobs import contexts_digest
-from viz.jobs.retrieval_plan import Material
-from viz.jobs.shared_resources import cached_while_shown
-from viz.shell.column_results import ColumnResult, waiting_words
-from viz.state.choices import Choices
-from viz.state.compare_choices import RANKED_BY, ranking_method_of, retrieval_limit_of
-from viz.state.page_text import Source
-from viz.state.shared_questions import bundled_material, shared_question_sets
+from viz.controls import value_binding
+from viz.jobs import MOST_LISTED, IndexChanges, IndexSetting, Material, Task, cached_while_shown, contexts_digest
+from viz.shell import ColumnResult, waiting_words
+from viz.state import (
+    RANKED_BY,
+    Choices,
+    Source,
+    bundled_material,
+    ranking_method_of,
+    retrieval_limit_of,
+    shared_question_sets,
+)
 
 THIS_TEXT = "This text"
 

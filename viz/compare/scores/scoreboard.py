@@ -7,24 +7,24 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.recipes.presets import BOUND_TOKENS, presets_for_chunker
-from chunkers.support.array_types import VectorArray
-from chunkers.support.formatting import pluralize
+from chunkers.support import VectorArray, pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
-from evaluation.segmentation.boundary_measures import (
-    Segmentation,
-    cut_offsets,
-    explain_why_no_cut_wins,
-    segmentation_in_sentences,
-)
-from evaluation.segmentation.chunking_ranking import Contender, Ranking, rank_by_known_boundaries, rank_by_structure
-from evaluation.segmentation.label_free_measures import (
+from evaluation.segmentation import (
     BASELINES,
     EDITS,
+    Contender,
     EditStability,
     LabelFreeMeasures,
+    Ranking,
+    Segmentation,
     check_edit_count,
     count_size_compliance,
+    cut_offsets,
+    explain_why_no_cut_wins,
     measure_without_labels,
+    rank_by_known_boundaries,
+    rank_by_structure,
+    segmentation_in_sentences,
 )
 from evaluation.tables.cells import (
     BY_KNOWN,
@@ -49,12 +49,9 @@ from evaluation.tables.cells import (
 from viz.compare.scores.table import RowData, column_row, draw_scores, mark_best, score_row
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
-from viz.jobs.chunker_comparison import EditStabilityJob
-from viz.jobs.chunking import Task, cached_sentence_vectors, chunk_at_once
-from viz.jobs.shared_resources import cached_while_shown
-from viz.shell import lecture_mode
-from viz.shell.column_results import ColumnResult, Finished, settings_in_words
-from viz.state.choices import OWN, Choices
+from viz.jobs import EditStabilityJob, Task, cached_sentence_vectors, cached_while_shown, chunk_at_once
+from viz.shell import ColumnResult, Finished, lecture_mode, settings_in_words
+from viz.state import OWN, Choices
 from viz.theme.number_formats import duration_in_words
 
 

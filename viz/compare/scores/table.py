@@ -5,8 +5,8 @@ from typing import TypedDict
 
 from evaluation.tables.cells import Cell, Head
 from viz.components.browser_exchange import Component, take_event
-from viz.shell.column_results import ColumnResult, settings_in_words, waiting_words
-from viz.state.choices import Choices
+from viz.shell import ColumnResult, settings_in_words, waiting_words
+from viz.state import Choices
 
 
 class ScoresData(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from viz.state.session_state import Container, Job, Session, Value
+from viz.state import Container, Job, Session, Value
 
 if TYPE_CHECKING:
     from chunkers import Chunking

@@ -10,10 +10,9 @@ from typing import TypedDict
 import numpy as np
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
-from chunkers.support.array_types import FloatArray
-from chunkers.support.lru_dict import LRUDict, cached_in
+from chunkers.support import FloatArray, LRUDict, cached_in
 from viz.components.browser_exchange import Component, Store
-from viz.jobs.shared_resources import CACHED_BYTES
+from viz.jobs import CACHED_BYTES
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from viz.components.reader.payload import (
     ResultsData,
     clicked_gaps_of,
 )
-from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
-from viz.state.session_state import session
+from viz.jobs import CACHED_BYTES, cached_while_shown
+from viz.state import session
 
 _reader = Component[ReaderData](
     "seamark_reader",

@@ -7,7 +7,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from viz.components.browser_exchange import Component, Store, take_event
 from viz.components.page_elements import notice
-from viz.state.session_state import session
+from viz.state import session
 
 PACES = ("whole", "build", "predict")
 """Paces of a stepper: show the whole result, the result up to the step, or the latter once the step has been predicted."""

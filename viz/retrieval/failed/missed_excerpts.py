@@ -7,25 +7,17 @@ from typing import TypedDict
 import streamlit as st
 
 from chunkers import Document, Span
-from chunkers.support.formatting import pluralize
-from evaluation.questions.corpus import Corpus
-from evaluation.retrieval.given_chunks import Failure, Seam
-from evaluation.retrieval.report import Report
+from chunkers.support import pluralize
+from evaluation.questions import Corpus
+from evaluation.retrieval import Failure, Report, Seam
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import Component, take_event
 from viz.components.findings.findings import sentence_range_of
 from viz.components.page_elements import notice
-from viz.controls.text_source import use_text_of_page
-from viz.controls.widgets import select_word
-from viz.jobs.retrieval import ReportAndFailures
-from viz.jobs.retrieval_plan import Plan
-from viz.jobs.shared_resources import split_document
-from viz.shell.navigation import open_page_at_next_run
-from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.compare_choices import COMPARE, ensure_compare_choices
-from viz.state.own_text import choose_document
-from viz.state.page_text import Source
-from viz.state.session_state import session, undoable
+from viz.controls import select_word, use_text_of_page
+from viz.jobs import Plan, ReportAndFailures, split_document
+from viz.shell import open_page_at_next_run
+from viz.state import COMPARE, OWN, Choices, ColumnChoice, Source, choose_document, ensure_compare_choices, session, undoable
 
 KEY = "retrieval_failed_list"
 MOST_LISTED = 200

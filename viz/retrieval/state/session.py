@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.session_state import Job, Session, Value
+from viz.state import Job, Session, Value
 
 if TYPE_CHECKING:
     from chunkers.language_models.limited_requests import Asking

@@ -8,15 +8,12 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.support.formatting import format_number, pluralize
+from chunkers.support import format_number, pluralize
 from evaluation.asking.question_retrieval import SearchSettings
 from viz.components.browser_exchange import Component, run_again, sentence_positions
-from viz.jobs.chunking import tipping_at_once, worked_formula_at_once
-from viz.jobs.column_jobs import ChangedCuts
-from viz.shell.column_results import ColumnResult
-from viz.state.choices import ColumnChoice
-from viz.state.session_state import last_change, session, undo_last, undoable
-from viz.state.stored_texts import kept_questions_about
+from viz.jobs import ChangedCuts, tipping_at_once, worked_formula_at_once
+from viz.shell import ColumnResult
+from viz.state import ColumnChoice, kept_questions_about, last_change, session, undo_last, undoable
 
 # The preview of a change, and the change itself, which can be undone.
 

@@ -13,8 +13,8 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from tests.support import LIMIT, in_a_loop
 from viz.jobs import shared_resources
 from viz.jobs.shared_resources import Showing, cached_while_shown
-from viz.shell import server_tasks
-from viz.shell.server_tasks import LONGEST_WAIT, Housekeeper
+from viz.server import server_tasks
+from viz.server.server_tasks import LONGEST_WAIT, Housekeeper
 
 
 class Session:

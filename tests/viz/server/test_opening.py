@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from tests.support import LIMIT, in_a_loop
-from viz.shell import server_tasks
+from viz.server import server_tasks
 
 
 @pytest.fixture
