@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.harness import AddOption, benchmark, markdown_table, option, print_progress, use_bundled_token_table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.commands.arguments import parse_value
-from chunkers.recipes.presets import BOUND
+from chunkers.recipes import BOUND
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import FloatArray, format_number
 from evaluation.questions import Corpus, Questions, Ruler, read_questions

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from benchmarks.chroma import FOLDER_OPTIONS, format_difference
 from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text import headings
 from evaluation.questions import Corpus, Question, Ruler, read_questions

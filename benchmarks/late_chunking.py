@@ -17,8 +17,8 @@ from benchmarks.heading_path import Material, bundled_material, wikipedia_materi
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.arguments import add_chunkers, add_spend, parse_chunker_spec, parse_spending_limit
 from chunkers.language_models import AnswerCache, Asking, ChatServer
-from chunkers.recipes.context_sentences import estimate
-from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
+from chunkers.recipes import estimate
+from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import FloatArray
 from evaluation.questions import Ruler

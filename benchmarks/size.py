@@ -39,7 +39,7 @@ from chunkers import (
 )
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.recursive_splitting import SEPARATORS, recursive_spans
-from chunkers.methods.optimal import PartitionTable, run_rewards
+from chunkers.methods import PartitionTable, run_rewards
 from chunkers.text import WordPieceTokenizer, split_sentences
 from sample_docs import load_sample
 

@@ -11,8 +11,7 @@ from random import Random
 from benchmarks.harness import benchmark, markdown_table, option, timed
 from benchmarks.questions import build_corpus, random_documents
 from chunkers.files.external_chunks import GivenChunk
-from chunkers.found_again import locating_unordered
-from chunkers.found_again.locating_unordered import UnorderedLocator
+from chunkers.found_again import UnorderedLocator, locating_unordered
 
 SIZE = 500
 """Characters of a retrieved text."""

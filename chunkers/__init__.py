@@ -10,17 +10,42 @@
 
 from chunkers.contract import Chunker, FieldSpec, Tools
 from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
-from chunkers.found_again.located_chunks import inspect
-from chunkers.methods.breakpoint import Breakpoint
-from chunkers.methods.double_pass import DoublePass
-from chunkers.methods.fixed_sentences import FixedSentences
-from chunkers.methods.recursive import Recursive
-from chunkers.recipes.chunker_registry import ADAPTERS, ASKING, CHUNKERS, discover, register
-from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.recipes.presets import PRESETS, Preset
-from chunkers.recipes.recipe import Recipe, __version__, build_chunker, chunk, run
-from chunkers.results.notebook_comparison import SideBySide, compare
-from chunkers.results.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Reason, Timing, Verdict
+from chunkers.found_again import inspect
+from chunkers.methods import Breakpoint, DoublePass, FixedSentences, Recursive
+from chunkers.recipes import (
+    ADAPTERS,
+    ASKING,
+    CHUNKERS,
+    PRESETS,
+    Preset,
+    Recipe,
+    build_chunker,
+    chunk,
+    discover,
+    ledger_to_csv,
+    register,
+    run,
+    to_csv,
+    to_dict,
+    to_json,
+    to_jsonl,
+    to_parquet,
+)
+from chunkers.recipes.recipe import __version__
+from chunkers.results import (
+    Chunk,
+    Chunking,
+    Comparison,
+    Curve,
+    Gap,
+    Line,
+    Merge,
+    Reason,
+    SideBySide,
+    Timing,
+    Verdict,
+    compare,
+)
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support import Cancelled, InputError, ModelError, ParameterError
 from chunkers.text import DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, Document, Span, Tokenizer, load_tokenizer

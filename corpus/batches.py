@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from chunkers import Chunker, Chunking, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
 from chunkers.embedders.base import OWN
-from chunkers.recipes.export import propositions_arrow_type
-from chunkers.results.chunk_fields import table_rows
-from chunkers.results.result import Gap
+from chunkers.recipes import propositions_arrow_type
+from chunkers.results import Gap, table_rows
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, Cancelled, InputError, named_message, on_one_line, short_repr
 from chunkers.text import Kind, Parts, clear_outline_caches, too_large_error

@@ -21,11 +21,11 @@ from chunkers.commands.arguments import (
     show_progress_line,
 )
 from chunkers.language_models import ChatServer, LanguageModel, Limit
-from chunkers.recipes.recipe import Recipe
+from chunkers.recipes import Recipe
 from chunkers.support import InputError, pluralize
 from chunkers.text import canonical_encoding
 from corpus.inputs import Columns
-from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, write_in_processes
+from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, ray_engine, write_in_processes
 
 MOST_WORKERS = 256
 """Maximum number of processes of a run on one machine."""
@@ -154,8 +154,6 @@ def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, 
 
 def _chosen_engine(options: argparse.Namespace) -> Engine:
     if options.engine == "ray":
-        from corpus.run import ray_engine
-
         return ray_engine(options.ray_address)
     if options.ray_address is not None:
         raise InputError(

@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
-from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.chunk_fields import chunk_metadata
+from chunkers.recipes import AnyLanguageModel
+from chunkers.results import chunk_metadata
 from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:

@@ -11,8 +11,8 @@ from copy import deepcopy
 from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
-from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.chunk_fields import chunk_metadata
+from chunkers.recipes import AnyLanguageModel
+from chunkers.results import chunk_metadata
 from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
-from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.chunk_fields import METADATA, chunk_metadata
+from chunkers.recipes import AnyLanguageModel
+from chunkers.results import METADATA, chunk_metadata
 from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:

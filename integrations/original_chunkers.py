@@ -14,7 +14,7 @@ from typing import Any
 from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
 from chunkers.adapters.piece_location import locate_pieces
 from chunkers.building_blocks.recursive_splitting import SEPARATORS
-from chunkers.recipes.chunker_registry import ADAPTERS
+from chunkers.recipes import ADAPTERS
 from chunkers.support import on_one_line, pluralize
 from chunkers.text import BYTE_PAIRS
 from integrations.code import Program, Tool, format_call, python_literal

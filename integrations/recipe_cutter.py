@@ -10,7 +10,7 @@ from typing import Any
 
 from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.commands.arguments import file_bytes
-from chunkers.recipes.recipe import AnyLanguageModel
+from chunkers.recipes import AnyLanguageModel
 from chunkers.support import not_importable_error, short_repr
 
 AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path

@@ -56,8 +56,7 @@ def _open_app(arguments: Sequence[str]) -> int:
 
     from chunkers.commands.arguments import Parser
     from chunkers.recipes.recipe import __version__
-    from chunkers.support.errors import InputError
-    from chunkers.support.extras import require_extra
+    from chunkers.support import InputError, require_extra
 
     width = max(map(len, COMMANDS)) + 2
     parser = Parser(

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunking
+from chunkers.results import Chunking
 from chunkers.support import Cancelled, InputError, ModelError, on_one_line
 from chunkers.text import Document
 

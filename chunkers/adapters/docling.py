@@ -8,7 +8,7 @@ from pydantic import Field
 from chunkers.adapters.base import Adapter
 from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract import Tools
-from chunkers.results.result import Chunking
+from chunkers.results import Chunking
 from chunkers.text import Document, check_outline, headings
 
 

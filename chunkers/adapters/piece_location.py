@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
-from chunkers.results.result import Chunk, Chunking, Reason, Verdict
+from chunkers.results import Chunk, Chunking, Reason, Verdict
 from chunkers.text import Document, Span, visible_mask
 
 _MOST_NAMED = 8

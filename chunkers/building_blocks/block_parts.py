@@ -9,7 +9,7 @@ from chunkers.building_blocks.gaps_and_pieces import Piece
 from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.size_limits import TokenSizes, fitting_spans
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Reason, link_reasons
+from chunkers.results import Reason, link_reasons
 from chunkers.text import Block, Document, Outline, Span, outline_of
 from chunkers.text.front_matter import front_matter
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from chunkers.building_blocks.sentence_distances import gap_distances
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Reason, Verdict, link_reasons
 from chunkers.support import FloatArray, InputError
 from chunkers.text import Document, Span
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers.contract import Tools
-from chunkers.results.result import Chunk, Gap, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Gap, Reason, Verdict, link_reasons
 from chunkers.text import Document, Span
 
 

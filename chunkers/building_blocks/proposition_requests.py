@@ -11,7 +11,7 @@ from typing import NamedTuple
 from chunkers.building_blocks.size_limits import window_end
 from chunkers.contract import Tools
 from chunkers.language_models import Message, Unusable, answer_forms, parse_json_answer, prompts, usable_answer
-from chunkers.results.propositions import Proposition, Tied
+from chunkers.results import Proposition, Tied
 from chunkers.text import SHORTEST, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
 
 _ANSWER_TOKENS_PER_TOKEN = 6

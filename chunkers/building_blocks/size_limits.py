@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, gap_sort_key
 from chunkers.building_blocks.recursive_splitting import Unit, recursive_spans, text_size_function
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Gap, Reason, Verdict, link_reasons
+from chunkers.results import Gap, Reason, Verdict, link_reasons
 from chunkers.support import MOST_CHUNK_CHARACTERS, MOST_CHUNKS, FloatArray, InputError
 from chunkers.text import Document, Span
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from chunkers.contract import Chunker, FieldSpec, Tools
-from chunkers.results.result import Chunking, Gap
+from chunkers.results import Chunking, Gap
 from chunkers.support import ParameterError
 
 MOST_PROVEN = 5_000

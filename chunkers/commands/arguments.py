@@ -16,7 +16,7 @@ from chunkers.contract import Chunker, Tools
 from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
-from chunkers.recipes.recipe import Recipe, build_chunker
+from chunkers.recipes import Recipe, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
 from chunkers.text import READABLE, SPLITTERS, FileText, canonical_encoding, load_tokenizer, read_document, too_large_error

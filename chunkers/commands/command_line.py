@@ -26,10 +26,8 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
-from chunkers.recipes.chunker_registry import ADAPTERS, ASKING, CHUNKERS, discover, known_chunkers
-from chunkers.recipes.export import to_dict
-from chunkers.recipes.recipe import Recipe, run
-from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
+from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, discover, known_chunkers, run, to_dict
+from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.support import InputError, named_message
 from chunkers.text import Document, load_tokenizer
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from chunkers.contract.tools import Meter, Tools
-from chunkers.results.result import Chunking, Gap, LazyTuple, Timing
+from chunkers.results import Chunking, Gap, LazyTuple, Timing
 from chunkers.support import ParameterError, format_bound, format_number, short_repr
 from chunkers.text import Document, misfits_of
 

@@ -7,7 +7,7 @@ from typing import Any
 from chunkers.files import external_chunks
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.locating import locate_chunks
-from chunkers.results.result import Chunk, Chunking
+from chunkers.results import Chunk, Chunking
 from chunkers.support import MAX_BYTES, MOST_CHUNKS, InputError, require_extra, short_repr
 from chunkers.text import DEFAULT_SPLITTER, Document, GivenSentences, Span, parse_in_reader_process
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from chunkers.adapters.piece_location import count_characters_outside, locate_pieces, quotable_beginning
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.files.external_chunks import GivenChunk
-from chunkers.results.result import Chunk, Chunking, Reason, Verdict
+from chunkers.results import Chunk, Chunking, Reason, Verdict
 from chunkers.support import unescape_cell
 from chunkers.text import CONTEXT, SHORTEST, Document, Match, Quotation, SearchableText, Span, folded
 

@@ -36,7 +36,7 @@ from chunkers.language_models.prompts import (
     QUESTION_SYSTEM,
     QUESTIONS_BEFORE,
 )
-from chunkers.language_models.spending import Ledger, Limit
+from chunkers.language_models.spending import Ledger, Limit, Spending
 
 __all__ = [
     "AGAIN",
@@ -75,6 +75,7 @@ __all__ = [
     "SchemaRefused",
     "Shape",
     "ShiftAnswer",
+    "Spending",
     "SplitsAnswer",
     "Unusable",
     "as_asking",

@@ -1,1 +1,59 @@
 """The chunkers, one per file."""
+
+from chunkers.methods.breakpoint import Breakpoint, SimilarityReading, has_similarity_reading, read_as_similarity
+from chunkers.methods.change_point import ChangePoint, is_cut_by_search
+from chunkers.methods.code import Code
+from chunkers.methods.dbscan import Dbscan, core_distances
+from chunkers.methods.double_pass import DoublePass
+from chunkers.methods.fixed_sentences import FixedSentences
+from chunkers.methods.fixed_windows import FixedCharacters, FixedTokens, FixedWords
+from chunkers.methods.kmeans import KMeans
+from chunkers.methods.llm import Llm, Lumber
+from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
+from chunkers.methods.optimal import Optimal, PartitionTable, mean_similarity, run_rewards
+from chunkers.methods.propositions import Propositions
+from chunkers.methods.recursive import Recursive
+from chunkers.methods.single_linkage import DisjointSets, SingleLinkage
+from chunkers.methods.structure import BlockStep, Structure
+from chunkers.methods.target_size import TargetSize
+from chunkers.methods.turns import Turns
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from chunkers.methods.your_cuts import YourCuts
+
+__all__ = [
+    "BlockStep",
+    "Breakpoint",
+    "ChangePoint",
+    "ChunkFile",
+    "Code",
+    "Dbscan",
+    "DisjointSets",
+    "DoublePass",
+    "FixedCharacters",
+    "FixedSentences",
+    "FixedTokens",
+    "FixedWords",
+    "KMeans",
+    "Llm",
+    "Lumber",
+    "MaxMin",
+    "MaxMinStep",
+    "Optimal",
+    "PartitionTable",
+    "Propositions",
+    "Recursive",
+    "SimilarityReading",
+    "SingleLinkage",
+    "Structure",
+    "TargetSize",
+    "Turns",
+    "YourChunks",
+    "YourCuts",
+    "core_distances",
+    "has_similarity_reading",
+    "is_cut_by_search",
+    "logistic",
+    "mean_similarity",
+    "read_as_similarity",
+    "run_rewards",
+]

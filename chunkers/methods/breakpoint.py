@@ -20,7 +20,7 @@ from chunkers.building_blocks import (
     scores_under_shuffling,
 )
 from chunkers.contract import Tipping, Tools
-from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Relation, Verdict, none_if_nan
+from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Relation, Verdict, none_if_nan
 from chunkers.support import FloatArray, VectorArray
 from chunkers.text import Document
 

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import SAMPLE, SizeLimitedChunker, enforce_size_limits, gap_distances, scores_under_shuffling
 from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.contract import Tools
-from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
+from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
 from chunkers.support import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS, Cancelled, FloatArray, InputError, IntArray
 from chunkers.text import Document, paragraph_starts
 

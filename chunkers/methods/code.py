@@ -23,7 +23,7 @@ from chunkers.building_blocks import (
     text_size_function,
 )
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunking, LazyTuple, Reason
+from chunkers.results import Chunking, LazyTuple, Reason
 from chunkers.support import MODULES, pluralize, raise_if_cancelled
 from chunkers.text import CodeBreak, DetectedLanguage, Document, Span, Syntax, detect_programming_language, paragraph_breaks
 from chunkers.text.front_matter import front_matter

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, joint_distances
 from chunkers.contract import Reach, Tools
-from chunkers.results.result import Chunking, Clusters, Line, Role
+from chunkers.results import Chunking, Clusters, Line, Role
 from chunkers.support import FloatArray, IntArray
 from chunkers.text import Document
 

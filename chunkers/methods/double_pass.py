@@ -17,7 +17,7 @@ from chunkers.building_blocks import (
     row_cosines,
 )
 from chunkers.contract import Chunker, Setting, Tipping, Tools
-from chunkers.results.result import (
+from chunkers.results import (
     Chunking,
     Comparison,
     ComparisonKind,

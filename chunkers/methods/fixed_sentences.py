@@ -16,7 +16,7 @@ from chunkers.building_blocks import (
     parameter_spec,
 )
 from chunkers.contract import Tipping, Tools
-from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict, link_reasons
 from chunkers.support import IntArray
 from chunkers.text import Document
 

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import check_chunk_count, check_overlap, cuts_to_gaps, merge_into_windows, with_uncut_gaps
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
-from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
 from chunkers.support import IntArray
 from chunkers.text import Document, Span, word_starts
 from chunkers.text.front_matter import front_matter

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from chunkers.building_blocks import chunking_from_labels, gap_distances
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunking, Clusters
+from chunkers.results import Chunking, Clusters
 from chunkers.support import MOST_CLUSTERING_WORK, FloatArray, InputError, IntArray, require_extra
 from chunkers.text import Document
 

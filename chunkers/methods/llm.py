@@ -31,7 +31,7 @@ from chunkers.language_models import (
     prompts,
     usable_answer,
 )
-from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict
+from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict
 from chunkers.text import Document, Span, split_sentences
 
 _ADVANCE = 0.75

@@ -16,7 +16,7 @@ from chunkers.building_blocks import (
     parameter_spec,
 )
 from chunkers.contract import Tipping, Tools
-from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
+from chunkers.results import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support import MOST_MAX_MIN_PRODUCTS, FloatArray, InputError, format_number
 from chunkers.text import Document
 

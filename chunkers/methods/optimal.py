@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import check_chunk_size, cuts_to_gaps, recursive_spans, text_size_function, with_uncut_gaps
 from chunkers.building_blocks.change_search import backtrack_cuts
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunk, Chunking, Curve, Gap, Reason, Verdict
+from chunkers.results import Chunk, Chunking, Curve, Gap, Reason, Verdict
 from chunkers.support import MOST_RUNS, FloatArray, InputError, IntArray, VectorArray
 from chunkers.text import Document, Span, word_starts
 

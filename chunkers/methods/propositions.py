@@ -19,8 +19,7 @@ from chunkers.building_blocks.proposition_requests import (
 )
 from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import REPEATS, prompts
-from chunkers.results.propositions import StatedContent
-from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict
+from chunkers.results import Chunk, Chunking, Gap, Reason, StatedContent, Verdict
 from chunkers.support import pluralize
 from chunkers.text import Document, Span
 

@@ -19,7 +19,7 @@ from chunkers.building_blocks import (
     with_uncut_gaps,
 )
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
 from chunkers.text import Document, Span
 
 

@@ -15,7 +15,7 @@ from chunkers.contract import Chunker, Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
-from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
 from chunkers.text import SPECIAL, Block, Document, Span, check_outline
 
 LEADING, TRAILING = 2, 4

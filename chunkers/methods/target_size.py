@@ -12,7 +12,7 @@ from pydantic import Field
 
 from chunkers.building_blocks import gap_distances, join_with_neighbours, span_size_function
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
+from chunkers.results import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support import FloatArray
 from chunkers.text import Document
 

@@ -19,7 +19,7 @@ from chunkers.building_blocks import (
     text_size_function,
 )
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunking, LazyTuple, Reason
+from chunkers.results import Chunking, LazyTuple, Reason
 from chunkers.support import pluralize
 from chunkers.text import Document, Span, Transcript, Turn
 

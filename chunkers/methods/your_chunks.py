@@ -14,9 +14,8 @@ from pydantic import Field, PrivateAttr, field_validator
 from chunkers.adapters.piece_location import count_characters_outside
 from chunkers.contract import Chunker, Tools
 from chunkers.files.external_chunks import GivenChunk, rebuild_text
-from chunkers.found_again.located_chunks import DocumentNames, document_names, select_document_chunks
-from chunkers.found_again.locating import LocatedChunks, locate_chunks
-from chunkers.results.result import Chunking
+from chunkers.found_again import DocumentNames, LocatedChunks, document_names, locate_chunks, select_document_chunks
+from chunkers.results import Chunking
 from chunkers.support import InputError, pluralize, short_repr
 from chunkers.text import Document
 

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.contract import Chunker, Tools
-from chunkers.results.result import Chunking, Reason, Verdict
+from chunkers.results import Chunking, Reason, Verdict
 from chunkers.support import InputError, short_repr
 from chunkers.text import Document
 

@@ -1,1 +1,56 @@
 """Chunkers by name, their recipes and presets, and the files of a result."""
+
+from chunkers.recipes.chunker_registry import (
+    ADAPTERS,
+    ASKING,
+    CHUNKERS,
+    ELSEWHERE,
+    chunker_class,
+    discover,
+    known_chunkers,
+    register,
+)
+from chunkers.recipes.context_sentences import LONGEST_SHOWN, estimate
+from chunkers.recipes.export import ledger_to_csv, propositions_arrow_type, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.recipes.presets import BOUND, BOUND_TOKENS, PRESETS, Preset, presets_for_chunker
+from chunkers.recipes.recipe import (
+    AnyLanguageModel,
+    Recipe,
+    broken_rule_phrase,
+    build_chunker,
+    chunk,
+    language_model_access,
+    run,
+)
+
+__all__ = [
+    "ADAPTERS",
+    "ASKING",
+    "BOUND",
+    "BOUND_TOKENS",
+    "CHUNKERS",
+    "ELSEWHERE",
+    "LONGEST_SHOWN",
+    "PRESETS",
+    "AnyLanguageModel",
+    "Preset",
+    "Recipe",
+    "broken_rule_phrase",
+    "build_chunker",
+    "chunk",
+    "chunker_class",
+    "discover",
+    "estimate",
+    "known_chunkers",
+    "language_model_access",
+    "ledger_to_csv",
+    "presets_for_chunker",
+    "propositions_arrow_type",
+    "register",
+    "run",
+    "to_csv",
+    "to_dict",
+    "to_json",
+    "to_jsonl",
+    "to_parquet",
+]

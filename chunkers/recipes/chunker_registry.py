@@ -21,26 +21,31 @@ from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.adapters.semchunk import Semchunk
 from chunkers.contract import Chunker, FieldSpec, Reach, Tipping, Tools
-from chunkers.methods.breakpoint import Breakpoint
-from chunkers.methods.change_point import ChangePoint
-from chunkers.methods.code import Code
-from chunkers.methods.dbscan import Dbscan
-from chunkers.methods.double_pass import DoublePass
-from chunkers.methods.fixed_sentences import FixedSentences
-from chunkers.methods.fixed_windows import FixedCharacters, FixedTokens, FixedWords
-from chunkers.methods.kmeans import KMeans
-from chunkers.methods.llm import Llm, Lumber
-from chunkers.methods.max_min import MaxMin
-from chunkers.methods.optimal import Optimal
-from chunkers.methods.propositions import Propositions
-from chunkers.methods.recursive import Recursive
-from chunkers.methods.single_linkage import SingleLinkage
-from chunkers.methods.structure import Structure
-from chunkers.methods.target_size import TargetSize
-from chunkers.methods.turns import Turns
-from chunkers.methods.your_chunks import YourChunks
-from chunkers.methods.your_cuts import YourCuts
-from chunkers.results.result import Chunking, Gap, Reason, Verdict
+from chunkers.methods import (
+    Breakpoint,
+    ChangePoint,
+    Code,
+    Dbscan,
+    DoublePass,
+    FixedCharacters,
+    FixedSentences,
+    FixedTokens,
+    FixedWords,
+    KMeans,
+    Llm,
+    Lumber,
+    MaxMin,
+    Optimal,
+    Propositions,
+    Recursive,
+    SingleLinkage,
+    Structure,
+    TargetSize,
+    Turns,
+    YourChunks,
+    YourCuts,
+)
+from chunkers.results import Chunking, Gap, Reason, Verdict
 from chunkers.support import Cancelled, InputError, ModelError, ParameterError, on_one_line, short_repr
 from chunkers.text import Document
 

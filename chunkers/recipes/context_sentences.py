@@ -13,8 +13,19 @@ from functools import partial
 from itertools import pairwise
 
 from chunkers.contract import Estimate, Meter, Tools
-from chunkers.language_models import CONTEXT, CONTEXT_QUESTION, CONTEXT_SYSTEM, REPEATS, Message, Unusable, usable_answer
-from chunkers.results.result import Chunk, Chunking
+from chunkers.language_models import (
+    CONTEXT,
+    CONTEXT_QUESTION,
+    CONTEXT_SYSTEM,
+    REPEATS,
+    Ledger,
+    Message,
+    Spending,
+    Unusable,
+    run_in_parallel,
+    usable_answer,
+)
+from chunkers.results import Chunk, Chunking
 from chunkers.support import ModelError
 from chunkers.text import Document, Span, headings
 
@@ -49,9 +60,6 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
     """
     if tools.asking is None:
         raise ModelError(NEEDED)
-    from chunkers.language_models.limited_requests import run_in_parallel
-    from chunkers.language_models.spending import Ledger, Spending
-
     ledger, start_time = Ledger(tools.ledger), time.perf_counter()
     document, chunk_count = chunking.document, len(chunking.chunks)
     finished_chunks: list[bool] = []

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chunkers.recipes.recipe import Recipe, __version__
-from chunkers.results.chunk_fields import (
+from chunkers.results import (
+    Chunking,
     EmbeddedAs,
+    Gap,
     exported_fields,
     proposition_as_dict,
     resolved_embedded_as,
     table_columns,
     table_rows,
 )
-from chunkers.results.result import Chunking, Gap
 from chunkers.support import InputError, escape_cell, require_extra, short_repr
 
 if TYPE_CHECKING:

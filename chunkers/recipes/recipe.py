@@ -16,8 +16,7 @@ from chunkers.embedders.base import OWN, as_embedder
 from chunkers.files.data_files import read_recipe_file, recipe_from_json
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.context_sentences import NEEDED, situate_chunks
-from chunkers.results.chunk_fields import EmbeddedAs, check_embedded_as
-from chunkers.results.result import Chunking
+from chunkers.results import Chunking, EmbeddedAs, check_embedded_as
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support import InputError, ModelError, ParameterError, short_repr
 from chunkers.text import (

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from chunkers import Cancelled, Chunking, Document, InputError, Span, Tools
 from chunkers.language_models import ANSWER, WORDS, AnswerKind, Asking, Message, Reply, Unusable, prompts, usable_answer
-from chunkers.recipes.chunker_registry import ELSEWHERE
+from chunkers.recipes import ELSEWHERE
 from chunkers.support import short_repr
 from evaluation.asking.question_retrieval import Limit, ask, checked_question, embed_question, index_passages
 from evaluation.questions import ANSWER_COLUMNS, Corpus, Measuring, Question, Row, excerpt_list, read_question_rows

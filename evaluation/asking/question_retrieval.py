@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
-from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
+from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import VectorArray, format_number
 from chunkers.text import detect_language
 from evaluation.questions import Measuring, difference, intersection

@@ -19,7 +19,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from chunkers import Chunker, Tools
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
 from evaluation.questions import Question, Ruler
 from evaluation.retrieval import Budgets, evaluate_at_budgets, evaluate_retrieval

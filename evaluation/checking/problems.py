@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run
-from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
+from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import short_repr
 from chunkers.text import format_of, outline_of
 from evaluation.inbox.rules import RULES, find_suspicious_cuts

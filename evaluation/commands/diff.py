@@ -28,8 +28,8 @@ from chunkers.commands.arguments import (
     print_to_stderr,
     progress_callback,
 )
-from chunkers.recipes.recipe import language_model_access
-from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
+from chunkers.recipes import language_model_access
+from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.text import FileText
 from evaluation.changes.index_changes import (
     ChunkComparison,

@@ -41,7 +41,7 @@ from chunkers.commands.arguments import (
     write_output,
 )
 from chunkers.language_models import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, AnswerCache, Asking, ChatServer, as_asking
-from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE
+from chunkers.results import MOST_SIDE_BY_SIDE
 from chunkers.support import FloatArray
 from evaluation.answering import (
     TRIVIAL_TITLES,

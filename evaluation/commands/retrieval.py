@@ -31,8 +31,8 @@ from chunkers.commands.arguments import (
 )
 from chunkers.embedders.late_chunking import LATE_SAID
 from chunkers.language_models import Asking, as_asking
-from chunkers.recipes.recipe import language_model_access
-from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
+from chunkers.recipes import language_model_access
+from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.text import READ_KINDS, FileText
 from evaluation.commands.retrieval_output import (
     MeasuredRecipe,

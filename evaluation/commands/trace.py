@@ -23,8 +23,7 @@ from chunkers.commands.arguments import (
     progress_callback,
 )
 from chunkers.contract import run
-from chunkers.found_again.located_chunks import read_chunks
-from chunkers.found_again.locating_unordered import Place
+from chunkers.found_again import Place, read_chunks
 from chunkers.support import pluralize
 from evaluation.questions import Corpus, read_questions
 from evaluation.traces.lost_stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkers import Chunking, Embedder, Span
-from chunkers.results.parent_chunks import parent_numbers
+from chunkers.results import parent_numbers
 from chunkers.text import Block, detect_language, outline_of
 from evaluation.segmentation import cut_offsets
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, build_chunker
 from chunkers.contract import FieldSpec, run
-from chunkers.recipes.chunker_registry import CHUNKERS
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.recipes import CHUNKERS
+from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number, raise_if_cancelled
 from evaluation.asking.question_retrieval import (
     AskedQuestion,

@@ -8,7 +8,7 @@ import numpy as np
 
 from chunkers import Chunking, Span, Tools
 from chunkers.contract import run
-from chunkers.results.chunk_fields import embedded_text
+from chunkers.results import embedded_text
 from evaluation.asking.question_retrieval import PosedQuestion, chunks_holding
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import FEWEST, Finding, find_suspicious_cuts

@@ -18,8 +18,8 @@ from chunkers import (
     load_tokenizer,
     run,
 )
-from chunkers.recipes.chunker_registry import ELSEWHERE
-from chunkers.results.result_html import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
+from chunkers.recipes import ELSEWHERE
+from chunkers.results import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
 from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.questions import MarkedQuestion

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from chunkers import Chunking, Document
-from chunkers.results.result_html import COUNT, EDGES, GROUNDS, INK, chunker_title, column_html, escape_html, settings_phrase
+from chunkers.results import COUNT, EDGES, GROUNDS, INK, chunker_title, column_html, escape_html, settings_phrase
 from chunkers.support import format_number, pluralize
 from evaluation.report.html_page import MOST_SHOWN, cut_strips, html_page
 from evaluation.segmentation import cut_offsets

@@ -14,8 +14,7 @@ import numpy as np
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
-from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
-from chunkers.results.parent_chunks import parent_by_child
+from chunkers.results import EmbeddedAs, embedded_text, parent_by_child
 from chunkers.support import FloatArray, IntArray, VectorArray, raise_if_cancelled
 from chunkers.text import detect_language
 from evaluation.questions import Corpus, CoveredRanges, Question, overlapping_chunks

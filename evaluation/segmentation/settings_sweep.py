@@ -12,7 +12,7 @@ import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
 from chunkers.contract import run
-from chunkers.recipes.presets import presets_for_chunker
+from chunkers.recipes import presets_for_chunker
 from chunkers.support import csv_text, format_number
 from evaluation.segmentation.boundary_measures import (
     TRIVIAL_ANSWERS,

@@ -9,9 +9,7 @@ import numpy as np
 
 from chunkers import Chunk, Chunking, Document, InputError, Span
 from chunkers.files.external_chunks import GivenChunk, rebuild_text
-from chunkers.found_again.located_chunks import DocumentNames, document_names
-from chunkers.found_again.locating import locate_chunks
-from chunkers.found_again.locating_unordered import Place, Placement, UnorderedLocator
+from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocator, document_names, locate_chunks
 from chunkers.support import IntArray, pluralize, short_repr
 from chunkers.text import SHORTEST, folded
 from evaluation.asking.question_retrieval import AnswerRetrieval, judge_ranking, lacks_text

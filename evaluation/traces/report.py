@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from chunkers import Document
-from chunkers.found_again.locating_unordered import Place, Placement
+from chunkers.found_again import Place, Placement
 from chunkers.support import pluralize, short_repr
 from evaluation.questions import shorten_text
 from evaluation.traces.lost_stages import STAGES, Diagnosis, Stage

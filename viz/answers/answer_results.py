@@ -25,8 +25,7 @@ from viz.components.page_elements import download_button, notice
 from viz.controls import switch_word
 from viz.jobs import Answering
 from viz.state import chosen_model, model_identity
-from viz.theme.glossary import ANSWERS
-from viz.theme.palette import edge_colour
+from viz.theme import ANSWERS, edge_colour
 
 # The figures of the page Answers; they contain no user text.
 

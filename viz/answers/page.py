@@ -49,7 +49,7 @@ from viz.shell import (
 )
 from viz.shell.page import page
 from viz.state import MODEL_MISSING, Choices, ColumnChoice, Text, chosen_model, model_identity
-from viz.theme.glossary import definitions_as_help
+from viz.theme import definitions_as_help
 
 PAGE = "answers"
 

@@ -6,9 +6,7 @@ from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
 from chunkers.building_blocks.sentence_distances import SHUFFLES
-from chunkers.methods.change_point import ChangePoint, is_cut_by_search
-from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
-from chunkers.methods.structure import BlockStep, Structure
+from chunkers.methods import BlockStep, ChangePoint, MaxMin, MaxMinStep, Structure, is_cut_by_search, logistic
 from chunkers.support import format_number, join_words
 from evaluation.segmentation import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step

@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Breakpoint, Chunking, Verdict
-from chunkers.methods.breakpoint import has_similarity_reading
+from chunkers.methods import has_similarity_reading
 from chunkers.support import pluralize
 from evaluation.segmentation import count_found_missed_added, cut_offsets, sentence_counts
 from sample_docs import sample_splitters

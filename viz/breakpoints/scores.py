@@ -10,7 +10,7 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
-from chunkers.methods.breakpoint import SimilarityReading, has_similarity_reading, read_as_similarity
+from chunkers.methods import SimilarityReading, has_similarity_reading, read_as_similarity
 from chunkers.support import format_number
 from evaluation.segmentation import FLAT, ScoreHistogram, Staircase, score_histogram
 from evaluation.segmentation.threshold_staircase import threshold_staircase
@@ -20,7 +20,7 @@ from viz.components.reader.reader import ReaderResult
 from viz.jobs import Task, cached_while_shown, chunk_at_once
 from viz.shell import ColumnResult
 from viz.state import Choices, Text, session
-from viz.theme.palette import INK, theme_name
+from viz.theme import INK, theme_name
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,7 @@ import streamlit as st
 
 from chunkers import Cancelled, Chunking, Embedder, Tools, load_tokenizer
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.methods.change_point import ChangePoint
-from chunkers.methods.max_min import MaxMin
-from chunkers.methods.optimal import Optimal, PartitionTable, mean_similarity
-from chunkers.methods.structure import Structure
+from chunkers.methods import ChangePoint, MaxMin, Optimal, PartitionTable, Structure, mean_similarity
 from chunkers.support import format_number
 from evaluation.segmentation import (
     CumulativeSimilarities,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from chunkers.results.result import Clusters, Merge
+from chunkers.results import Clusters, Merge
 from chunkers.support import FloatArray
 from viz.clustering.linkage import Bracket, Dendrogram, linkage_decisions
 from viz.components.heatmap.heatmap import SentenceColours

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from chunkers.methods.single_linkage import DisjointSets
-from chunkers.results.result import Clusters, Merge
+from chunkers.methods import DisjointSets
+from chunkers.results import Clusters, Merge
 from viz.components.stepper.stepper import Step
 
 MOST_RUNS = 6

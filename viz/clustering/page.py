@@ -9,9 +9,9 @@ import streamlit as st
 from chunkers import Chunker, Chunking
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.contract import Reach
-from chunkers.methods.dbscan import core_distances
-from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.results.result import Clusters
+from chunkers.methods import core_distances
+from chunkers.recipes import chunker_class
+from chunkers.results import Clusters
 from chunkers.support import FloatArray, pluralize
 from evaluation.segmentation import (
     DiscontinuousChunks,
@@ -55,8 +55,7 @@ from viz.shell import (
 )
 from viz.shell.page import page
 from viz.state import Choices, ColumnChoice, Text, embedder_defaults, ensure_compare_choices, session
-from viz.theme.number_formats import counted_known_boundaries, embedding_in_words, stages_in_words
-from viz.theme.palette import theme_name
+from viz.theme import counted_known_boundaries, embedding_in_words, stages_in_words, theme_name
 
 PAGE = "clustering"
 READER = "reader"

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.results.parent_chunks import parent_numbers
+from chunkers.results import parent_numbers
 from chunkers.support import format_three_figures, pluralize
 from evaluation.segmentation import ChunkFacts, boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
@@ -52,7 +52,7 @@ from viz.state import (
     set_own_cuts,
     spans_of,
 )
-from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
+from viz.theme import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
 
 READER = "reader"
 

@@ -8,9 +8,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, build_chunker, load_tokenizer
 from chunkers.language_models import LanguageModel
-from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
-from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, check_embedded_as
-from chunkers.results.propositions import Proposition
+from chunkers.recipes import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
+from chunkers.results import EMBEDDED_AS, EmbeddedAs, Proposition, check_embedded_as
 from evaluation.asking.question_retrieval import has_stated_texts
 from evaluation.segmentation import sentence_counts
 from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
@@ -38,7 +37,7 @@ from viz.state import (
     stored_questions,
     undoable,
 )
-from viz.theme.palette import edge_colour
+from viz.theme import edge_colour
 
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 

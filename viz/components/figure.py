@@ -8,7 +8,7 @@ import streamlit as st
 
 from viz.components.page_elements import download_button
 from viz.state import session
-from viz.theme.palette import INK, theme_name
+from viz.theme import INK, theme_name
 
 # The style.
 

@@ -8,12 +8,9 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Document, Embedder, FieldSpec, InputError
-from chunkers.found_again.located_chunks import read_chunks
-from chunkers.found_again.locating import KINDS, LocatedChunks, Oddity
-from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.methods.your_cuts import YourCuts
-from chunkers.recipes.chunker_registry import ELSEWHERE, chunker_class, discover
-from chunkers.recipes.presets import presets_for_chunker
+from chunkers.found_again import KINDS, LocatedChunks, Oddity, read_chunks
+from chunkers.methods import ChunkFile, YourChunks, YourCuts
+from chunkers.recipes import ELSEWHERE, chunker_class, discover, presets_for_chunker
 from chunkers.support import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentence_range_of, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress

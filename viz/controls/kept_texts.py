@@ -35,7 +35,7 @@ from viz.state import (
     stored_texts,
     text_in_stored_form,
 )
-from viz.theme.number_formats import counted_known_boundaries
+from viz.theme import counted_known_boundaries
 
 MOST_LISTED = 20
 

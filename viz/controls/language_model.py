@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers.language_models import AGAIN, USUAL_PORTS, LocalServer, find_local_servers
-from chunkers.recipes.chunker_registry import ASKING
+from chunkers.recipes import ASKING
 from viz.components.page_elements import remark
 from viz.controls.widgets import take_entered_server
 from viz.state import LanguageServer, chosen_model, session

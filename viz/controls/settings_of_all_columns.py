@@ -28,7 +28,7 @@ from viz.state import (
     session,
     splitter_waits_for_consent,
 )
-from viz.theme.glossary import definitions_as_help
+from viz.theme import definitions_as_help
 
 # The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first.
 

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers.embedders import missing_for_embedder
-from chunkers.recipes.chunker_registry import chunker_class
+from chunkers.recipes import chunker_class
 from chunkers.support import missing_extra_message
 from chunkers.text import BYTE_PAIRS
 from viz.components.page_elements import remark

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunking, DoublePass, Embedder, FieldSpec, Verdict
-from chunkers.recipes.chunker_registry import chunker_class
+from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.segmentation import sentence_counts
 from sample_docs import sample_splitters

@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison, Reason, Span, Verdict
-from chunkers.results.result import ComparisonKind, Outcome
+from chunkers.results import ComparisonKind, Outcome
 from chunkers.support import format_number
 from viz.components.browser_exchange import Component, compact_json, sentence_positions
 from viz.components.stepper.stepper import Mark, Step

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
-from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.results.chunk_fields import EmbeddedAs
-from chunkers.results.parent_chunks import parent_numbers
+from chunkers.recipes import chunker_class
+from chunkers.results import EmbeddedAs, parent_numbers
 from chunkers.support import pluralize
 from chunkers.text import detect_language
 from evaluation.inbox.checked_chunking import HAIR

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
-from chunkers.recipes.chunker_registry import chunker_class
+from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.segmentation import (
@@ -63,9 +63,7 @@ from viz.state import (
     set_known_boundaries,
     undo_known_boundaries,
 )
-from viz.theme import palette
-from viz.theme.glossary import SEGMENTATION
-from viz.theme.number_formats import counted_known_boundaries
+from viz.theme import SEGMENTATION, counted_known_boundaries, palette
 
 PAGE = "failures"
 READER = "reader"

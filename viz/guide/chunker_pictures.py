@@ -12,8 +12,7 @@ from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.pictures import GapData, PictureData, chunked_picture, new_picture, sentence_rows
 from viz.jobs import decision_in_words, embedding_cache
 from viz.jobs.worked_formula import worked_formula
-from viz.theme.glossary import glossary_pieces
-from viz.theme.number_formats import counted_known_boundaries
+from viz.theme import counted_known_boundaries, glossary_pieces
 
 BEES = (
     "Bees make honey from nectar.\nThey carry the nectar home in a second stomach.\n"

@@ -6,7 +6,7 @@ from itertools import pairwise
 from chunkers import Chunking
 from chunkers.support import pluralize
 from viz.components.browser_exchange import sentence_positions
-from viz.theme.palette import EDGES, GROUNDS, INK
+from viz.theme import EDGES, GROUNDS, INK
 
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
 

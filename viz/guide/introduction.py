@@ -27,7 +27,7 @@ from viz.guide.session import session
 from viz.jobs import AskJob, Inquiry, token_ruler_of
 from viz.shell import ColumnResult, Page
 from viz.state import ColumnChoice, Text
-from viz.theme.glossary import glossary_pieces
+from viz.theme import glossary_pieces
 
 KEY = "guide_start"
 

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
-from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.recipes.presets import BOUND
+from chunkers.recipes import BOUND, chunker_class
 from chunkers.support import format_number, pluralize, short_repr
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
 from evaluation.segmentation import count_found_missed_added, cut_offsets
@@ -49,8 +48,7 @@ from viz.state import (
     index_on_compare,
     no_model_message,
 )
-from viz.theme.glossary import ANSWERS, definitions_as_help, glossary_pieces
-from viz.theme.number_formats import counted_known_boundaries
+from viz.theme import ANSWERS, counted_known_boundaries, definitions_as_help, glossary_pieces
 
 # Advice on the chunker to try for a kind of text, based on measurements in `benchmarks/README.md`.
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache, Span, Tools, build_chunker
 from chunkers.contract import run
-from chunkers.methods.your_cuts import YourCuts
+from chunkers.methods import YourCuts
 from chunkers.support import LRUDict, cached_in, format_number, join_words, pluralize
 from evaluation.asking.question_retrieval import (
     AskedQuestion,

@@ -7,7 +7,7 @@ from typing import TypedDict
 from chunkers import Chunking, Document, Span
 from chunkers.support import format_number
 from viz.components.browser_exchange import Component, take_event
-from viz.theme.glossary import Piece
+from viz.theme import Piece
 
 LONGEST_ROW = 400
 """Most characters of a sentence that a picture shows."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, load_tokenizer
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
 from evaluation.asking.question_retrieval import Limit
 from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, Comparison, recall_by_amount

@@ -9,7 +9,7 @@ from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenize
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking
 from chunkers.recipes import context_sentences
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, raise_if_cancelled
 from evaluation.asking.question_retrieval import (
     AskedQuestion,

@@ -10,7 +10,7 @@ from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
 from chunkers.recipes import context_sentences
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
 from evaluation.questions import Corpus, Question, Questions, Ruler, read_questions
 from evaluation.retrieval import (

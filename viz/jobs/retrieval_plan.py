@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from chunkers import Chunker, Document
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
 from chunkers.text import Parts
 from evaluation.search import THE_CHUNK, Method, ReturnedText

@@ -5,8 +5,8 @@ from functools import partial
 
 from chunkers import Cancelled, Chunker, Document, Embedder
 from chunkers.contract import run
-from chunkers.found_again.located_chunks import read_chunks
-from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from chunkers.found_again import read_chunks
+from chunkers.methods import ChunkFile, YourChunks
 from chunkers.support import pluralize, raise_if_cancelled
 from evaluation.traces.lost_stages import Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport

@@ -9,7 +9,7 @@ import numpy as np
 from chunkers import Chunk, Chunker, Chunking, Gap, Tools
 from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.sentence_distances import join_with_neighbours, row_cosines
-from chunkers.results.parent_chunks import parent_numbers
+from chunkers.results import parent_numbers
 from chunkers.support import FloatArray, format_number
 
 LISTED = 4

@@ -15,7 +15,7 @@ from evaluation.statistics import Difference
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice, remark
 from viz.retrieval.link_parameters import TITLES
-from viz.theme.palette import INK, edge_colour, theme_name
+from viz.theme import INK, edge_colour, theme_name
 
 # Placement of the labels of a few points so that they do not overlap.
 

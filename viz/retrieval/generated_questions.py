@@ -39,7 +39,7 @@ from viz.jobs import MOST_KEPT, Comparing, Generating, OwnDocuments, registry
 from viz.retrieval.state.session import session
 from viz.shell import Page
 from viz.state import chosen_model, give_questions_to_retrieval, no_model_message, share_generated_questions
-from viz.theme.palette import INK, theme_name
+from viz.theme import INK, theme_name
 
 # The table in which generated questions are edited and removed; edits are validated immediately.
 

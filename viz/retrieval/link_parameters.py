@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, check_embedded_as
+from chunkers.results import EMBEDDED_AS, EmbeddedAs, check_embedded_as
 from chunkers.support import pluralize
 from evaluation.retrieval import MEASURES, STEPS, ReportChoice
 from viz.controls import select_word, switch_word
 from viz.jobs import DEPTH, SEARCHED_BY, Retrieval
-from viz.theme.glossary import RETRIEVAL, definitions_as_help
+from viz.theme import RETRIEVAL, definitions_as_help
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
 

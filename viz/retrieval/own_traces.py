@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Chunker, Span
-from chunkers.found_again.locating_unordered import Place
+from chunkers.found_again import Place
 from chunkers.support import pluralize
 from evaluation.traces.lost_stages import STAGES, Diagnosis
 from evaluation.traces.report import TraceReport, placement_status, report_as_json

@@ -8,8 +8,7 @@ import streamlit as st
 from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
 from chunkers.language_models import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM, Asking
-from chunkers.recipes.chunker_registry import ELSEWHERE
-from chunkers.recipes.context_sentences import LONGEST_SHOWN
+from chunkers.recipes import ELSEWHERE, LONGEST_SHOWN
 from chunkers.support import pluralize
 from evaluation.asking.question_retrieval import STATED_SEARCHED
 from evaluation.questions import Questions, questions_to_json_lines

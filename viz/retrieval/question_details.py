@@ -19,7 +19,7 @@ from viz.retrieval.failed.missed_excerpts import show_compare_button
 from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_parameters import TITLES, choose_parameter, index_in_link
 from viz.state import Choices
-from viz.theme.palette import EDGES, GROUNDS, theme_name
+from viz.theme import EDGES, GROUNDS, theme_name
 
 _GREEN = 2
 """Palette index of the colour for hits."""

@@ -23,7 +23,7 @@ from viz.retrieval.figures import (
     trade_off_plot,
 )
 from viz.retrieval.link_parameters import COSTS, TITLES, choose_parameter
-from viz.theme.glossary import RETRIEVAL
+from viz.theme import RETRIEVAL
 
 _summary = Component[Data]("seamark_summary", "retrieval/summary.js", "retrieval/summary.css", html="<dl></dl>")
 

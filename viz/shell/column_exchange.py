@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import streamlit as st
 
 from chunkers import Embedder
-from chunkers.recipes.chunker_registry import chunker_class
+from chunkers.recipes import chunker_class
 from viz.controls import offer_undo
 from viz.shell.navigation import open_page_at_next_run
 from viz.state import (

@@ -12,8 +12,8 @@ from chunkers.contract import Estimate
 from chunkers.embedders import MiniLM
 from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
-from chunkers.methods.your_chunks import YourChunks
-from chunkers.recipes.chunker_registry import ELSEWHERE, chunker_class
+from chunkers.methods import YourChunks
+from chunkers.recipes import ELSEWHERE, chunker_class
 from chunkers.text import LANGUAGES, Misfit, Remedy, is_written_in_latin, misfits_of
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult

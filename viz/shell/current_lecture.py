@@ -6,7 +6,7 @@ from uuid import uuid4
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.methods.your_chunks import YourChunks
+from chunkers.methods import YourChunks
 from chunkers.support import pluralize
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice

@@ -8,7 +8,7 @@ from typing import Any
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, MiniLM
-from chunkers.recipes.chunker_registry import ELSEWHERE, chunker_class
+from chunkers.recipes import ELSEWHERE, chunker_class
 from chunkers.support import short_repr
 from chunkers.text import is_splitter
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 from chunkers import Chunker, Document, InputError
-from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.methods.your_cuts import YourCuts
-from chunkers.recipes.chunker_registry import ELSEWHERE
+from chunkers.methods import ChunkFile, YourChunks, YourCuts
+from chunkers.recipes import ELSEWHERE
 from chunkers.support import pluralize
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import session, undoable

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from chunkers import Document
-from chunkers.methods.your_cuts import YourCuts
+from chunkers.methods import YourCuts
 from chunkers.text import omissions_sentence
 from evaluation.segmentation import offsets_without_mark_lines, remove_mark_lines
 from sample_docs import sample_splitters

@@ -17,9 +17,9 @@ from pydantic import (
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.language_models import LanguageModel
-from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.recipes.recipe import broken_rule_phrase
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.methods import ChunkFile, YourChunks
+from chunkers.recipes import broken_rule_phrase
+from chunkers.results import EmbeddedAs
 from chunkers.support import first_validation_error
 from chunkers.text import LONGEST_LABEL, Kind, Parts, parse_in_reader_process
 from evaluation.asking.question_retrieval import LONGEST_ANSWER, LONGEST_QUESTION

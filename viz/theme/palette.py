@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from chunkers.results.result_html import COUNT, EDGES, GROUNDS, INK, theme_colours
+from chunkers.results import COUNT, EDGES, GROUNDS, INK, theme_colours
 
 __all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "edge_colour", "set_overlay_colours", "theme_name", "theme_style_sheet"]
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Embedder, InputError
 from chunkers.language_models import Asking
-from chunkers.recipes.chunker_registry import ELSEWHERE
+from chunkers.recipes import ELSEWHERE
 from chunkers.support import pluralize
 from evaluation.segmentation import MEASURES, TRIVIAL, MarkedText, Setting
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -29,7 +29,7 @@ from viz.shell import (
 )
 from viz.shell.page import page
 from viz.state import MODEL_MISSING, chosen_model, columns_of_compare, model_identity, session
-from viz.theme.glossary import SEGMENTATION, UNLABELLED, definitions_as_help
+from viz.theme import SEGMENTATION, UNLABELLED, definitions_as_help
 from viz.tune.first_run import first_run, first_screen
 from viz.tune.sweep_inputs import (
     MOST_RUNS,

@@ -11,7 +11,7 @@ import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
 from chunkers.commands.arguments import parse_value as read_value
-from chunkers.recipes.chunker_registry import chunker_class
+from chunkers.recipes import chunker_class
 from chunkers.text import READABLE
 from evaluation.segmentation import (
     MarkedDocument,

@@ -26,7 +26,7 @@ from viz.components.figure import show_figure
 from viz.components.page_elements import download_button
 from viz.shell import say_column_added, take_to_compare_button
 from viz.state import ColumnChoice
-from viz.theme.palette import INK, edge_colour, theme_name
+from viz.theme import INK, edge_colour, theme_name
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
 

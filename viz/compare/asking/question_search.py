@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Span
 from chunkers.language_models import Asking
-from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.results import EmbeddedAs
 from chunkers.support import pluralize
 from evaluation.asking.question_retrieval import (
     STATED_SEARCHED,

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, embedded_text
+from chunkers.results import EMBEDDED_AS, EmbeddedAs, embedded_text
 from chunkers.support import pluralize
 from evaluation.changes.index_changes import (
     ChunkComparison,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
-from chunkers.recipes.presets import BOUND_TOKENS, presets_for_chunker
+from chunkers.recipes import BOUND_TOKENS, presets_for_chunker
 from chunkers.support import VectorArray, pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.segmentation import (
@@ -52,7 +52,7 @@ from viz.components.page_elements import notice, show_job_progress
 from viz.jobs import EditStabilityJob, Task, cached_sentence_vectors, cached_while_shown, chunk_at_once
 from viz.shell import ColumnResult, Finished, lecture_mode, settings_in_words
 from viz.state import OWN, Choices
-from viz.theme.number_formats import duration_in_words
+from viz.theme import duration_in_words
 
 
 @cached_while_shown(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))

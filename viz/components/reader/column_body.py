@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from chunkers import Chunker, Chunking, Curve, Document, Line, Span, Verdict
-from chunkers.results.parent_chunks import parent_numbers
-from chunkers.results.propositions import Proposition
+from chunkers.results import Proposition, parent_numbers
 from chunkers.support import FloatArray
 from viz.components.browser_exchange import sentence_positions, utf16_offsets
 from viz.components.reader.payload import (

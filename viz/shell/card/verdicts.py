@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, Gap, InputError
-from chunkers.recipes.chunker_registry import chunker_class
+from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.asking.question_retrieval import SearchSettings
 from viz.components.browser_exchange import Component, run_again, sentence_positions
