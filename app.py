@@ -6,14 +6,14 @@ from viz.components.asset_linker import VIZ
 from viz.shell import current_lecture, key_dialog, lecture_mode
 from viz.shell.lecture_bar import lecture_bar
 from viz.shell.navigation import navigation
-from viz.state import COMPARE
+from viz.state import COMPARE_PAGE
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
 st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
 st.html(VIZ / "theme" / "page.css")
 current_lecture.read_lecture_link()
 page = navigation()
-current_lecture.go_to_scene(page.url_path or COMPARE)
+current_lecture.go_to_scene(page.url_path or COMPARE_PAGE)
 lecture_mode.apply_lecture_styles()
 key_dialog()
 lecture_bar()

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from benchmarks.harness import benchmark, markdown_table, option
 from benchmarks.structured_files import FILES
 from chunkers import Span
-from chunkers.text import KINDS, NOT_PROSE, SPECIAL, outline_of, read_document
+from chunkers.text import KIND_BY_TOKEN_TYPE, KINDS_KEPT_WHOLE, KINDS_WITHOUT_SENTENCES, outline_of, read_document
 from sample_docs import load_sample, sample_titles
 
 LISTS = ("bullet_list_open", "ordered_list_open")
@@ -64,8 +64,12 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
             # Adjacent ones are one block.
             expected.discard(ComparedBlock(min(token.level, 1), "link definitions", lines.span(*before.map)))
             token.map[0] = before.map[0]
-        kind = "item" if token.type == "list_item_open" else KINDS.get(token.type)
-        if kind is None or not token.map or (token.level and kind not in SPECIAL | NOT_PROSE | {"item"}):
+        kind = "item" if token.type == "list_item_open" else KIND_BY_TOKEN_TYPE.get(token.type)
+        if (
+            kind is None
+            or not token.map
+            or (token.level and kind not in KINDS_KEPT_WHOLE | KINDS_WITHOUT_SENTENCES | {"item"})
+        ):
             continue
         span = lines.span(*token.map)
         kind = "formula" if kind == "HTML" and span.start in formulas else kind

@@ -21,9 +21,9 @@ from chunkers.commands.arguments import parse_value
 from chunkers.recipes import BOUND
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import FloatArray, format_number
-from evaluation.questions import Corpus, Questions, Ruler, read_questions
+from evaluation.questions import Corpus, Questions, TokenRuler, read_questions
 from evaluation.retrieval import (
-    MEASURES,
+    RETRIEVAL_MEASURES,
     BudgetResults,
     Budgets,
     Evaluation,
@@ -112,7 +112,7 @@ def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[
     return 100 * moments[0], 100 * moments[1]
 
 
-def report_cells(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
+def report_cells(row: Row, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
     """Return a row of the first table."""
     recall = mean_and_deviation_in_points(evaluation, "recall")[0]
     index = evaluation.index
@@ -121,7 +121,7 @@ def report_cells(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
     spans = [span for chunk in index.chunks for span in chunk]
     measures = [
         f"{mean:.1f} ± {deviation:.1f}"
-        for mean, deviation in (mean_and_deviation_in_points(evaluation, name) for name in MEASURES)
+        for mean, deviation in (mean_and_deviation_in_points(evaluation, name) for name in RETRIEVAL_MEASURES)
     ]
     return [
         row.title,
@@ -167,7 +167,7 @@ def budget_head() -> list[str]:
     ]
 
 
-def budget_cells(row: Row, evaluation: Evaluation, at_budgets: BudgetResults, ruler: Ruler) -> list[str]:
+def budget_cells(row: Row, evaluation: Evaluation, at_budgets: BudgetResults, ruler: TokenRuler) -> list[str]:
     """Return a row of the second table: means with their 95 % confidence intervals."""
     cells = [
         mean_with_interval(values)
@@ -228,7 +228,7 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     searched, questions = read_corpora(folder, corpus or NAMES)
     tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(cache))
     tools.count_tokens(["Load the table."])
-    ruler = Ruler(searched.whole.text, tools.tokenizer)
+    ruler = TokenRuler(searched.whole.text, tools.tokenizer)
     print(f"{len(searched.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems.")
     rows, budget_rows = [], []
     by_title: dict[str, BudgetResults] = {}

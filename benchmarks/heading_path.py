@@ -16,7 +16,7 @@ from chunkers import Document, Tools, build_chunker, load_embedder, load_tokeniz
 from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text import headings
-from evaluation.questions import Corpus, Question, Ruler, read_questions
+from evaluation.questions import Corpus, Question, TokenRuler, read_questions
 from evaluation.retrieval import Evaluation, evaluate_retrieval, mean_and_deviation
 from evaluation.search import build_index
 from evaluation.statistics import paired_difference
@@ -79,7 +79,7 @@ def _read_material(name: str, documents: Sequence[Document], questions: Path) ->
 def comparison_rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[list[str]]:
     """Yield a row of the table for each chunker, or only for the chunkers named in ``only``."""
     assert tools.tokenizer is not None
-    ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
+    ruler = TokenRuler(material.corpus.whole.text, tools.tokenizer)
     for chunker, parameters in CHUNKERS:
         if only and chunker not in only:
             continue

@@ -31,18 +31,18 @@ from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import VectorArray
 from evaluation.retrieval import evaluation_to_json
 from evaluation.search import index as indexes
-from evaluation.segmentation import MarkedDocument, MarkedText, Setting, settings_grid
+from evaluation.segmentation import MarkedDocument, MarkedText, SweptSetting, settings_grid
 from evaluation.segmentation import settings_sweep as sweeps
 from viz.jobs import (
-    Background,
+    BackgroundJob,
     ChunkingJob,
+    ChunkingTask,
     KeptRetrieval,
     KeptSweep,
-    Material,
     Plan,
     Retrieval,
+    RunMaterial,
     Sweep,
-    Task,
     background_jobs,
     retrieval,
 )
@@ -116,12 +116,12 @@ def _numbered_lines(name: str, count: int) -> str:
     return "".join(f"Line {number} of {name} is about subject {number // 7}.\n" for number in range(count))
 
 
-def _embedding_job(log: WorkLog, _folder: Path) -> tuple[Background, Callable[[], str]]:
+def _embedding_job(log: WorkLog, _folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a job that embeds 600 texts, not started, and a function that returns its result."""
     source = Document.from_text(_numbered_lines("a text", 600), "lines")
     embedder = SlowEmbedder(log)
     chunker = build_chunker("breakpoint", {})
-    task = Task.of(source, embedder, "words", chunker)
+    task = ChunkingTask.of(source, embedder, "words", chunker)
 
     class Shown(ChunkingJob):
         def _note_embedded(self, done: int, total: int) -> None:
@@ -132,7 +132,7 @@ def _embedding_job(log: WorkLog, _folder: Path) -> tuple[Background, Callable[[]
     return job, lambda: repr([gap[:4] for gap in job.results[task].gaps])
 
 
-def _sweep_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _sweep_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a sweep of 3 documents and 40 settings, in this process."""
     settings = [
         *settings_grid("breakpoint", amount=tuple(range(50, 90, 2))),
@@ -141,12 +141,14 @@ def _sweep_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str
     return _new_or_resumed_sweep(settings, log, folder)
 
 
-def _parallel_sweep_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _parallel_sweep_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a sweep of 3 documents and 600 settings, which is spread over processes."""
     return _new_or_resumed_sweep(settings_grid("fixed_sentences", size=tuple(range(2, 302)), overlap=(0, 1)), log, folder)
 
 
-def _new_or_resumed_sweep(settings: Sequence[Setting], log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _new_or_resumed_sweep(
+    settings: Sequence[SweptSetting], log: WorkLog, folder: Path
+) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a sweep, resumed from an earlier process if there was one."""
     documents = [
         MarkedText(f"text {n}", text := _numbered_lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)
@@ -171,13 +173,13 @@ def _new_or_resumed_sweep(settings: Sequence[Setting], log: WorkLog, folder: Pat
     return job, lambda: repr(sorted((row.document, row.setting.words(), row.chunks, str(row.scores)) for row in job.rows))
 
 
-def _retrieval_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a retrieval run of 12 chunkers on 3 documents, one of an earlier process if there is one."""
     texts = tuple((f"{n}.txt", _numbered_lines(f"text {n}", 60)) for n in range(3))
     asked = b"question,excerpts\n" + b"".join(
         f"What is line {n} about?,Line {n} of text {n % 3} is about subject {n // 7}.\n".encode() for n in range(30)
     )
-    material = Material(texts, ("questions.csv", asked), own=True)
+    material = RunMaterial(texts, ("questions.csv", asked), own=True)
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in range(2, 14))
     embedder = SlowEmbedder(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "retrieval")

@@ -26,20 +26,20 @@ import numpy as np
 from benchmarks.harness import benchmark, markdown_table, option, print_progress
 from chunkers import Document, EmbeddingCache, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.language_models import (
-    UNSHAPED,
+    ANY_SHAPE,
     AnswerCache,
+    AnswerShape,
     Asking,
     ChatServer,
     Message,
     Reply,
     SchemaRefused,
-    Shape,
     find_local_servers,
 )
 from chunkers.network.connection import Attempts
 from chunkers.support import FloatArray
 from evaluation.answering import (
-    MEASURES,
+    ANSWER_MEASURES,
     REFERENCE,
     SWAPPED,
     TRIVIAL_TITLES,
@@ -54,7 +54,7 @@ from evaluation.answering import (
     questions_of_file,
 )
 from evaluation.generating.question_generation import Dropped, GenerationSettings, Outcome, generate_questions
-from evaluation.questions import Ruler
+from evaluation.questions import TokenRuler
 from sample_docs import SAMPLES_FOLDER, load_sample
 
 SAMPLES = ("article", "three_topics", "faq")
@@ -140,7 +140,7 @@ class MeteredServer(ChatServer):
         self._lock, self._before = threading.Lock(), time.perf_counter()
 
     def reply(  # type: ignore[override]
-        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: Shape = UNSHAPED
+        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: AnswerShape = ANY_SHAPE
     ) -> Reply:
         """Return the answer of the server."""
         if shape.schema and not self._structured:
@@ -243,7 +243,7 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: Row, *, control
         Document.from_text(sample.text, sample.sentences),
         work.items("" if controls else sample.text),
     )
-    questions, tools, ruler = [item.question for item in items], work.tools(), Ruler(document.text, work.tokenizer)
+    questions, tools, ruler = [item.question for item in items], work.tools(), TokenRuler(document.text, work.tokenizer)
     chunking = run(build_chunker("breakpoint", {}), document, tools)
     budget = 150
     gathered: dict[int, GatheredPassages] = (
@@ -266,10 +266,10 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: Row, *, control
     row.fallbacks = sum(not outcome.answer.usable for outcome in answered.values()) + sum(
         len(outcome.not_judged) for outcome in answered.values()
     )
-    measured = [name for name in report.measured if name in MEASURES]
+    measured = [name for name in report.measured if name in ANSWER_MEASURES]
     cells = {name: [_mean_cell(values) for values in report.values(name)] for name in measured}
     rows = [[own, *(cells[name][number] for name in measured)] for number, own in enumerate(names)]
-    row.said += markdown_table(["row", *(MEASURES[name].title for name in measured)], rows).splitlines()
+    row.said += markdown_table(["row", *(ANSWER_MEASURES[name].title for name in measured)], rows).splitlines()
     row.said += report.control_verdicts()
 
 

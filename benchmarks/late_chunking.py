@@ -21,7 +21,7 @@ from chunkers.recipes import estimate
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import FloatArray
-from evaluation.questions import Ruler
+from evaluation.questions import TokenRuler
 from evaluation.retrieval import Budgets, evaluate_at_budgets
 from evaluation.search import Index, build_index
 from evaluation.statistics import paired_differences
@@ -63,7 +63,7 @@ def print_estimate(material: Material, chunker: Chunker, tools: Tools) -> None:
 
 def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
     """Yield a row for each chunker and each way of embedding that changes the embedded texts."""
-    ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
+    ruler = TokenRuler(material.corpus.whole.text, tools.tokenizer)
     ways: list[EmbeddedAs] = ["late", "heading_path"]
     if tools.asking is not None:
         ways.append("context")

@@ -12,9 +12,9 @@ from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_diffe
 from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
-from evaluation.questions import Corpus, Question, Ruler
+from evaluation.questions import Corpus, Question, TokenRuler
 from evaluation.retrieval import evaluate_retrieval, find_repeats
-from evaluation.search import ALIKE, build_index
+from evaluation.search import NEAR_DUPLICATE_SIMILARITY, build_index
 from evaluation.statistics import mean_interval
 
 TOP_K = 5
@@ -41,7 +41,7 @@ HEAD = [
 
 def table_cells(chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, alike: float) -> list[str]:
     """Return a row of the table."""
-    index, ruler = build_index(corpus, chunker, tools), Ruler(corpus.whole.text, tools.tokenizer)
+    index, ruler = build_index(corpus, chunker, tools), TokenRuler(corpus.whole.text, tools.tokenizer)
     evaluation = evaluate_retrieval(index, questions, tools, ruler, TOP_K)
     repeats = find_repeats(index, questions, tools, ruler, TOP_K, alike=alike)
     cost = repeats.in_top_k(evaluation, "characters", ruler)
@@ -64,7 +64,7 @@ def table_cells(chunker: Chunker, corpus: Corpus, questions: Sequence[Question],
     corpus_option(),
     option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s"),
     option("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers"),
-    option("--alike", type=float, default=ALIKE, help="least Jaccard similarity (default: %(default)s)"),
+    option("--alike", type=float, default=NEAR_DUPLICATE_SIMILARITY, help="least Jaccard similarity (default: %(default)s)"),
 )
 def main(folder: Path, cache: Path | None, corpus: list[str] | None, embedder: str, chunkers: int, alike: float) -> None:
     """Print the table."""

@@ -10,7 +10,7 @@ from benchmarks.harness import Result, benchmark, in_new_process, markdown_table
 from benchmarks.size import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
-from evaluation.questions import Corpus, Ruler, questions_to_json_lines, read_questions
+from evaluation.questions import Corpus, TokenRuler, questions_to_json_lines, read_questions
 from evaluation.retrieval import Budgets, evaluate_at_budgets, evaluate_retrieval
 from evaluation.search import ReturnedText, build_index, with_returned_text
 from sample_docs import SAMPLES_FOLDER
@@ -131,7 +131,7 @@ def measure_searching(megabytes: int, count: int, which: int) -> list[list[str]]
     chunker = build_chunker(*CHUNKERS[which])
     tokenizer = load_tokenizer()
     tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
-    ruler = steps("counting the corpus's tokens", lambda: Ruler(corpus.whole.text, tokenizer))
+    ruler = steps("counting the corpus's tokens", lambda: TokenRuler(corpus.whole.text, tokenizer))
     index = steps("cutting and indexing, vectors made", lambda: build_index(corpus, chunker, tools))
     steps.rows[-1][0] += f", {len(index.chunks):,} chunks"
     evaluation = steps(

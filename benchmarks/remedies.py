@@ -30,7 +30,7 @@ from evaluation.asking.question_retrieval import (
 )
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
-from evaluation.questions import Corpus, Ruler, read_questions
+from evaluation.questions import Corpus, TokenRuler, read_questions
 from evaluation.remedies.settings_search import WANTED, Column, Remedy, Variation, setting_variations
 from evaluation.remedies.tested_changes import (
     FailingColumn,
@@ -40,7 +40,7 @@ from evaluation.remedies.tested_changes import (
     try_settings_for_answer,
     try_settings_for_findings,
 )
-from evaluation.search import Method
+from evaluation.search import SearchMethod
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 
 COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -51,7 +51,7 @@ COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
     "Optimal": ("optimal", {"max_size": 200}),
 }
 
-METHOD: Method = "embedding"
+METHOD: SearchMethod = "embedding"
 
 MOST_MS = 2_000
 """Target for the search on the essay, with all vectors cached."""
@@ -68,7 +68,7 @@ class DocumentQuestion(NamedTuple):
 
 
 def is_whole(
-    chunking: Chunking, posed: PosedQuestion, method: Method, limit: Limit, tools: Tools, ruler: Ruler
+    chunking: Chunking, posed: PosedQuestion, method: SearchMethod, limit: Limit, tools: Tools, ruler: TokenRuler
 ) -> tuple[bool, int]:
     """Return whether the retrieved chunks give the answer whole, and the number of tokens retrieved."""
     vector = embed_question(chunking, tools, posed.question) if method != "bm25" else None
@@ -76,7 +76,7 @@ def is_whole(
     return judge_retrieval(retrieved, posed.answer).fate == "whole", retrieved.tokens
 
 
-def keeps_whole(failure: FailingColumn, tools: Tools, ruler: Ruler) -> Callable[[Chunking], bool]:
+def keeps_whole(failure: FailingColumn, tools: Tools, ruler: TokenRuler) -> Callable[[Chunking], bool]:
     """Return a function that tests whether chunks give the failing answer whole, within the column's tokens."""
     posed, limit = failure.posed, failure.limit
     _, tokens = is_whole(failure.chunking, posed, failure.method, limit, tools, ruler)
@@ -182,12 +182,12 @@ class Bench:
         self.chunkers = {
             title: build_chunker(name, parameters, self.tools.embedder) for title, (name, parameters) in COLUMNS.items()
         }
-        self._rulers: dict[str, Ruler] = {}
+        self._rulers: dict[str, TokenRuler] = {}
 
-    def ruler(self, document: Document) -> Ruler:
+    def ruler(self, document: Document) -> TokenRuler:
         """Return the token counter of a text."""
         if document.identity not in self._rulers:
-            self._rulers[document.identity] = Ruler(document.text, self.tools.tokenizer)
+            self._rulers[document.identity] = TokenRuler(document.text, self.tools.tokenizer)
         return self._rulers[document.identity]
 
     def chunking(self, document: Document, title: str) -> Chunking:

@@ -16,13 +16,13 @@ from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, lo
 from chunkers.contract import run
 from chunkers.support import format_number
 from evaluation.segmentation import (
-    MEASURES,
-    TRIVIAL,
+    HIGHER_IS_BETTER,
+    TRIVIAL_SETTINGS,
     MarkedDocument,
     Passage,
-    Setting,
     SettingSummary,
     SweepRow,
+    SweptSetting,
     compare_settings,
     cut_into_passages,
     published_settings,
@@ -41,7 +41,7 @@ SOURCES = ("essay", "formulas")
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 QU = ("fixed_sentences", "breakpoint", "single_linkage")
-GRIDS: dict[str, list[Setting]] = {
+GRIDS: dict[str, list[SweptSetting]] = {
     **{name: [setting for setting in published_settings() if setting.chunker == name] for name in QU},
     "double_pass": settings_grid(
         "double_pass",
@@ -90,16 +90,16 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
     The trivial baselines come first; all settings of `change_point` that need no number are included.
     """
     tuned_summaries, held_summaries = ({summary.setting: summary for summary in ranked} for ranked in (tuned, held))
-    lines = [_score_cells(setting, "looks at nothing", tuned_summaries, held_summaries) for setting in TRIVIAL]
+    lines = [_score_cells(setting, "looks at nothing", tuned_summaries, held_summaries) for setting in TRIVIAL_SETTINGS]
     lines += [_score_cells(setting, "by the text shuffled", tuned_summaries, held_summaries) for setting in SHUFFLED]
     lines += [
-        _score_cells(Setting(name), "at its defaults", tuned_summaries, held_summaries)
+        _score_cells(SweptSetting(name), "at its defaults", tuned_summaries, held_summaries)
         for name in CHUNKERS
         if name not in GRIDS
     ]
     for chunker in GRIDS:
         chosen = {
-            "at its defaults": Setting(chunker),
+            "at its defaults": SweptSetting(chunker),
             "best of the tuned half": _best_summary(tuned, chunker).setting,
             "best of the half held out": _best_summary(held, chunker).setting,
         }
@@ -108,10 +108,10 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
 
 
 def _score_cells(
-    setting: Setting,
+    setting: SweptSetting,
     chosen: str,
-    tuned_summaries: Mapping[Setting, SettingSummary],
-    held_summaries: Mapping[Setting, SettingSummary],
+    tuned_summaries: Mapping[SweptSetting, SettingSummary],
+    held_summaries: Mapping[SweptSetting, SettingSummary],
 ) -> list[str]:
     values = [
         f"{tuned_summaries[setting].mean:.3f}",
@@ -163,7 +163,7 @@ def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
     ranked = summarize_settings(rows, measure)
     for chunker in GRIDS:
         default, best = (
-            next(summary for summary in ranked if summary.setting == Setting(chunker)),
+            next(summary for summary in ranked if summary.setting == SweptSetting(chunker)),
             _best_summary(ranked, chunker),
         )
         error = standard_error(rows, best.setting, measure)
@@ -182,14 +182,14 @@ def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
     return sentences
 
 
-def standard_error(rows: Sequence[SweepRow], setting: Setting, measure: str) -> float:
+def standard_error(rows: Sequence[SweepRow], setting: SweptSetting, measure: str) -> float:
     """Return the standard error of the mean over the documents."""
     values = [row.scores[measure].value for row in rows if row.setting == setting]
     known = [value for value in values if value is not None]
     return statistics.stdev(known) / math.sqrt(len(known))
 
 
-def _count_changed_parameters(setting: Setting) -> int:
+def _count_changed_parameters(setting: SweptSetting) -> int:
     """Count the non-default parameters of a setting."""
     fields = CHUNKERS[setting.chunker].model_fields
     return sum(fields[name].default != value for name, value in setting.parameters)
@@ -201,7 +201,7 @@ def winner_sentence(chunker: str, tuned: Sequence[SettingSummary], held: Sequenc
         next(
             summary.setting
             for summary in ranked
-            if summary.setting == Setting(chunker) or summary.setting.chunker == "breakpoint"
+            if summary.setting == SweptSetting(chunker) or summary.setting.chunker == "breakpoint"
         ).chunker
         == chunker
         for ranked in (tuned, held)
@@ -216,10 +216,10 @@ def difference_rows(rows: Sequence[SweepRow], tuned: Sequence[SettingSummary], m
     The defaults of `optimal` and `change_point` against the setting of `breakpoint` that is best on the tuned half, and
     against the trivial answers. The documents share their passages: they are other orders, not other texts.
     """
-    others = [_best_summary(tuned, "breakpoint").setting, *TRIVIAL]
+    others = [_best_summary(tuned, "breakpoint").setting, *TRIVIAL_SETTINGS]
     lines = []
     for chunker in ("optimal", "change_point"):
-        differences = compare_settings(rows, Setting(chunker), others, measure)
+        differences = compare_settings(rows, SweptSetting(chunker), others, measure)
         for other, difference in differences.items():
             cells = ["too few documents", "", ""]
             if difference is not None:
@@ -232,7 +232,7 @@ def difference_rows(rows: Sequence[SweepRow], tuned: Sequence[SettingSummary], m
 
 @benchmark(
     option("--count", type=int, default=50, metavar="N", help="documents of each half (default: 50)"),
-    option("--measure", default="pk", choices=MEASURES),
+    option("--measure", default="pk", choices=HIGHER_IS_BETTER),
     option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME"),
 )
 def main(count: int, measure: str, embedder: str) -> None:
@@ -241,15 +241,20 @@ def main(count: int, measure: str, embedder: str) -> None:
     for name, half in zip(("tuned half", "held out"), both_halves, strict=True):
         sentences, seams = sum(len(marked.document.sentences) for marked in half), sum(len(marked.known) for marked in half)
         print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
-    searched = (setting for name, some in GRIDS.items() for setting in (Setting(name), *some))
-    settings = list(dict.fromkeys([*TRIVIAL, *SHUFFLED, *map(Setting, CHUNKERS), *searched]))
+    searched = (setting for name, some in GRIDS.items() for setting in (SweptSetting(name), *some))
+    settings = list(dict.fromkeys([*TRIVIAL_SETTINGS, *SHUFFLED, *map(SweptSetting, CHUNKERS), *searched]))
     tools = Tools(load_embedder(embedder), load_tokenizer())
     tuned_rows, held_rows = (list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in both_halves)
     tuned, held = summarize_settings(tuned_rows, measure), summarize_settings(held_rows, measure)
     print(markdown_table(["setting", "chosen", f"{measure}, tuned half", "held out", "chunks"], score_rows(tuned, held)))
     on_tuned, on_held = (mean_score_given_number(half, tools, measure) for half in both_halves)
     print(f"change_point, told the number of sections: {on_tuned:.3f} on the tuned half, {on_held:.3f} held out.")
-    settings_of_own_order = [*TRIVIAL, Setting("breakpoint"), *settings_grid("change_point", shuffled_runs=RUNS), *PLACES]
+    settings_of_own_order = [
+        *TRIVIAL_SETTINGS,
+        SweptSetting("breakpoint"),
+        *settings_grid("change_point", shuffled_runs=RUNS),
+        *PLACES,
+    ]
     own_order_rows = list(sweep_settings(unchanged_documents(), settings_of_own_order, tools))
     print(
         markdown_table(

@@ -16,7 +16,7 @@ from chunkers.recipes import propositions_arrow_type
 from chunkers.results import Gap, table_rows
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, Cancelled, InputError, named_message, on_one_line, short_repr
-from chunkers.text import Kind, Parts, clear_outline_caches, too_large_error
+from chunkers.text import PartKind, TextParts, clear_outline_caches, too_large_error
 from integrations.recipe_cutter import AnyRecipe, recipe_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ CHUNKS = pa.schema(
         pa.field("characters", pa.int64(), nullable=False),
         pa.field("words", pa.int64(), nullable=False),
         pa.field("tokens", pa.int64(), nullable=False),
-        *(field for kind in get_args(Kind) for field in ((kind, pa.int64()), (f"{kind}s", _TEXTS))),
+        *(field for kind in get_args(PartKind) for field in ((kind, pa.int64()), (f"{kind}s", _TEXTS))),
         pa.field("heading_path", _TEXTS, nullable=False),
         ("cut_score", pa.float64()),
         ("cut_threshold", pa.float64()),
@@ -64,7 +64,7 @@ CHUNKS = pa.schema(
 """A row for each chunk, in the order of the documents and of their chunks."""
 
 
-def parts_from_column(given: Mapping[str, Any] | None, name: str) -> Parts | None:
+def parts_from_column(given: Mapping[str, Any] | None, name: str) -> TextParts | None:
     """Convert a value of the column ``parts`` to a document's pages or chapters.
 
     Raises
@@ -74,19 +74,19 @@ def parts_from_column(given: Mapping[str, Any] | None, name: str) -> Parts | Non
     """
     if given is None:
         return None
-    if given.get("kind") not in get_args(Kind):
+    if given.get("kind") not in get_args(PartKind):
         raise InputError(
-            f"{name}: the kind of parts must be one of {', '.join(get_args(Kind))}; got {short_repr(given.get('kind'))}."
+            f"{name}: the kind of parts must be one of {', '.join(get_args(PartKind))}; got {short_repr(given.get('kind'))}."
         )
     try:
-        return Parts(given["kind"], tuple(given["starts"] or ()), tuple(given["labels"] or ()))
+        return TextParts(given["kind"], tuple(given["starts"] or ()), tuple(given["labels"] or ()))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{name}: the parts must be in ascending order, each with a start and a label; got {short_repr(given)}."
         ) from error
 
 
-def parts_to_column(parts: Parts | None) -> dict[str, Any] | None:
+def parts_to_column(parts: TextParts | None) -> dict[str, Any] | None:
     """Convert a document's pages or chapters to a value of the column ``parts``."""
     return None if parts is None else {"kind": parts.kind, "starts": list(parts.starts), "labels": list(parts.labels)}
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from chunkers.commands.arguments import file_bytes, printable_name
 from chunkers.support import InputError, named_message, on_one_line, short_repr
-from chunkers.text import READABLE, check_text, read_document
+from chunkers.text import READABLE_ENDINGS, check_text, read_document
 from corpus.batches import parts_to_column
 
 LINES = (".jsonl", ".ndjson")
@@ -143,7 +143,7 @@ class Inputs:
                 path, entry = next_entry
                 if entry.is_dir(follow_symlinks=False):
                     open_folders.append(self._entries(number, root, f"{path}/"))
-                elif not entry.name.lower().endswith((*READABLE, *LINES, *PARQUET)):
+                elif not entry.name.lower().endswith((*READABLE_ENDINGS, *LINES, *PARQUET)):
                     self.left_out["file of another kind"] += 1
                 else:
                     yield from self._entry(number, path, entry)

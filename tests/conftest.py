@@ -111,10 +111,10 @@ def cache_folder(tmp_path, monkeypatch, restart):
 def restart():
     """Return a function that clears everything the app forgets when its server restarts."""
     from viz.jobs import shared_resources
-    from viz.jobs.background_jobs import registry
+    from viz.jobs.background_jobs import run_registry
 
     def forget():
-        for kept in (registry, shared_resources.run_store, shared_resources.embedding_cache):
+        for kept in (run_registry, shared_resources.run_store, shared_resources.embedding_cache):
             kept.cache_clear()
 
     return forget

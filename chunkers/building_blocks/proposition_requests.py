@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from chunkers.building_blocks.size_limits import window_end
 from chunkers.contract import Tools
-from chunkers.language_models import Message, Unusable, answer_forms, parse_json_answer, prompts, usable_answer
+from chunkers.language_models import Message, UnusableAnswer, answer_forms, parse_json_answer, prompts, usable_answer
 from chunkers.results import Proposition, Tied
-from chunkers.text import SHORTEST, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
+from chunkers.text import SHORTEST_ALTERED, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
 
 _ANSWER_TOKENS_PER_TOKEN = 6
 """Tokens of an answer for each of the text, which is stated and quoted."""
@@ -147,7 +147,7 @@ def request_propositions(
             claims: list[Claim] | str = usable_answer(
                 partial(window_tools.ask, kind=kind), messages, read, window_tools.tell
             )
-        except Unusable as complaint:
+        except UnusableAnswer as complaint:
             claims = complaint.summary
         with lock:
             ready += count
@@ -182,12 +182,14 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
     claims = []
     for stated in parse_json_answer(answer, answer_forms.PropositionsAnswer).propositions:
         if not first <= stated.sentence <= last:
-            raise Unusable(f"the answer may name only sentences {first} to {last}; it names sentence {stated.sentence}")
+            raise UnusableAnswer(
+                f"the answer may name only sentences {first} to {last}; it names sentence {stated.sentence}"
+            )
         if not stated.text.strip():
-            raise Unusable("the answer must give every proposition a text; one text is empty")
+            raise UnusableAnswer("the answer must give every proposition a text; one text is empty")
         claims.append(Claim(" ".join(stated.text.split()), stated.sentence - 1, stated.quotation.strip()))
     if not claims:
-        raise Unusable("the answer must state at least one proposition; it states none")
+        raise UnusableAnswer("the answer must state at least one proposition; it states none")
     return claims
 
 
@@ -260,7 +262,7 @@ def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quot
     match = searched.exact_match(quoted)
     if match is None:
         tied, match = "typography", searched.typographic_match(quoted)
-    if match is None and len(quotation) >= SHORTEST:
+    if match is None and len(quotation) >= SHORTEST_ALTERED:
         tied, match = "altered", searched.altered_match(quoted)
     return None if match is None else (Span(start + match.span.start, start + match.span.end), tied)
 
@@ -397,7 +399,7 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
         try:
             prompt = grouping_prompt(outcome.groups, listed, texts, first, last)
             placed = usable_answer(partial(tools.ask, kind=kind), prompt, read, tools.tell)
-        except Unusable as complaint:
+        except UnusableAnswer as complaint:
             outcome.failed += 1
             why_unusable = f"{complaint.summary} (propositions {first + 1:,} to {last:,})"
             outcome.unusable |= dict.fromkeys(range(first, last), why_unusable)
@@ -453,16 +455,20 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
     for placement in placed:
         if placement.chunk is not None and placement.chunk not in listed:
             listed_phrase = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
-            raise Unusable(f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {listed_phrase}")
+            raise UnusableAnswer(
+                f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {listed_phrase}"
+            )
         if not placement.title.strip():
-            raise Unusable("the answer must give every chunk a title; one title is empty")
+            raise UnusableAnswer("the answer must give every chunk a title; one title is empty")
         for number in placement.propositions:
             if not first <= number <= last:
-                raise Unusable(f"the answer may assign only propositions {first} to {last}; it names proposition {number}")
+                raise UnusableAnswer(
+                    f"the answer may assign only propositions {first} to {last}; it names proposition {number}"
+                )
         # Small models go on repeating a chunk.
         placement.propositions = [number for number in dict.fromkeys(placement.propositions) if number not in seen]
         seen.update(placement.propositions)
     missing = [number for number in range(first, last + 1) if number not in seen]
     if missing:
-        raise Unusable(f"the answer must assign every proposition to a chunk; it leaves out proposition {missing[0]}")
+        raise UnusableAnswer(f"the answer must assign every proposition to a chunk; it leaves out proposition {missing[0]}")
     return [placement for placement in placed if placement.propositions]

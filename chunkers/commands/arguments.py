@@ -19,7 +19,15 @@ from chunkers.embedders.sentence_models import DEVICES
 from chunkers.recipes import Recipe, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
-from chunkers.text import READABLE, SPLITTERS, FileText, canonical_encoding, load_tokenizer, read_document, too_large_error
+from chunkers.text import (
+    READABLE_ENDINGS,
+    SPLITTERS,
+    FileText,
+    canonical_encoding,
+    load_tokenizer,
+    read_document,
+    too_large_error,
+)
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Limit
@@ -277,7 +285,7 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
     return read
 
 
-def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, str]]:
+def named_files(names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS) -> Iterator[tuple[str, str]]:
     """Yield the path and name of each listed file, and of each file with one of ``endings`` in a listed folder.
 
     The name of a file in a folder is relative to the folder.
@@ -328,7 +336,7 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
 
 
 def read_named_files(
-    names: Sequence[str], endings: Sequence[str] = READABLE, complain: Callable[[str], None] | None = None
+    names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS, complain: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and bytes of each file, with names as in `named_files`.
 

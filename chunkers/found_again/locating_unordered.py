@@ -14,15 +14,15 @@ from chunkers.found_again.located_chunks import DocumentNames
 from chunkers.found_again.locating import MOST_SCANNED, Passage, find_passage, shared_first_lines, stated_spans
 from chunkers.support import IntArray, short_repr
 from chunkers.text import (
-    CONTEXT,
+    CONTEXT_CHARACTERS,
     MOST_COMPARED,
-    SHORTEST,
+    SHORTEST_ALTERED,
     ComparisonBudget,
     Document,
     Quotation,
     SearchableText,
     Span,
-    folded,
+    fold_text,
     max_edit_distance,
 )
 
@@ -137,7 +137,7 @@ class UnorderedLocator:
 
     def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
         """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
-        searched_numbers = self._holders([folded(text)], range(len(self._documents)) if numbers is None else numbers)
+        searched_numbers = self._holders([fold_text(text)], range(len(self._documents)) if numbers is None else numbers)
         places = [
             Place(number, span)
             for number in searched_numbers
@@ -150,7 +150,7 @@ class UnorderedLocator:
     def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
         searched_numbers = range(len(self._documents)) if numbers is None else numbers
-        quoted, folded_text = Quotation(text), folded(text)
+        quoted, folded_text = Quotation(text), fold_text(text)
         ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_numbers)
         if self._runs is not None and len(folded_text) >= SHORTEST_INDEXED:
             ranges_by_document = self._runs.near(folded_text, max_edit_distance(len(folded_text)))
@@ -200,7 +200,7 @@ class UnorderedLocator:
         where_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_documents else ""
         uncut_text = _CUT_SHORT.sub("", chunk_text)
         texts_to_try = [(chunk_text, "")] + [(uncut_text, "cut short")] * (
-            uncut_text != chunk_text and len(folded(uncut_text)) >= SHORTEST
+            uncut_text != chunk_text and len(fold_text(uncut_text)) >= SHORTEST_ALTERED
         )
         for text, exactness_remark in texts_to_try:
             if placement := self._verbatim(text, chunk, named_documents, exactness_remark, where_phrase):
@@ -240,7 +240,7 @@ class UnorderedLocator:
 
     def _whole_words(self, text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
-        if len(folded(text)) >= SHORTEST:
+        if len(fold_text(text)) >= SHORTEST_ALTERED:
             return places
         return [place for place in places if not self._is_inside_word(place)]
 
@@ -254,9 +254,9 @@ class UnorderedLocator:
     def _passage_in(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
         passages: list[Passage] = []
-        folded_text = folded(text)
+        folded_text = fold_text(text)
         # Many documents share a few words, such as a heading, with a chunk of none of them.
-        least_length = min(CONTEXT, len(folded_text) // 2)
+        least_length = min(CONTEXT_CHARACTERS, len(folded_text) // 2)
         # A passage at the end, at the beginning or around the middle has one of these.
         middle_offset, half_length = len(folded_text) // 2, least_length // 2
         probes = (
@@ -273,7 +273,7 @@ class UnorderedLocator:
                 break
             self._characters_left -= 4 * len(text).bit_length() * len(searched.text)
             passage = find_passage(searched, text, chunk.spans, self._front, Span(0, len(searched.text)))
-            if passage is not None and len(folded(passage.text)) >= least_length:
+            if passage is not None and len(fold_text(passage.text)) >= least_length:
                 passages.append(passage)
         return max(passages, key=lambda candidate: len(candidate.text), default=None)
 

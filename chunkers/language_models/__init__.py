@@ -2,21 +2,27 @@
 
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_forms import (
-    ANSWER,
-    CONTEXT,
+    ANSWER_IN_WORDS,
+    ANY_WORDS,
+    CHUNK_SPLITS,
+    CONTEXT_SENTENCE,
     MOST_EXCERPTS,
-    QUESTION,
-    SHIFT,
-    SPLITS,
-    WORDS,
+    QUESTION_WITH_EXCERPTS,
+    TOPIC_SHIFT,
     AnswerKind,
     QuestionWithExcerpts,
     ShiftAnswer,
     SplitsAnswer,
 )
-from chunkers.language_models.base import UNSHAPED, LanguageModel, Message, Reply, Shape
+from chunkers.language_models.base import ANY_SHAPE, AnswerShape, LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import USUAL_PORTS, ChatServer, LocalServer, SchemaRefused, find_local_servers
-from chunkers.language_models.conversation import REPEATS, Unusable, parse_json_answer, parse_line_answer, usable_answer
+from chunkers.language_models.conversation import (
+    MOST_REPEATS,
+    UnusableAnswer,
+    parse_json_answer,
+    parse_line_answer,
+    usable_answer,
+)
 from chunkers.language_models.limited_requests import (
     FIRST_ANSWERS,
     MOST_AT_ONCE,
@@ -26,7 +32,7 @@ from chunkers.language_models.limited_requests import (
     run_in_parallel,
 )
 from chunkers.language_models.prompts import (
-    AGAIN,
+    ASK_AGAIN,
     CONTEXT_QUESTION,
     CONTEXT_SYSTEM,
     EXAMPLE_QUESTION,
@@ -39,30 +45,31 @@ from chunkers.language_models.prompts import (
 from chunkers.language_models.spending import Ledger, Limit, Spending
 
 __all__ = [
-    "AGAIN",
-    "ANSWER",
-    "CONTEXT",
+    "ANSWER_IN_WORDS",
+    "ANY_SHAPE",
+    "ANY_WORDS",
+    "ASK_AGAIN",
+    "CHUNK_SPLITS",
     "CONTEXT_QUESTION",
+    "CONTEXT_SENTENCE",
     "CONTEXT_SYSTEM",
     "EXAMPLE_QUESTION",
     "FIRST_ANSWERS",
     "MOST_AT_ONCE",
     "MOST_EXCERPTS",
+    "MOST_REPEATS",
     "NEARLY_ALL_UNUSABLE",
     "NO_QUESTIONS",
-    "QUESTION",
     "QUESTIONS_BEFORE",
     "QUESTION_EXAMPLE",
     "QUESTION_PASSAGE",
     "QUESTION_SYSTEM",
-    "REPEATS",
-    "SHIFT",
-    "SPLITS",
-    "UNSHAPED",
+    "QUESTION_WITH_EXCERPTS",
+    "TOPIC_SHIFT",
     "USUAL_PORTS",
-    "WORDS",
     "AnswerCache",
     "AnswerKind",
+    "AnswerShape",
     "Asking",
     "ChatServer",
     "LanguageModel",
@@ -73,11 +80,10 @@ __all__ = [
     "QuestionWithExcerpts",
     "Reply",
     "SchemaRefused",
-    "Shape",
     "ShiftAnswer",
     "Spending",
     "SplitsAnswer",
-    "Unusable",
+    "UnusableAnswer",
     "as_asking",
     "find_local_servers",
     "parse_json_answer",

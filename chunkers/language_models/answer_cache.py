@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from chunkers.language_models.base import LanguageModel, Message, Reply, Shape
+from chunkers.language_models.base import AnswerShape, LanguageModel, Message, Reply
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite
 from chunkers.support import SHARED_ANSWERS_BYTES, LRUDict
@@ -55,7 +55,11 @@ class AnswerCache:
 
     @staticmethod
     def key(
-        model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0, shape: Shape | None = None
+        model: LanguageModel,
+        most_tokens: int,
+        messages: Sequence[Message],
+        repeat: int = 0,
+        shape: AnswerShape | None = None,
     ) -> bytes:
         """Return the cache key of a conversation with a model; each ``repeat`` and each ``shape`` has its own key."""
         extra_fields = [*([repeat] if repeat else []), *([shape] if shape else [])]

@@ -279,16 +279,16 @@ class AnswerKind:
         return None if self.form is None else _request_schema(_resolved_schema(self.form), self)
 
 
-WORDS = AnswerKind()
+ANY_WORDS = AnswerKind()
 """An answer in words."""
 
-SPLITS = AnswerKind(form=SplitsAnswer, stop=("<|start_chunk_",))
-SHIFT = AnswerKind(form=ShiftAnswer, stop=("\nWhich of the passages",))
+CHUNK_SPLITS = AnswerKind(form=SplitsAnswer, stop=("<|start_chunk_",))
+TOPIC_SHIFT = AnswerKind(form=ShiftAnswer, stop=("\nWhich of the passages",))
 PROPOSITIONS = AnswerKind(form=PropositionsAnswer, stop=("\nState the sentences",))
 GROUPS = AnswerKind(form=PlacementsAnswer, stop=("\nFurther propositions:", "\nWhere do the propositions"))
-QUESTION = AnswerKind(2 * ROOM, QuestionWithExcerpts, ("\nAsk about this passage",))
+QUESTION_WITH_EXCERPTS = AnswerKind(2 * ROOM, QuestionWithExcerpts, ("\nAsk about this passage",))
 
-ANSWER = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
+ANSWER_IN_WORDS = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
 """An answer to a question, in words and without a schema on purpose.
 
 Any text is in the form of such an answer, so a schema could only bound its length. It would break off in the middle of a
@@ -300,8 +300,8 @@ FAITHFULNESS = AnswerKind(2 * ROOM, Faithfulness, ("\nPassages:", "\nQuestion:")
 RELEVANCY = AnswerKind(ROOM, Relevancy, ("\nAnswer:",))
 CORRECTNESS = AnswerKind(ROOM, Correctness, ("\nReference answer:", "\nAnswer to grade:"))
 
-CONTEXT = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
-"""A context sentence, in words and without a schema for the reasons of `ANSWER`."""
+CONTEXT_SENTENCE = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
+"""A context sentence, in words and without a schema for the reasons of `ANSWER_IN_WORDS`."""
 
 
 def _example_answer(schema: Mapping[str, Any]) -> Any:

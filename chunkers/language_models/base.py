@@ -23,7 +23,7 @@ Dialect = Literal["json_schema", "json_object"]
 """Type of ``response_format`` with which a server is sent a schema: OpenAI's, or that of llama-cpp-python."""
 
 
-class Shape(NamedTuple):
+class AnswerShape(NamedTuple):
     """Constraints on the form of an answer that a server enforces while the model writes.
 
     Attributes
@@ -41,7 +41,7 @@ class Shape(NamedTuple):
     dialect: Dialect = "json_schema"
 
 
-UNSHAPED = Shape()
+ANY_SHAPE = AnswerShape()
 
 
 class Reply(NamedTuple):
@@ -103,7 +103,7 @@ class LanguageModel(ABC):
         """Prepare for requests without sending anything. Raise ModelError if preparation fails."""
 
     @abstractmethod
-    def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, **shape: Shape) -> Reply:
+    def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, **shape: AnswerShape) -> Reply:
         """Return the model's answer of at most ``most_tokens`` tokens, counting every request in ``attempts``.
 
         ``shape`` is passed only to models with `takes_shape`.

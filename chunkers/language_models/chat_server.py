@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.request import ProxyHandler, build_opener
 
-from chunkers.language_models.base import UNSHAPED, Ended, LanguageModel, Message, Reply, Shape
+from chunkers.language_models.base import ANY_SHAPE, AnswerShape, Ended, LanguageModel, Message, Reply
 from chunkers.language_models.conversation import repeated_ending
 from chunkers.network.connection import ADDRESS, EVENTS, AnswerTooLarge, Attempts, Connection
 from chunkers.support import InputError, ModelError
@@ -130,7 +130,7 @@ class ChatServer(LanguageModel):
             return None
 
     def reply(  # type: ignore[override]  # who does not shape the answer need not say so
-        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: Shape = UNSHAPED
+        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: AnswerShape = ANY_SHAPE
     ) -> Reply:
         """Send the conversation and return the model's answer; see `LanguageModel.reply`.
 
@@ -160,7 +160,7 @@ class ChatServer(LanguageModel):
     def _deadline(self) -> int:
         return DEADLINE_HERE if self._connection.is_local else DEADLINE
 
-    def _request_reply(self, messages: Sequence[Message], most_tokens: int, shape: Shape) -> Reply:
+    def _request_reply(self, messages: Sequence[Message], most_tokens: int, shape: AnswerShape) -> Reply:
         import openai
 
         client, settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
@@ -225,13 +225,13 @@ class ChatServer(LanguageModel):
                 "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
             ) from None
 
-    def _model_error(self, error: Any, shape: Shape) -> ModelError:
+    def _model_error(self, error: Any, shape: AnswerShape) -> ModelError:
         """Return the error to raise from None."""
         failure = self._connection.failure(error, self._timeout)
         invalid = getattr(error, "status_code", None) in _INVALID
         return SchemaRefused(str(failure)) if shape.schema and invalid else failure
 
-    def _response_format(self, shape: Shape) -> dict[str, Any]:
+    def _response_format(self, shape: AnswerShape) -> dict[str, Any]:
         """Return the setting that asks for a schema."""
         if not shape.schema:
             return {}
@@ -244,7 +244,7 @@ class ChatServer(LanguageModel):
             "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
         }
 
-    def _settings(self, most_tokens: int, shape: Shape) -> dict[str, Any]:
+    def _settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
         own = self._connection.address == ADDRESS
         name = next(name for name in (_MOST_NAMES[::-1] if own else _MOST_NAMES) if name not in self._unknown)

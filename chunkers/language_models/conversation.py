@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from chunkers.language_models.answer_forms import Form, LineForm
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.prompts import AGAIN, NO_WORDS
+from chunkers.language_models.prompts import ASK_AGAIN, NO_WORDS
 from chunkers.support import first_validation_error, pluralize, short_repr
 
-REPEATS = 2
+MOST_REPEATS = 2
 """Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
 
 LONGEST_REPEATED = 20_000
@@ -49,7 +49,7 @@ AnyForm = TypeVar("AnyForm", bound=Form)
 AnyLine = TypeVar("AnyLine", bound=LineForm)
 
 
-class Unusable(Exception):
+class UnusableAnswer(Exception):
     """Error for an answer that cannot be used; the message completes “This answer cannot be used:”.
 
     Attributes
@@ -66,7 +66,7 @@ class Unusable(Exception):
         return f"no usable answer in {pluralize(self.attempts, 'attempt')} ({self})"
 
 
-class Repetitive(Unusable):
+class Repetitive(UnusableAnswer):
     """Error for an answer that ends in endless repetition, so that asking again would not help."""
 
 
@@ -76,7 +76,7 @@ def usable_answer(
     read: Callable[[str], T],
     tell: Callable[[bool], None] = lambda usable: None,
 ) -> T:
-    """Ask a model until ``read`` accepts an answer, with at most `REPEATS` retries; return what ``read`` returned.
+    """Ask a model until ``read`` accepts an answer, with at most `MOST_REPEATS` retries; return what ``read`` returned.
 
     Parameters
     ----------
@@ -94,15 +94,15 @@ def usable_answer(
     Unusable
         If the last answer is unusable, refused or cut off, or as soon as an unusable answer repeats itself.
     """
-    for repeat in range(REPEATS + 1):
+    for repeat in range(MOST_REPEATS + 1):
         reply = ask(messages)
         try:
             if reply.ended != "whole":
-                raise Unusable(
+                raise UnusableAnswer(
                     "the model refused to answer" if reply.ended == "refused" else "the answer was too long and was cut off"
                 )
             answer = read(without_reasoning(reply.text))
-        except Unusable as error:
+        except UnusableAnswer as error:
             tell(False)
             complaint = error
             if repeated := repeated_ending(reply.text):
@@ -110,10 +110,14 @@ def usable_answer(
                     f"the answer repeats {short_repr(repeated)} again and again, so the model was not asked again"
                 )
             complaint.attempts = repeat + 1
-            if repeat == REPEATS or isinstance(complaint, Repetitive):
+            if repeat == MOST_REPEATS or isinstance(complaint, Repetitive):
                 raise complaint from None
             previous_answer = without_reasoning(reply.text)[:LONGEST_REPEATED] or NO_WORDS
-            messages = [*messages, Message("assistant", previous_answer), Message("user", AGAIN.format(complaint=complaint))]
+            messages = [
+                *messages,
+                Message("assistant", previous_answer),
+                Message("user", ASK_AGAIN.format(complaint=complaint)),
+            ]
         else:
             tell(True)
             return answer
@@ -180,13 +184,13 @@ def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
         If there is no JSON object with the expected fields.
     """
     parsed: AnyForm | None = None
-    complaint = Unusable("the answer must contain a JSON object; it has none")
+    complaint = UnusableAnswer("the answer must contain a JSON object; it has none")
     for number, candidate in enumerate(_outermost_json_objects(answer)):
         try:
-            if isinstance(candidate, Unusable):
+            if isinstance(candidate, UnusableAnswer):
                 raise candidate
             parsed = _validated_form(candidate, form)
-        except Unusable as error:
+        except UnusableAnswer as error:
             complaint = complaint if number else error
     if parsed is None:
         raise complaint from None
@@ -205,15 +209,15 @@ def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
         return parse_json_answer(answer, form)
     lines = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
     if not lines:
-        raise Unusable(f"the answer must have a line that begins with '{form.label}:'; it has none")
+        raise UnusableAnswer(f"the answer must have a line that begins with '{form.label}:'; it has none")
     numerals = _NUMBER.findall(lines[-1])
     if any(len(number) > _MOST_DIGITS for number in numerals):
-        raise Unusable("the answer may name only numbers from the prompt; it has a number with too many digits")
+        raise UnusableAnswer("the answer may name only numbers from the prompt; it has a number with too many digits")
     if not numerals and not _NONE.search(lines[-1]):
-        raise Unusable(f"the answer must have a number or the word none after '{form.label}:'; it has neither")
+        raise UnusableAnswer(f"the answer must have a number or the word none after '{form.label}:'; it has neither")
     line = form.from_numbers([*map(int, numerals)])
     if line is None:
-        raise Unusable(f"the answer must have exactly one number after '{form.label}:'; it has several")
+        raise UnusableAnswer(f"the answer must have exactly one number after '{form.label}:'; it has several")
     return line
 
 
@@ -228,7 +232,7 @@ def _outermost_json_objects(answer: str) -> Iterator[object]:
             yield parsed
         except (ValueError, RecursionError) as error:
             defect = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
-            yield Unusable(f"its JSON is broken: {defect}")
+            yield UnusableAnswer(f"its JSON is broken: {defect}")
             end = start + 1
         start = answer.find("{", end)
 
@@ -240,9 +244,11 @@ def _validated_form(parsed: object, form: type[AnyForm]) -> AnyForm:
         json.dumps(parsed, ensure_ascii=False).encode()
         return form.model_validate(parsed)
     except UnicodeEncodeError:
-        raise Unusable("the answer must be valid Unicode; its JSON contains half of a surrogate pair") from None
+        raise UnusableAnswer("the answer must be valid Unicode; its JSON contains half of a surrogate pair") from None
     except RecursionError:
-        raise Unusable("the JSON of the answer must be nested less deeply; it is nested too deeply to be read") from None
+        raise UnusableAnswer(
+            "the JSON of the answer must be nested less deeply; it is nested too deeply to be read"
+        ) from None
     except ValidationError as error:
         place, first = first_validation_error(error, "the object")
-        raise Unusable(f"{place}: {first['msg']}; got {short_repr(first['input'])}") from None
+        raise UnusableAnswer(f"{place}: {first['msg']}; got {short_repr(first['input'])}") from None

@@ -9,8 +9,8 @@ from itertools import count
 from typing import Literal, TypeVar
 
 from chunkers.language_models.answer_cache import SHARED_ANSWERS, AnswerCache
-from chunkers.language_models.answer_forms import WORDS, AnswerKind, LineForm
-from chunkers.language_models.base import UNSHAPED, Dialect, LanguageModel, Message, Reply, Shape
+from chunkers.language_models.answer_forms import ANY_WORDS, AnswerKind, LineForm
+from chunkers.language_models.base import ANY_SHAPE, AnswerShape, Dialect, LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import ChatServer, SchemaRefused
 from chunkers.language_models.prompts import PROBE
 from chunkers.language_models.spending import Budget, Ledger, Limit, Spending, spending_of_call, upper_bound_on_tokens
@@ -166,7 +166,7 @@ class Asking:
         messages: Sequence[Message],
         cancelled: Callable[[], bool] = bool,
         ledger: Ledger | None = None,
-        kind: AnswerKind = WORDS,
+        kind: AnswerKind = ANY_WORDS,
         *,
         repeat: int = 0,
     ) -> Reply:
@@ -205,7 +205,7 @@ class Asking:
             reply, sent = self._answer(shaped, cancelled, ledger, kind.most_tokens, repeat, shape)
         except SchemaRefused:
             # This schema, not every one: a server may know fewer rules than another.
-            shape = Shape(kind.stop)
+            shape = AnswerShape(kind.stop)
             reply, sent = self._answer(messages, cancelled, ledger, kind.most_tokens, repeat, shape)
         if not sent:
             remembered_spending = Spending(remembered=1)
@@ -214,15 +214,15 @@ class Asking:
             self._budget.add(remembered_spending)
         return reply
 
-    def cached_answer(self, messages: Sequence[Message], kind: AnswerKind = WORDS, *, repeat: int = 0) -> Reply | None:
+    def cached_answer(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS, *, repeat: int = 0) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
         if kind.form is not None and not self._recall_structured():
             return None
         shaped, shape = self._shaped(messages, kind)
         return self._answers.get(self._key(shaped, kind.most_tokens, repeat, shape))
 
-    def _key(self, messages: Sequence[Message], most_tokens: int, repeat: int, shape: Shape) -> bytes:
-        key_shape = shape if self.model.takes_shape and shape != UNSHAPED else None
+    def _key(self, messages: Sequence[Message], most_tokens: int, repeat: int, shape: AnswerShape) -> bytes:
+        key_shape = shape if self.model.takes_shape and shape != ANY_SHAPE else None
         return self._answers.key(self.model, most_tokens, messages, repeat, key_shape)
 
     def _answer(
@@ -232,7 +232,7 @@ class Asking:
         ledger: Ledger | None,
         most_tokens: int,
         repeat: int,
-        shape: Shape,
+        shape: AnswerShape,
     ) -> tuple[Reply, bool]:
         """Return the answer, and whether it was asked for now."""
         key = self._key(messages, most_tokens, repeat, shape)
@@ -254,27 +254,27 @@ class Asking:
             self._answers.put(key, reply)
             return reply, True
 
-    def _shaped(self, messages: Sequence[Message], kind: AnswerKind) -> tuple[Sequence[Message], Shape]:
+    def _shaped(self, messages: Sequence[Message], kind: AnswerKind) -> tuple[Sequence[Message], AnswerShape]:
         """Return the conversation as it is sent, and the limits on the answer."""
         schema = kind.schema
         if schema is None or self._dialect is None:
-            return messages, Shape(kind.stop)
+            return messages, AnswerShape(kind.stop)
         if kind.form is not None and issubclass(kind.form, LineForm):
             # A prompt that asks for a line would contradict the schema.
             (role, text), *others = messages
             messages = [Message(role, text.replace(kind.form.line_wording(), kind.form.wording())), *others]
-        return messages, Shape((), json.dumps(schema), self._dialect)
+        return messages, AnswerShape((), json.dumps(schema), self._dialect)
 
     def _recall_structured(self) -> bool:
         """Learn from the cache how the server treats a schema, and return whether that is known; nothing is sent."""
         return self._learn_structured(lambda shape: self._answers.get(self._key(_PROBE_MESSAGES, _PROBE_TOKENS, 0, shape)))
 
-    def _learn_structured(self, answer_probe: Callable[[Shape], Reply | None]) -> bool:
+    def _learn_structured(self, answer_probe: Callable[[AnswerShape], Reply | None]) -> bool:
         """Learn how the server treats a schema from its answers to the probe, and return whether that is known."""
         if not self.model.takes_shape or self.structured is not None:
             return True
         for dialect in _DIALECTS:
-            reply = answer_probe(Shape((), _PROBE_SCHEMA, dialect))
+            reply = answer_probe(AnswerShape((), _PROBE_SCHEMA, dialect))
             if reply is None:
                 return False
             if _PROBE_WORD in reply.text:
@@ -292,7 +292,7 @@ class Asking:
         cancelled: Callable[[], bool],
         ledger: Ledger | None,
         most_out: int,
-        shape: Shape,
+        shape: AnswerShape,
     ) -> Reply:
         """Send the request, and record its cost however it ends."""
         model, call = self.model, next(_calls)
@@ -310,7 +310,7 @@ class Asking:
         try:
             self._budget.reserve(call, model, most_in, most_out, 1, cancelled)
             with cancellable(cancelled):
-                shape_argument = {"shape": shape} if model.takes_shape and shape != UNSHAPED else {}
+                shape_argument = {"shape": shape} if model.takes_shape and shape != ANY_SHAPE else {}
                 reply = model.reply(messages, most_out, attempts, **shape_argument)
         finally:
             self._slots.release()

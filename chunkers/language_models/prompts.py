@@ -81,7 +81,7 @@ GROUPS_QUESTION = (
 GROUPS_NONE = "none\n"
 """Placeholder for the list of chunks while there is none."""
 
-AGAIN = "This answer cannot be used: {complaint}. Please answer again, in the form that was asked for."
+ASK_AGAIN = "This answer cannot be used: {complaint}. Please answer again, in the form that was asked for."
 """Follow-up message, in the same conversation, to an unusable answer."""
 
 PROBE = (

@@ -24,7 +24,7 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunking, LazyTuple, Reason
-from chunkers.support import MODULES, pluralize, raise_if_cancelled
+from chunkers.support import MODULES_BY_EXTRA, pluralize, raise_if_cancelled
 from chunkers.text import CodeBreak, DetectedLanguage, Document, Span, Syntax, detect_programming_language, paragraph_breaks
 from chunkers.text.front_matter import front_matter
 
@@ -55,7 +55,7 @@ class Code(Chunker):
         "from those that it calls."
     )
     extra: ClassVar[str] = "code"
-    packages: ClassVar[tuple[str, ...]] = tuple(module.replace("_", "-") for module in MODULES["code"])
+    packages: ClassVar[tuple[str, ...]] = tuple(module.replace("_", "-") for module in MODULES_BY_EXTRA["code"])
 
     max_size: int = Field(
         250,

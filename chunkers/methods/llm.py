@@ -19,14 +19,14 @@ from chunkers.building_blocks import (
 )
 from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import (
-    REPEATS,
-    SHIFT,
-    SPLITS,
+    CHUNK_SPLITS,
+    MOST_REPEATS,
+    TOPIC_SHIFT,
     AnswerKind,
     Message,
     ShiftAnswer,
     SplitsAnswer,
-    Unusable,
+    UnusableAnswer,
     parse_line_answer,
     prompts,
     usable_answer,
@@ -62,7 +62,7 @@ class WindowedModelChunker(Chunker, ABC):
     with the window's last unit. Thus every boundary between two units is judged with both units in view, and no cut is
     made merely because a window ends.
 
-    If an answer is unusable, the model is asked again in the same conversation, at most `REPEATS` times. After that, a
+    If an answer is unusable, the model is asked again in the same conversation, at most `MOST_REPEATS` times. After that, a
     chunk ends at the end of the window and nowhere inside it, and the reason says so.
     """
 
@@ -147,7 +147,7 @@ class WindowedModelChunker(Chunker, ABC):
             window_name = f"window of {self.unit_name}s {start + 1} to {end}"
             try:
                 cuts = self._ask_for_cuts(text, units, start, end, tools)
-            except Unusable as complaint:
+            except UnusableAnswer as complaint:
                 decisions.unusable += 1
                 self._judge_unusable_window(decisions, start, end, len(units), complaint.summary, window_name)
                 start = end
@@ -207,7 +207,8 @@ class WindowedModelChunker(Chunker, ABC):
             return ()
         windows = "1 window" if walk.windows == 1 else f"{walk.windows:,} windows"
         return (
-            f"The model gave no usable answer about {walk.unusable:,} of {windows}, though it was asked up to {REPEATS + 1} "
+            f"The model gave no usable answer about {walk.unusable:,} of {windows}, though it was asked up to "
+            f"{MOST_REPEATS + 1} "
             "times; there a chunk ends with the window and nowhere inside it.",
         )
 
@@ -237,7 +238,7 @@ class Llm(WindowedModelChunker):
         "on another day, may cut elsewhere, and no figure says why."
     )
     unit_name: ClassVar[str] = "piece"
-    kind: ClassVar[AnswerKind] = SPLITS
+    kind: ClassVar[AnswerKind] = CHUNK_SPLITS
     system: ClassVar[str] = prompts.SPLITS_SYSTEM
     piece: ClassVar[str] = prompts.SPLITS_PIECE
     question: ClassVar[str] = prompts.SPLITS_QUESTION
@@ -283,12 +284,12 @@ class Llm(WindowedModelChunker):
         numbers = parse_line_answer(answer, SplitsAnswer).split_after
         for number in numbers:
             if not first <= number <= last:
-                raise Unusable(f"the answer must name pieces from {first} to {last}; it names piece {number}")
+                raise UnusableAnswer(f"the answer must name pieces from {first} to {last}; it names piece {number}")
         # The line's order is part of its form; a list in JSON is a set of places.
         if answer.lstrip().startswith("{"):
             numbers = sorted(numbers)
         if any(one > other for one, other in pairwise(numbers)):
-            raise Unusable("the answer must name the pieces in ascending order; their order is different")
+            raise UnusableAnswer("the answer must name the pieces in ascending order; their order is different")
         # After the last piece shown nobody can tell whether the subject goes on.
         return [*dict.fromkeys(number for number in numbers if number < last)]
 
@@ -319,7 +320,7 @@ class Lumber(WindowedModelChunker):
         "without blank lines is one paragraph."
     )
     unit_name: ClassVar[str] = "paragraph"
-    kind: ClassVar[AnswerKind] = SHIFT
+    kind: ClassVar[AnswerKind] = TOPIC_SHIFT
     system: ClassVar[str] = prompts.SHIFT_SYSTEM
     piece: ClassVar[str] = prompts.SHIFT_PIECE
     question: ClassVar[str] = prompts.SHIFT_QUESTION
@@ -358,5 +359,5 @@ class Lumber(WindowedModelChunker):
         if number is None:
             return []
         if not first < number <= last:
-            raise Unusable(f"the answer must name a paragraph from {first + 1} to {last}; it names paragraph {number}")
+            raise UnusableAnswer(f"the answer must name a paragraph from {first + 1} to {last}; it names paragraph {number}")
         return [number - 1]

@@ -18,7 +18,7 @@ from chunkers.building_blocks.proposition_requests import (
     sentence_windows,
 )
 from chunkers.contract import Chunker, Estimate, Tools
-from chunkers.language_models import REPEATS, prompts
+from chunkers.language_models import MOST_REPEATS, prompts
 from chunkers.results import Chunk, Chunking, Gap, Reason, StatedContent, Verdict
 from chunkers.support import pluralize
 from chunkers.text import Document, Span
@@ -53,7 +53,7 @@ class Propositions(Chunker):
     The text of a chunk consists of its propositions. Its spans are the sentences that the propositions restate, so a
     sentence with several propositions may be in several chunks. A proposition whose quoted words are not found is in no
     chunk. A sentence without propositions represents itself, so that no text is lost; so do the sentences of a window
-    without a usable answer after `REPEATS` retries. A batch of propositions without a usable answer becomes a chunk
+    without a usable answer after `MOST_REPEATS` retries. A batch of propositions without a usable answer becomes a chunk
     without a title.
     """
 
@@ -274,12 +274,13 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
     if statements.failed:
         notes.append(
             f"The model gave no usable answer about {statements.failed:,} of {pluralize(statements.windows, 'window')}, "
-            f"though it was asked up to {REPEATS + 1} times; the sentences there stand for themselves."
+            f"though it was asked up to {MOST_REPEATS + 1} times; the sentences there stand for themselves."
         )
     if grouped.failed:
         notes.append(
             f"The model did not sort {grouped.failed:,} of {pluralize(grouped.batches, 'batch', 'batches')} of propositions "
-            f"in a form that can be used, though it was asked up to {REPEATS + 1} times; each is a chunk without a title."
+            f"in a form that can be used, though it was asked up to {MOST_REPEATS + 1} times; each is a chunk without a "
+            f"title."
         )
     return tuple(notes)
 

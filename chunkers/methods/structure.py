@@ -16,7 +16,7 @@ from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
 from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
-from chunkers.text import SPECIAL, Block, Document, Span, check_outline
+from chunkers.text import KINDS_KEPT_WHOLE, Block, Document, Span, check_outline
 
 LEADING, TRAILING = 2, 4
 """Divisors of the maximum size: headings and an introduction before a block that is too long may take a half of it, headings
@@ -339,7 +339,7 @@ class _StructureCutter:
 
     def _fits_only_alone(self, block: Block, start: int, end: int) -> bool:
         """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
-        if block.kind not in SPECIAL:
+        if block.kind not in KINDS_KEPT_WHOLE:
             return False
         return self.splitter.size(*block.span) <= self.chunker.max_size < self.splitter.size(start, end)
 
@@ -354,7 +354,7 @@ class _StructureCutter:
         ):
             # The end of a slide or a cell stays with its own beginning, not with the next one.
             return False
-        if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
+        if block.kind != "paragraph" or following is None or following.kind not in KINDS_KEPT_WHOLE:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
         touching = following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1

@@ -14,14 +14,14 @@ from itertools import pairwise
 
 from chunkers.contract import Estimate, Meter, Tools
 from chunkers.language_models import (
-    CONTEXT,
     CONTEXT_QUESTION,
+    CONTEXT_SENTENCE,
     CONTEXT_SYSTEM,
-    REPEATS,
+    MOST_REPEATS,
     Ledger,
     Message,
     Spending,
-    Unusable,
+    UnusableAnswer,
     run_in_parallel,
     usable_answer,
 )
@@ -49,7 +49,7 @@ _GRID = LONGEST_SHOWN // 4
 def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
     """Add a language model's context sentence to each chunk of a result, and a note if any chunk has no such sentence.
 
-    A chunk stays without a sentence if the model gives no usable answer after `REPEATS` retries.
+    A chunk stays without a sentence if the model gives no usable answer after `MOST_REPEATS` retries.
 
     Raises
     ------
@@ -66,10 +66,13 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
 
     def situate(chunk: Chunk, stopped: Callable[[], bool]) -> Chunk:
         chunk_tools = replace(tools, cancelled=stopped, meter=Meter(ledger=ledger))
-        with suppress(Unusable):
+        with suppress(UnusableAnswer):
             chunk = chunk._replace(
                 situation=usable_answer(
-                    partial(chunk_tools.ask, kind=CONTEXT), _messages(document, chunk), _parse_situation, chunk_tools.tell
+                    partial(chunk_tools.ask, kind=CONTEXT_SENTENCE),
+                    _messages(document, chunk),
+                    _parse_situation,
+                    chunk_tools.tell,
                 )
             )
         finished_chunks.append(True)
@@ -149,9 +152,9 @@ def _parse_situation(answer: str) -> str:
     """Return an answer as one line; raises Unusable if it is empty or too long."""
     situation = " ".join(answer.split())
     if not situation:
-        raise Unusable("the answer must have at least one word; it has none")
+        raise UnusableAnswer("the answer must have at least one word; it has none")
     if len(situation) > LONGEST_SITUATION:
-        raise Unusable(
+        raise UnusableAnswer(
             f"the answer may have at most {LONGEST_SITUATION:,} characters, one or two short sentences; it has "
             f"{len(situation):,}"
         )
@@ -170,7 +173,7 @@ def _notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
         pronoun_phrase = "it is" if missing_count == 1 else "these are"
         notes.append(
             f"The model gave no usable context of {missing_count:,} of {count_phrase}, though it was asked up to "
-            f"{REPEATS + 1} times; "
+            f"{MOST_REPEATS + 1} times; "
             f"{pronoun_phrase} embedded without."
         )
     return notes

@@ -13,7 +13,13 @@ from chunkers.support.errors import (
     raise_if_cancelled,
     short_repr,
 )
-from chunkers.support.extras import MODULES, import_required, missing_extra_message, not_importable_error, require_extra
+from chunkers.support.extras import (
+    MODULES_BY_EXTRA,
+    import_required,
+    missing_extra_message,
+    not_importable_error,
+    require_extra,
+)
 from chunkers.support.formatting import (
     csv_text,
     escape_cell,
@@ -45,6 +51,7 @@ from chunkers.support.limits import (
     MOST_MAX_MIN_PRODUCTS,
     MOST_OUTLINE_MARKS,
     MOST_READ_CHARACTERS,
+    MOST_READER_PROCESSES,
     MOST_ROWS,
     MOST_RUNS,
     MOST_SPENT_TOKENS,
@@ -52,7 +59,6 @@ from chunkers.support.limits import (
     MOST_VECTOR_NUMBERS,
     READ_MEMORY,
     READ_SECONDS,
-    READERS,
     SHARED_ANSWERS_BYTES,
     SHARED_CACHE_BYTES,
 )
@@ -68,7 +74,7 @@ __all__ = [
     "MAX_PARAGRAPH",
     "MAX_SENTENCES",
     "MAX_UNPACKED",
-    "MODULES",
+    "MODULES_BY_EXTRA",
     "MOST_BRACKETS",
     "MOST_CHANGE_PRODUCTS",
     "MOST_CHANGE_STEPS",
@@ -78,13 +84,13 @@ __all__ = [
     "MOST_JOINED_CHARACTERS",
     "MOST_MAX_MIN_PRODUCTS",
     "MOST_OUTLINE_MARKS",
+    "MOST_READER_PROCESSES",
     "MOST_READ_CHARACTERS",
     "MOST_ROWS",
     "MOST_RUNS",
     "MOST_SPENT_TOKENS",
     "MOST_TABLE_COLUMNS",
     "MOST_VECTOR_NUMBERS",
-    "READERS",
     "READ_MEMORY",
     "READ_SECONDS",
     "SHARED_ANSWERS_BYTES",

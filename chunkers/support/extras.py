@@ -7,7 +7,7 @@ from typing import Any
 from chunkers.support.errors import ModelError
 from chunkers.support.formatting import join_words
 
-MODULES = {
+MODULES_BY_EXTRA = {
     "app": ("streamlit", "plotly"),
     "clustering": ("sklearn",),
     "code": (
@@ -48,7 +48,7 @@ def require_extra(extra: str, who: str, *modules: str) -> None:
     Parameters
     ----------
     extra
-        A key of `MODULES`.
+        A key of `MODULES_BY_EXTRA`.
     who
         Subject of the error message: the thing that needs the extra.
     modules
@@ -65,7 +65,7 @@ def require_extra(extra: str, who: str, *modules: str) -> None:
 
 def missing_extra_message(extra: str, who: str, *modules: str) -> str:
     """Return the error message of `require_extra` for missing packages; empty if all are installed."""
-    missing_modules = [module for module in modules or MODULES[extra] if find_spec(module) is None]
+    missing_modules = [module for module in modules or MODULES_BY_EXTRA[extra] if find_spec(module) is None]
     if not missing_modules:
         return ""
     shown_modules = (

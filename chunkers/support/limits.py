@@ -40,7 +40,7 @@ more, a list of nothing as well.
 LONGEST_RECIPE = 100_000
 """Maximum number of characters of a recipe's JSON."""
 
-READERS = 2
+MOST_READER_PROCESSES = 2
 """Processes that read files at the same time, for all sessions together; further files wait."""
 
 MAX_CACHE_FILE = 2_000_000_000

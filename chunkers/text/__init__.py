@@ -1,6 +1,6 @@
 """From bytes to sentences and tokens: reading files, splitting into sentences, counting tokens."""
 
-from chunkers.text.bundled_model import HUB_NAME, SHA256, WEIGHTS_SHA256, checked_model_folder, model_folder
+from chunkers.text.bundled_model import FILE_HASHES, HUB_NAME, WEIGHTS_HASH, checked_model_folder, model_folder
 from chunkers.text.code_syntax import (
     CODE_ENDINGS,
     GRAMMARS,
@@ -12,11 +12,11 @@ from chunkers.text.code_syntax import (
     paragraph_breaks,
 )
 from chunkers.text.document import Document, GivenSentences, Span, check_text, paragraph_starts
-from chunkers.text.encodings import CHOICES, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
-from chunkers.text.extracted_text import LONGEST_LABEL, Kind, Omission, Parts, shorten, too_large_error
+from chunkers.text.encodings import ENCODING_CHOICES, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
+from chunkers.text.extracted_text import LONGEST_LABEL, Omission, PartKind, TextParts, shorten, too_large_error
 from chunkers.text.file_reading import (
     READ_KINDS,
-    READABLE,
+    READABLE_ENDINGS,
     WITHOUT_ENCODING,
     FileText,
     format_of,
@@ -25,9 +25,9 @@ from chunkers.text.file_reading import (
 )
 from chunkers.text.languages import LANGUAGES, detect_language, is_written_in_latin
 from chunkers.text.outline import (
-    KINDS,
-    NOT_PROSE,
-    SPECIAL,
+    KIND_BY_TOKEN_TYPE,
+    KINDS_KEPT_WHOLE,
+    KINDS_WITHOUT_SENTENCES,
     Block,
     Outline,
     check_outline,
@@ -37,24 +37,24 @@ from chunkers.text.outline import (
     outline_of,
 )
 from chunkers.text.quotations import (
-    ALIKE,
-    CONTEXT,
+    CONTEXT_CHARACTERS,
+    MIN_ALTERED_SIMILARITY,
+    MIN_NEAREST_SIMILARITY,
     MOST_COMPARED,
-    NEAREST,
-    SHORTEST,
+    SHORTEST_ALTERED,
     ComparisonBudget,
-    How,
     Match,
+    MatchKind,
     Quotation,
     SearchableText,
-    folded,
+    fold_text,
     max_edit_distance,
     surrounding_text,
 )
 from chunkers.text.reader_process import parse_in_reader_process
 from chunkers.text.sentences import (
     DEFAULT_SPLITTER,
-    GIVEN,
+    GIVEN_SPLITTER,
     SPLITTERS,
     check_spacy_length,
     is_splitter,
@@ -81,29 +81,29 @@ from chunkers.text.tokenizers import (
 from chunkers.text.transcripts import Transcript, Turn
 
 __all__ = [
-    "ALIKE",
     "BYTE_PAIRS",
-    "CHOICES",
     "CODE_ENDINGS",
-    "CONTEXT",
+    "CONTEXT_CHARACTERS",
     "DEFAULT_SPLITTER",
-    "GIVEN",
+    "ENCODING_CHOICES",
+    "FILE_HASHES",
+    "GIVEN_SPLITTER",
     "GRAMMARS",
     "HUB_NAME",
-    "KINDS",
+    "KINDS_KEPT_WHOLE",
+    "KINDS_WITHOUT_SENTENCES",
+    "KIND_BY_TOKEN_TYPE",
     "LANGUAGES",
     "LONGEST_LABEL",
+    "MIN_ALTERED_SIMILARITY",
+    "MIN_NEAREST_SIMILARITY",
     "MOST_COMPARED",
-    "NEAREST",
-    "NOT_PROSE",
-    "READABLE",
+    "READABLE_ENDINGS",
     "READ_KINDS",
-    "SHA256",
-    "SHORTEST",
-    "SPECIAL",
+    "SHORTEST_ALTERED",
     "SPLITTERS",
     "TOKENIZERS",
-    "WEIGHTS_SHA256",
+    "WEIGHTS_HASH",
     "WITHOUT_ENCODING",
     "Block",
     "CodeBreak",
@@ -112,18 +112,18 @@ __all__ = [
     "Document",
     "FileText",
     "GivenSentences",
-    "How",
-    "Kind",
     "Match",
+    "MatchKind",
     "Misfit",
     "Omission",
     "Outline",
-    "Parts",
+    "PartKind",
     "Quotation",
     "Remedy",
     "SearchableText",
     "Span",
     "Syntax",
+    "TextParts",
     "Tokenizer",
     "Transcript",
     "Turn",
@@ -143,7 +143,7 @@ __all__ = [
     "detect_language",
     "detect_programming_language",
     "find_csv_separator",
-    "folded",
+    "fold_text",
     "format_of",
     "heading_path",
     "headings",

@@ -14,9 +14,9 @@ INSTALLED = Path(__file__).with_name("all-MiniLM-L6-v2")
 
 HUB_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 
-WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+WEIGHTS_HASH = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
-SHA256 = {
+FILE_HASHES = {
     "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
     "config_sentence_transformers.json": "061ca9d39661d6c6d6de5ba27f79a1cd5770ea247f8d46412a68a498dc5ac9f3",
@@ -40,7 +40,7 @@ def model_folder() -> Path:
         If the wheel is not installed, or a file is not the published one; the message has both hashes.
     """
     folder = INSTALLED if INSTALLED.is_dir() else _folder_of_the_wheel()
-    for file_name, expected_sha256 in SHA256.items():
+    for file_name, expected_sha256 in FILE_HASHES.items():
         check_sha256(folder / file_name, expected_sha256)
     return folder
 
@@ -65,7 +65,7 @@ def checked_model_folder() -> Path:
         As in `model_folder`.
     """
     folder = model_folder()
-    check_sha256(folder / "model.safetensors", WEIGHTS_SHA256)
+    check_sha256(folder / "model.safetensors", WEIGHTS_HASH)
     return folder
 
 

@@ -12,10 +12,10 @@ from operator import index
 from typing import Any, NamedTuple
 
 from chunkers.support import MAX_SENTENCES, InputError, short_repr
-from chunkers.text.extracted_text import Parts
+from chunkers.text.extracted_text import TextParts
 from chunkers.text.sentences import (
     DEFAULT_SPLITTER,
-    GIVEN,
+    GIVEN_SPLITTER,
     check_splitter,
     load_splitter,
     split_sentences,
@@ -77,11 +77,11 @@ class Document:
     text: str
     sentences: tuple[Span, ...]
     name: str = "text"
-    splitter: str = GIVEN
+    splitter: str = GIVEN_SPLITTER
     # Defaults by factories leave no attribute in the class, so that reading a missing one calls `__getattr__`.
     split_ms: float = field(default_factory=float, compare=False)
     language: str | None = field(default_factory=lambda: None)
-    parts: Parts | None = None
+    parts: TextParts | None = None
 
     def __post_init__(self) -> None:
         """Check the text and the sentences."""
@@ -103,7 +103,7 @@ class Document:
         text: str,
         sentences: str | GivenSentences = DEFAULT_SPLITTER,
         name: str = "text",
-        parts: Parts | None = None,
+        parts: TextParts | None = None,
     ) -> "Document":
         """Return a document for a text, with sentences found by a splitter or given by the caller as texts or spans.
 
@@ -162,7 +162,7 @@ class Document:
         return self.split().__dict__[name]
 
     @staticmethod
-    def identity_of(text: str, splitter: str, parts: Parts | None = None) -> str:
+    def identity_of(text: str, splitter: str, parts: TextParts | None = None) -> str:
         """Return the `identity` of a document with this text, splitter and parts, without splitting the text."""
         # A lone surrogate is refused elsewhere, with a message.
         text_digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
@@ -173,7 +173,7 @@ class Document:
     def identity(self) -> str:
         """Hash of the document's text, pages or chapters, and sentences."""
         splitter_identity = self.splitter
-        if splitter_identity == GIVEN:
+        if splitter_identity == GIVEN_SPLITTER:
             # The name does not say which.
             joined_spans = ",".join(f"{start}-{end}" for start, end in self.sentences)
             splitter_identity += hashlib.blake2b(joined_spans.encode(), digest_size=12).hexdigest()

@@ -18,7 +18,7 @@ USUAL = (
 )
 """The encodings in use besides Unicode's; the detector chooses among these."""
 
-CHOICES = ("utf-8", "utf-16", *USUAL)
+ENCODING_CHOICES = ("utf-8", "utf-16", *USUAL)
 """The encodings that the page offers."""
 
 _BOMS = (

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 
-Kind = Literal["page", "chapter", "row", "slide", "cell"]
+PartKind = Literal["page", "chapter", "row", "slide", "cell"]
 
 LONGEST_LABEL = 200
 """Maximum number of characters of a page's label or a chapter's title that are kept."""
 
 MOST_SAID = 4
-"""Maximum number of stretches of pages that `Parts.label_of_spans` names of a chunk that lies in several places."""
+"""Maximum number of stretches of pages that `TextParts.label_of_spans` names of a chunk that lies in several places."""
 
 
 @dataclass(frozen=True)
-class Parts:
+class TextParts:
     """The pages or chapters of a text, or the rows of a table, the slides of a presentation, the cells of a notebook.
 
     Attributes
@@ -42,7 +42,7 @@ class Parts:
         ``Prices!7``, or the number of the part if there is none.
     """
 
-    kind: Kind
+    kind: PartKind
     starts: tuple[int, ...]
     labels: tuple[str, ...]
 
@@ -117,9 +117,9 @@ class Parts:
             return f"ch. {label}"
         return shorten(label, 12 if self.kind == "page" else 40)
 
-    def with_starts(self, starts: Iterable[int]) -> "Parts":
+    def with_starts(self, starts: Iterable[int]) -> "TextParts":
         """Return a copy of the pages or chapters with new start offsets."""
-        return Parts(self.kind, tuple(starts), self.labels)
+        return TextParts(self.kind, tuple(starts), self.labels)
 
 
 def shorten(words: str, most: int) -> str:
@@ -192,7 +192,7 @@ class ExtractedText(NamedTuple):
     text: str
     left_out: tuple[Omission, ...] = ()
     encoded: Encoded | None = None
-    parts: Parts | None = None
+    parts: TextParts | None = None
 
     def tidied(self) -> "ExtractedText":
         """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
@@ -211,7 +211,7 @@ class ExtractedText(NamedTuple):
 class PartCollector:
     """Collector of page or chapter texts. Raises InputError as soon as the texts together are too large."""
 
-    def __init__(self, name: str, kind: Kind) -> None:
+    def __init__(self, name: str, kind: PartKind) -> None:
         self._name = name
         self._kind = kind
         self._size = 0
@@ -234,7 +234,7 @@ class PartCollector:
             pieces += [separator, text]
             part_starts.append(joined_length + len(separator))
             joined_length += len(separator) + len(text)
-        parts = Parts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
+        parts = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
         return ExtractedText("".join(pieces), tuple(left_out), parts=parts)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, join_words, on_one_line, pluralize, require_extra
 from chunkers.text.encodings import Encoded, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
-from chunkers.text.extracted_text import ExtractedText, Omission, Parts, omissions_from_counts, too_large_error
+from chunkers.text.extracted_text import ExtractedText, Omission, TextParts, omissions_from_counts, too_large_error
 from chunkers.text.reader_process import parse_in_reader_process
 
 _DEEP = 20_000
@@ -222,7 +222,7 @@ WITHOUT_ENCODING = frozenset({None, "HTML", "CSV"})
 """The formats whose files need not say their encoding; None is plain text."""
 
 
-READABLE = (".txt", ".md", ".srt", ".vtt", *ENDINGS)
+READABLE_ENDINGS = (".txt", ".md", ".srt", ".vtt", *ENDINGS)
 """The endings of documents' names."""
 
 READ_KINDS = "text, Markdown, SRT, WebVTT, HTML, PDF, DOCX, EPUB, CSV, XLSX, PPTX and notebooks"
@@ -245,7 +245,7 @@ class FileText(NamedTuple):
     """A sentence on what was left out of the file, if anything."""
     omissions: tuple[Omission, ...] = ()
     """Content left out, page by page or chapter by chapter if the file has them."""
-    parts: Parts | None = None
+    parts: TextParts | None = None
     """Pages or chapters of the text."""
 
     def doubts(self, name: str) -> str:
@@ -319,7 +319,7 @@ def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, can
         others=tuple(document_details["others"]),
         left_out=omissions_sentence(omissions),
         omissions=omissions,
-        parts=None if parts_fields is None else Parts(parts_fields[0], tuple(parts_fields[1]), tuple(parts_fields[2])),
+        parts=None if parts_fields is None else TextParts(parts_fields[0], tuple(parts_fields[1]), tuple(parts_fields[2])),
     )
 
 

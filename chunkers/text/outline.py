@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
-KINDS = {
+KIND_BY_TOKEN_TYPE = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
     "bullet_list_open": "list",
@@ -36,13 +36,15 @@ KINDS = {
 }
 """The parser's names of blocks, and ours."""
 
-SPECIAL = frozenset({"list", "table", "code block", "formula"})
+KINDS_KEPT_WHOLE = frozenset({"list", "table", "code block", "formula"})
 """The kinds of blocks that should stay whole."""
 
-NOT_PROSE = frozenset({"heading", "table", "code block", "formula", "HTML", "rule", "front matter", "link definitions"})
+KINDS_WITHOUT_SENTENCES = frozenset(
+    {"heading", "table", "code block", "formula", "HTML", "rule", "front matter", "link definitions"}
+)
 """The kinds of blocks that are not made of sentences."""
 
-_NESTED = SPECIAL | NOT_PROSE
+_NESTED = KINDS_KEPT_WHOLE | KINDS_WITHOUT_SENTENCES
 _FORMULAS = {"$$": "$$", "\\[": "\\]"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
@@ -62,7 +64,7 @@ class Block(NamedTuple):
     Attributes
     ----------
     kind
-        One of the values of `KINDS`.
+        One of the values of `KIND_BY_TOKEN_TYPE`.
     span
         ``[start, end)`` in code points, surrounding white space left out.
     level
@@ -98,7 +100,7 @@ class Outline(NamedTuple):
         Blocks inside lists and quotations, at every depth, with an outer block before the blocks inside it: list items,
         lists, tables, code blocks and formulas.
     not_prose
-        Blocks of the kinds in `NOT_PROSE`, nested ones included, without overlap.
+        Blocks of the kinds in `KINDS_WITHOUT_SENTENCES`, nested ones included, without overlap.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -131,14 +133,14 @@ def outline_of(text: str) -> Outline:
     special_blocks = []
     list_end_line = 0
     for token, first, last in _tokens_with_lines(tokens):
-        kind = KINDS.get(token.type, "item")
+        kind = KIND_BY_TOKEN_TYPE.get(token.type, "item")
         block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
         blocks_with_levels.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
             top_level_blocks += Block("paragraph", span(covered_lines, first)), block
             covered_lines = last
-        if kind in SPECIAL and not (kind == "list" and first < list_end_line):
+        if kind in KINDS_KEPT_WHOLE and not (kind == "list" and first < list_end_line):
             special_blocks.append(block)
             list_end_line = last if kind == "list" else list_end_line
     top_level_blocks.append(Block("paragraph", span(covered_lines, len(line_starts))))
@@ -146,8 +148,14 @@ def outline_of(text: str) -> Outline:
         tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
         tuple(special_blocks),
         tuple([block.span.start for level, block in blocks_with_levels if level == 1 and block.kind == "item"]),
-        tuple([block for level, block in blocks_with_levels if level and (block.kind == "item" or block.kind in SPECIAL)]),
-        tuple([block for _, block in blocks_with_levels if block.kind in NOT_PROSE]),
+        tuple(
+            [
+                block
+                for level, block in blocks_with_levels
+                if level and (block.kind == "item" or block.kind in KINDS_KEPT_WHOLE)
+            ]
+        ),
+        tuple([block for _, block in blocks_with_levels if block.kind in KINDS_WITHOUT_SENTENCES]),
     )
 
 
@@ -252,7 +260,9 @@ class _BlockTokens(list["Token"]):
         if token.type == "paragraph_open":
             self.paragraph = token
         is_top_level = token.level == 0 and token.nesting >= 0
-        if token.type == "list_item_open" or (token.type in KINDS and (is_top_level or KINDS[token.type] in _NESTED)):
+        if token.type == "list_item_open" or (
+            token.type in KIND_BY_TOKEN_TYPE and (is_top_level or KIND_BY_TOKEN_TYPE[token.type] in _NESTED)
+        ):
             super().append(token)
 
 

@@ -131,19 +131,19 @@ def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
     return match_starts
 
 
-CONTEXT = 32
+CONTEXT_CHARACTERS = 32
 """Characters before and after an excerpt that are kept with it."""
 
 NARROW = 8
 """Characters of these that are looked for where not all are there any more."""
 
-ALIKE = 0.8
+MIN_ALTERED_SIMILARITY = 0.8
 """Minimum similarity of an altered passage to its excerpt: 1 minus their edit distance over the length of the excerpt."""
 
-NEAREST = 0.5
+MIN_NEAREST_SIMILARITY = 0.5
 """Minimum similarity of the nearest passage for a message about a lost excerpt to quote it."""
 
-SHORTEST = 12
+SHORTEST_ALTERED = 12
 """Minimum number of characters, without white space, of an excerpt that is searched for with small changes: shorter ones
 resemble too many passages.
 """
@@ -159,7 +159,7 @@ a minute.
 _NEIGHBOURHOOD = 500
 """Characters next to a passage that are compared."""
 
-How = Literal["in place", "elsewhere", "typography", "altered"]
+MatchKind = Literal["in place", "elsewhere", "typography", "altered"]
 
 _PLAIN_SIGNS = (
     str.maketrans(dict.fromkeys("‘’‚‛′´`ʼ‹›", "'"))
@@ -185,15 +185,15 @@ class Match(NamedTuple):
     how
         ``in place``: word for word, where it was or, if no place is known, anywhere; ``elsewhere``: word for word in another
         place; ``typography``: with other white space, quotation marks, dashes or ligatures; ``altered``: with
-        small changes, within `ALIKE`.
+        small changes, within `MIN_ALTERED_SIMILARITY`.
     alike
-        From 0 to 1, see `ALIKE`.
+        From 0 to 1, see `MIN_ALTERED_SIMILARITY`.
     several
         True if it occurs more than once and nothing tells the occurrences apart.
     """
 
     span: Span
-    how: How
+    how: MatchKind
     alike: float = 1.0
     several: bool = False
 
@@ -216,14 +216,14 @@ class CommonPassage(NamedTuple):
     altered: bool
 
 
-def max_edit_distance(length: int, alike: float = ALIKE) -> int:
+def max_edit_distance(length: int, alike: float = MIN_ALTERED_SIMILARITY) -> int:
     """Return the maximum edit distance of a passage to a folded quotation of this length."""
     return int((1 - alike) * length + 1e-9)
 
 
 def surrounding_text(text: str, span: Span) -> tuple[str, str]:
-    """Return the text before and after a span, up to `CONTEXT` characters each."""
-    return text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
+    """Return the text before and after a span, up to `CONTEXT_CHARACTERS` characters each."""
+    return text[max(0, span.start - CONTEXT_CHARACTERS) : span.start], text[span.end : span.end + CONTEXT_CHARACTERS]
 
 
 @dataclass
@@ -255,7 +255,7 @@ class SearchableText:
         if start_and_ambiguity is None:
             return None
         start, is_ambiguous = start_and_ambiguity
-        how: How = "in place" if quoted.start in (None, start) else "elsewhere"
+        how: MatchKind = "in place" if quoted.start in (None, start) else "elsewhere"
         return Match(Span(start, start + len(quoted.text)), how, several=is_ambiguous)
 
     def typographic_match(self, quoted: Quotation) -> Match | None:
@@ -274,13 +274,15 @@ class SearchableText:
         spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, most)]
         if spans:
             return spans
-        folded_passage = folded(text)
+        folded_passage = fold_text(text)
         folded_spans = [
             Span(start, start + len(folded_passage)) for start in _occurrence_starts(self._folded.text, folded_passage, most)
         ]
         return [self._folded.original(span) for span in folded_spans]
 
-    def altered_match(self, quoted: Quotation, alike: float = ALIKE, within: Sequence[Span] | None = None) -> Match | None:
+    def altered_match(
+        self, quoted: Quotation, alike: float = MIN_ALTERED_SIMILARITY, within: Sequence[Span] | None = None
+    ) -> Match | None:
         """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
 
         Of equally similar passages, the one nearest to the original position is returned. None also if the
@@ -293,7 +295,7 @@ class SearchableText:
         """
         folded_quotation = self._fold_quotation(quoted)
         folded_length = len(folded_quotation.text)
-        if folded_length < SHORTEST or self.work.spent:
+        if folded_length < SHORTEST_ALTERED or self.work.spent:
             return None
         max_distance = max_edit_distance(folded_length, alike)
         pattern_codes, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
@@ -308,20 +310,21 @@ class SearchableText:
     def divided_match(self, text: str) -> list[Span]:
         """Find a quotation whose parts now stand apart, in the same order; return their spans, or none.
 
-        Each part occurs as in `typographic_match`, and has at least `SHORTEST` characters. The first parts are the longest.
+        Each part occurs as in `typographic_match`, and has at least `SHORTEST_ALTERED` characters. The first parts are the
+        longest.
         """
-        searched_text, remaining_quotation, search_from = self._folded.text, folded(text), 0
+        searched_text, remaining_quotation, search_from = self._folded.text, fold_text(text), 0
         part_spans: list[Span] = []
         # Most lost quotations are told by their beginning or end.
         if (
             self.work.spent
-            or remaining_quotation[:SHORTEST] not in searched_text
-            or remaining_quotation[-SHORTEST:] not in searched_text
+            or remaining_quotation[:SHORTEST_ALTERED] not in searched_text
+            or remaining_quotation[-SHORTEST_ALTERED:] not in searched_text
         ):
             return []
         self.work.left -= len(searched_text) * len(remaining_quotation).bit_length() * MOST_PARTS
         while remaining_quotation:
-            if len(remaining_quotation) < SHORTEST or len(part_spans) == MOST_PARTS:
+            if len(remaining_quotation) < SHORTEST_ALTERED or len(part_spans) == MOST_PARTS:
                 return []
             # The longest beginning of the rest that the text has behind the part before.
             size = bisect_left(
@@ -331,8 +334,8 @@ class SearchableText:
             )
             # What is left for the last part must not be too short for one.
             if size < len(remaining_quotation):
-                size = min(size, len(remaining_quotation) - SHORTEST)
-            if size < SHORTEST:
+                size = min(size, len(remaining_quotation) - SHORTEST_ALTERED)
+            if size < SHORTEST_ALTERED:
                 return []
             start = searched_text.find(remaining_quotation[:size], search_from)
             search_from = start + size
@@ -342,13 +345,13 @@ class SearchableText:
 
     def contains(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
-        return (folded_passage := folded(text)) != "" and folded_passage in self._folded.text
+        return (folded_passage := fold_text(text)) != "" and folded_passage in self._folded.text
 
     def suffix_at(self, text: str, place: int) -> Span | None:
         """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
         folded_quotation, folded_place = _Folded.of(text), self._folded_offset(place)
-        folded_beginning = self._folded.text[folded_place : folded_place + SHORTEST]
-        suffix_start = folded_quotation.text.find(folded_beginning) if len(folded_beginning) == SHORTEST else -1
+        folded_beginning = self._folded.text[folded_place : folded_place + SHORTEST_ALTERED]
+        suffix_start = folded_quotation.text.find(folded_beginning) if len(folded_beginning) == SHORTEST_ALTERED else -1
         while suffix_start >= 0:
             if self._folded.text.startswith(folded_quotation.text[suffix_start:], folded_place):
                 return folded_quotation.original(Span(suffix_start, len(folded_quotation.text)))
@@ -356,7 +359,7 @@ class SearchableText:
         return None
 
     def longest_common_passage(self, text: str, within: Span) -> CommonPassage | None:
-        """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
+        """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST_ALTERED`.
 
         Texts are compared as in `typographic_match`. The passage is at the end, at the beginning or around the middle of
         ``text``.
@@ -367,7 +370,7 @@ class SearchableText:
             self._folded.text[folded_range_start : self._folded_offset(within.end)],
         )
         length = len(folded_quotation.text)
-        if length < SHORTEST:
+        if length < SHORTEST_ALTERED:
             return None
         middle_offset = length // 2
 
@@ -387,7 +390,7 @@ class SearchableText:
             )
             spans.append(Span(middle_offset - reach_before_middle, middle_offset + reach_after_middle))
         longest_span = max(spans, key=lambda span: span.end - span.start)
-        if longest_span.end - longest_span.start < SHORTEST:
+        if longest_span.end - longest_span.start < SHORTEST_ALTERED:
             return None
         place_in_range = searched_text.find(folded_quotation.text[longest_span.start : longest_span.end])
         folded_span = Span(
@@ -407,11 +410,11 @@ class SearchableText:
     def _fold_quotation(self, quoted: Quotation) -> Quotation:
         text, prefix, suffix, start = quoted
         place = None if start is None else self._folded_offset(start)
-        return Quotation(folded(text), folded(prefix), folded(suffix), place)
+        return Quotation(fold_text(text), fold_text(prefix), fold_text(suffix), place)
 
     @property
     def folded_text(self) -> str:
-        """The text as `folded` returns it."""
+        """The text as `fold_text` returns it."""
         return self._folded.text
 
     @cached_property
@@ -509,7 +512,7 @@ class _Folded(NamedTuple):
         return Span(int(self.places[span.start]), int(self.places[span.end - 1]) + 1)
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Normalise a text for comparison: drop white space and invisible characters, simplify quotation marks and dashes."""
     return text.translate(_plain_replacements(text))
 

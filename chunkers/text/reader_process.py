@@ -14,9 +14,9 @@ from typing import Any
 
 from chunkers.support import (
     MAX_IDLE_MEMORY,
+    MOST_READER_PROCESSES,
     READ_MEMORY,
     READ_SECONDS,
-    READERS,
     InputError,
     raise_if_cancelled,
     require_extra,
@@ -49,7 +49,7 @@ def _child_arguments() -> str:
     return json.dumps([package_names_and_folders, f"{__package__}.reader_child"])
 
 
-_free_readers = threading.Semaphore(READERS)
+_free_readers = threading.Semaphore(MOST_READER_PROCESSES)
 _lock = threading.Lock()
 _idle_readers: "list[_Reader]" = []
 

@@ -103,7 +103,7 @@ def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     return _spans_from_starts(text, _starts_by_sentencex(text, splitter_language(text, splitter) or ""))
 
 
-GIVEN = "given"
+GIVEN_SPLITTER = "given"
 """Name that replaces a splitter's if the caller gave the sentences."""
 
 
@@ -142,7 +142,7 @@ def check_splitter(splitter: str) -> None:
 
 def _check_splitter_name(splitter: str) -> None:
     splitter_kind, colon, suffix = splitter.partition(":")
-    if splitter == GIVEN:
+    if splitter == GIVEN_SPLITTER:
         raise InputError("sentences must be passed again, because they came from the caller; got only the word 'given'.")
     if splitter_kind == "sentencex" and colon and suffix not in LANGUAGES:
         raise InputError(

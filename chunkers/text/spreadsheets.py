@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from chunkers.support import MAX_BYTES, MOST_ROWS, MOST_TABLE_COLUMNS, InputError
-from chunkers.text.extracted_text import ExtractedText, Parts, omissions_from_counts, too_large_error
+from chunkers.text.extracted_text import ExtractedText, TextParts, omissions_from_counts, too_large_error
 
 _ROWS_COMPARED = 50
 """Rows below a possible header that are compared with it."""
@@ -39,9 +39,9 @@ class TableText(NamedTuple):
     starts: list[int]
     labels: list[str]
 
-    def parts(self) -> Parts | None:
+    def parts(self) -> TextParts | None:
         """Return the rows as parts of the text; None if there are none."""
-        return Parts("row", tuple(self.starts), tuple(self.labels)) if self.starts else None
+        return TextParts("row", tuple(self.starts), tuple(self.labels)) if self.starts else None
 
 
 def cell_text(value: str) -> str:
@@ -357,7 +357,7 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
         workbook_text += heading_lines + table.text
         if len(workbook_text) > MAX_BYTES:
             raise too_large_error(name, len(workbook_text), "at least ", what="the text")
-    parts = Parts("row", tuple(row_starts), tuple(row_labels)) if row_starts else None
+    parts = TextParts("row", tuple(row_starts), tuple(row_labels)) if row_starts else None
     return ExtractedText(workbook_text, tuple(omissions_from_counts(left_out)), parts=parts)
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from chunkers.text.document import Document
-from chunkers.text.sentences import GIVEN, SPLITTERS, split_sentences
+from chunkers.text.sentences import GIVEN_SPLITTER, SPLITTERS, split_sentences
 
 LONG_SENTENCE = 400
 """Bytes of UTF-8 from which a sentence of more than half the text is reported: 400 letters of English, 130 of Chinese."""
@@ -94,7 +94,7 @@ def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: 
     fault_clause = (
         "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
     )
-    splitter_clause = "As the sentences were given" if splitter == GIVEN else f"Split by {splitter}"
+    splitter_clause = "As the sentences were given" if splitter == GIVEN_SPLITTER else f"Split by {splitter}"
     warning_beginning = (
         f"{splitter_clause}, {fault_clause}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
     )

@@ -2,13 +2,13 @@
 
 from evaluation.answering.judging import Judgement, applicable_kinds, bert_scores, has_bert_score
 from evaluation.answering.questions_and_answers import (
+    ANSWER_SEPARATOR,
     ANSWER_TOKENS,
-    BAR,
     REFERENCE,
     SWAPPED,
     TRIVIAL_EXPLAINED,
     TRIVIAL_TITLES,
-    Context,
+    AnswerContext,
     Exchange,
     GatheredPassages,
     QuestionItem,
@@ -20,11 +20,18 @@ from evaluation.answering.questions_and_answers import (
     questions_of_file,
     questions_of_lines,
 )
-from evaluation.answering.report import MEASURES, Measure, Report, answers_to_csv, answers_to_json_lines, cost_table
+from evaluation.answering.report import (
+    ANSWER_MEASURES,
+    AnswerMeasure,
+    Report,
+    answers_to_csv,
+    answers_to_json_lines,
+    cost_table,
+)
 from evaluation.answering.results import (
     AnswerResult,
-    Estimates,
     PromptSizes,
+    RequestEstimates,
     Services,
     answer_all,
     estimate_run,
@@ -36,24 +43,24 @@ from evaluation.answering.results import (
 )
 
 __all__ = [
+    "ANSWER_MEASURES",
+    "ANSWER_SEPARATOR",
     "ANSWER_TOKENS",
-    "BAR",
-    "MEASURES",
     "REFERENCE",
     "SWAPPED",
     "TRIVIAL_EXPLAINED",
     "TRIVIAL_TITLES",
+    "AnswerContext",
+    "AnswerMeasure",
     "AnswerResult",
-    "Context",
-    "Estimates",
     "Exchange",
     "GatheredPassages",
     "Judgement",
-    "Measure",
     "PromptSizes",
     "QuestionItem",
     "QuestionItems",
     "Report",
+    "RequestEstimates",
     "Services",
     "answer_all",
     "answers_to_csv",

@@ -10,9 +10,9 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
-from chunkers.language_models import Message, Unusable, answer_forms, parse_json_answer, prompts, usable_answer
+from chunkers.language_models import Message, UnusableAnswer, answer_forms, parse_json_answer, prompts, usable_answer
 from chunkers.support import FloatArray, ModelError, format_number, import_required
-from evaluation.answering.questions_and_answers import Context, Exchange, Recording
+from evaluation.answering.questions_and_answers import AnswerContext, Exchange, Recording
 
 Kind = Literal["faithfulness", "relevancy", "correctness"]
 
@@ -35,7 +35,7 @@ class JudgingInput(NamedTuple):
     question: str
     reference: str
     answer: str
-    context: Context
+    context: AnswerContext
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class _Verdict(NamedTuple):
     sentences: tuple[str, ...]
 
 
-def applicable_kinds(reference: str, context: Context) -> tuple[Kind, ...]:
+def applicable_kinds(reference: str, context: AnswerContext) -> tuple[Kind, ...]:
     """Return the applicable kinds of judgement: correctness needs a reference answer, faithfulness needs passages."""
     without = {*(() if reference else ("correctness",)), *(("faithfulness",) if context.closed_book else ())}
     return tuple(kind for kind in KINDS if kind not in without)
@@ -100,7 +100,7 @@ def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar:
     messages, reply_kind = judgement_request(kind, asked)
     try:
         verdict = usable_answer(partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.tell)
-    except Unusable as complaint:
+    except UnusableAnswer as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
     return Judgement(kind, verdict.value, "", verdict.sentences, recording.exchange, repeat)
 

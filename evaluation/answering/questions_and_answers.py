@@ -7,11 +7,21 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from chunkers import Cancelled, Chunking, Document, InputError, Span, Tools
-from chunkers.language_models import ANSWER, WORDS, AnswerKind, Asking, Message, Reply, Unusable, prompts, usable_answer
+from chunkers.language_models import (
+    ANSWER_IN_WORDS,
+    ANY_WORDS,
+    AnswerKind,
+    Asking,
+    Message,
+    Reply,
+    UnusableAnswer,
+    prompts,
+    usable_answer,
+)
 from chunkers.recipes import ELSEWHERE
 from chunkers.support import short_repr
 from evaluation.asking.question_retrieval import Limit, ask, checked_question, embed_question, index_passages
-from evaluation.questions import ANSWER_COLUMNS, Corpus, Measuring, Question, Row, excerpt_list, read_question_rows
+from evaluation.questions import ANSWER_COLUMNS, AnyRuler, Corpus, Question, QuestionRow, excerpt_list, read_question_rows
 from evaluation.retrieval import fill_budget
 from evaluation.segmentation import chunking_from_cuts
 
@@ -24,7 +34,7 @@ MOST_QUESTIONS = 500
 LONGEST_REFERENCE = 10_000
 """Maximum number of characters of a reference answer."""
 
-BAR = "|"
+ANSWER_SEPARATOR = "|"
 """Separator of a question and its reference answer on one line."""
 
 EXCERPTS = ("references", "excerpts")
@@ -52,7 +62,7 @@ def questions_of_lines(text: str) -> QuestionItems:
     Empty lines are skipped.
     """
     lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
-    parts = ((place, *line.partition(BAR)) for place, line in lines)
+    parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in lines)
     return _usable_items((place, question, reference) for place, question, _, reference in parts)
 
 
@@ -104,7 +114,7 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Ques
     return {text: _usable_items(rows) for text, rows in by_text.items()}
 
 
-def _reference_answer(row: Row) -> str:
+def _reference_answer(row: QuestionRow) -> str:
     """Return the reference answer of a row; empty if it has none."""
     for column in ANSWER_COLUMNS:
         value = row.get(column)
@@ -189,7 +199,7 @@ class Passage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Context:
+class AnswerContext:
     """Passages that the model receives with a question, best first, and their total tokens.
 
     With ``closed_book``, there are no passages, and the model answers from its own knowledge. If an answer is ``given``, no
@@ -226,7 +236,7 @@ class GatheredPassages:
         Tokens that the chunker used from a language model; None if it calls none.
     """
 
-    contexts: tuple[Context, ...]
+    contexts: tuple[AnswerContext, ...]
     chunk_s: float | None
     embed_s: float
     chunks: int
@@ -234,7 +244,7 @@ class GatheredPassages:
 
 
 def gather_passages(
-    chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: Measuring
+    chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: AnyRuler
 ) -> GatheredPassages:
     """Return the passages of the best chunks for every question, ranked by embedding, up to a token budget.
 
@@ -254,14 +264,14 @@ def gather_passages(
     for question in questions:
         vector = embed_question(chunking, tools, question) if chunking.chunks else None
         if vector is None:
-            contexts.append(Context((), 0))
+            contexts.append(AnswerContext((), 0))
             continue
         asked = ask(passages, question, vector, "embedding", Limit.of(tokens=budget), ruler)
         passages_given = tuple(
             Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
             for hit in asked.hits
         )
-        contexts.append(Context(passages_given, asked.tokens))
+        contexts.append(AnswerContext(passages_given, asked.tokens))
     spent = chunking.spending
     seconds = _chunking_seconds(chunking)
     return GatheredPassages(tuple(contexts), seconds, embed_s, len(chunking.chunks), None if spent is None else spent.tokens)
@@ -320,7 +330,7 @@ class Recording:
         """
         self._asking.tell(usable)
 
-    def __call__(self, messages: Sequence[Message], kind: AnswerKind = WORDS) -> Reply:
+    def __call__(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""
         reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
         tokens_in, tokens_out = reply.tokens_in, reply.tokens_out
@@ -355,14 +365,14 @@ class Answer(NamedTuple):
         return not self.problem
 
 
-def answer_messages(question: str, context: Context) -> list[Message]:
+def answer_messages(question: str, context: AnswerContext) -> list[Message]:
     """Return the chat messages that ask a model to answer a question from its passages."""
     prompt = prompts.ANSWER_QUESTION.format(passages=context, question=question)
     system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
     return [Message("system", system), Message("user", prompt)]
 
 
-def recalled_answer(question: str, context: Context, asking: Asking) -> str | None:
+def recalled_answer(question: str, context: AnswerContext, asking: Asking) -> str | None:
     """Return the cached answer to a question; None if answering would send a request to the model.
 
     The answer is empty if the model was asked before and gave no usable answer.
@@ -371,7 +381,7 @@ def recalled_answer(question: str, context: Context, asking: Asking) -> str | No
         return context.given
 
     def recall(messages: Sequence[Message]) -> Reply:
-        reply = asking.cached_answer(messages, ANSWER)
+        reply = asking.cached_answer(messages, ANSWER_IN_WORDS)
         if reply is None:
             raise Cancelled
         return reply
@@ -380,11 +390,11 @@ def recalled_answer(question: str, context: Context, asking: Asking) -> str | No
         return usable_answer(recall, answer_messages(question, context), _stripped_answer)
     except Cancelled:
         return None
-    except Unusable:
+    except UnusableAnswer:
         return ""
 
 
-def model_answer(question: str, context: Context, recording: Recording) -> Answer:
+def model_answer(question: str, context: AnswerContext, recording: Recording) -> Answer:
     """Return the model's answer to a question, repeating the request if an answer is unusable.
 
     Raises
@@ -397,16 +407,16 @@ def model_answer(question: str, context: Context, recording: Recording) -> Answe
     if context.given is not None:
         return Answer(context.given, "" if context.given else "there is no reference answer", Exchange())
     try:
-        ask = partial(recording, kind=ANSWER)
+        ask = partial(recording, kind=ANSWER_IN_WORDS)
         text = usable_answer(ask, answer_messages(question, context), _stripped_answer, recording.tell)
-    except Unusable as complaint:
+    except UnusableAnswer as complaint:
         return Answer("", str(complaint), recording.exchange)
     return Answer(text, "", recording.exchange)
 
 
 def _stripped_answer(answer: str) -> str:
     if not answer.strip():
-        raise Unusable("the answer must have at least one word; it has none")
+        raise UnusableAnswer("the answer must have at least one word; it has none")
     return answer.strip()
 
 
@@ -440,7 +450,7 @@ _SEED = 0
 
 
 def gather_trivial_row(
-    name: str, document: Document, items: Sequence[QuestionItem], budget: int, chunks: int, tools: Tools, ruler: Measuring
+    name: str, document: Document, items: Sequence[QuestionItem], budget: int, chunks: int, tools: Tools, ruler: AnyRuler
 ) -> GatheredPassages:
     """Return the passages that a trivial baseline, such as the uncut text, supplies for every question.
 
@@ -461,14 +471,16 @@ def gather_trivial_row(
     if name in (REFERENCE, SWAPPED):
         answers = [item.reference for item in items]
         answers = answers if name == REFERENCE else swap_references(answers)
-        return GatheredPassages(tuple(Context((), 0, closed_book=True, given=answer) for answer in answers), 0.0, 0.0, 0)
+        return GatheredPassages(
+            tuple(AnswerContext((), 0, closed_book=True, given=answer) for answer in answers), 0.0, 0.0, 0
+        )
     if name == CLOSED_BOOK:
-        return GatheredPassages((Context((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)
+        return GatheredPassages((AnswerContext((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)
     if name == NO_CUT:
         whole = Span(0, len(document.text))
         parts = fill_budget([(whole,)], budget, ruler)
         passages_given = tuple(Passage(0, document.text[start:end], Span(start, end) == whole) for start, end in parts)
-        return GatheredPassages((Context(passages_given, ruler(parts)),) * len(items), 0.0, 0.0, 1)
+        return GatheredPassages((AnswerContext(passages_given, ruler(parts)),) * len(items), 0.0, 0.0, 1)
     gaps = range(1, len(document.sentences))
     random_cuts = random.Random(_SEED).sample(gaps, max(0, min(chunks - 1, len(gaps))))
     return gather_passages(

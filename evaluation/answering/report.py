@@ -17,7 +17,7 @@ from evaluation.retrieval import PairedDifferences, on_same_questions
 from evaluation.statistics import Difference, interval_words, paired_differences, questions_needed, too_few_values_words
 
 
-class Measure(NamedTuple):
+class AnswerMeasure(NamedTuple):
     """Quality measure of answers: its title, its name within a sentence and its range."""
 
     title: str
@@ -26,14 +26,14 @@ class Measure(NamedTuple):
     high: float
 
 
-MEASURES: Mapping[str, Measure] = {
-    "aqs": Measure("AQS", "AQS", 0, 1),
-    "faithfulness": Measure("Faithfulness", "faithfulness", 0, 1),
-    "relevancy": Measure("Answer relevancy", "answer relevancy", 0, 1),
-    "correctness": Measure("Correctness", "correctness", 1, 5),
-    "question_cosine": Measure("Question cosine", "cosine of question and answer", -1, 1),
-    "reference_cosine": Measure("Reference cosine", "cosine of answer and reference", -1, 1),
-    "bert_score": Measure("BERTScore", "BERTScore", 0, 1),
+ANSWER_MEASURES: Mapping[str, AnswerMeasure] = {
+    "aqs": AnswerMeasure("AQS", "AQS", 0, 1),
+    "faithfulness": AnswerMeasure("Faithfulness", "faithfulness", 0, 1),
+    "relevancy": AnswerMeasure("Answer relevancy", "answer relevancy", 0, 1),
+    "correctness": AnswerMeasure("Correctness", "correctness", 1, 5),
+    "question_cosine": AnswerMeasure("Question cosine", "cosine of question and answer", -1, 1),
+    "reference_cosine": AnswerMeasure("Reference cosine", "cosine of answer and reference", -1, 1),
+    "bert_score": AnswerMeasure("BERTScore", "BERTScore", 0, 1),
 }
 """All measures, by the names of their values; more is better in each."""
 
@@ -81,7 +81,7 @@ class Report:
     @property
     def measured(self) -> list[str]:
         """Names of the measures that are defined for at least one answer."""
-        return [name for name in MEASURES if any(not np.isnan(row).all() for row in self.values(name))]
+        return [name for name in ANSWER_MEASURES if any(not np.isnan(row).all() for row in self.values(name))]
 
     def answers(self, chunker: int) -> int:
         """Return the number of questions for which a chunker has a usable answer."""
@@ -103,11 +103,11 @@ class Report:
         All pairs are compared on the same questions: the questions on which all chunkers with this measure have a value.
         """
         same = {name: on_same_questions(self._competing(name)) for name in self.measured}
-        return PairedDifferences(same, {name: measure.high - measure.low for name, measure in MEASURES.items()})
+        return PairedDifferences(same, {name: measure.high - measure.low for name, measure in ANSWER_MEASURES.items()})
 
     def verdict(self, measure: str) -> str:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
-        called = MEASURES[measure].called
+        called = ANSWER_MEASURES[measure].called
         shared_values = on_same_questions(self._competing(measure))
         means = {
             number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
@@ -156,7 +156,7 @@ class Report:
         both = {name: pair for name, pair in values.items() if not np.isnan(pair[0] - pair[1]).all()}
         if not both:
             return []
-        widths = [MEASURES[name].high - MEASURES[name].low for name in both]
+        widths = [ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in both]
         compared = paired_differences(np.array([one - other for one, other in both.values()]), widths)
         return [_comparison_words(name, *both[name], difference) for name, difference in zip(both, compared, strict=True)]
 
@@ -198,7 +198,7 @@ def cost_table(
 
 def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
     shared = ~np.isnan(right - wrong)
-    called = MEASURES[name].title
+    called = ANSWER_MEASURES[name].title
     means = f"{right[shared].mean():.2f} for the reference answers, {wrong[shared].mean():.2f} for those of other questions"
     means_and_count = f"{means}, over {pluralize(int(shared.sum()), 'question')}"
     if compared is None:
@@ -217,7 +217,7 @@ def _difference_in_words(difference: Difference) -> str:
 
 def answers_to_csv(names: Sequence[str], results: Results) -> str:
     """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
-    heads = ["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"]
+    heads = ["chunker", "question", "reference", "answer", "problem", *ANSWER_MEASURES, "not_judged", "context_tokens"]
     rows = (
         [
             names[chunker],
@@ -225,7 +225,7 @@ def answers_to_csv(names: Sequence[str], results: Results) -> str:
             result.item.reference,
             result.answer.text,
             result.answer.problem,
-            *map(result.value, MEASURES),
+            *map(result.value, ANSWER_MEASURES),
             " ".join(result.not_judged),
             result.context.tokens,
         ]
@@ -246,7 +246,7 @@ def answers_to_json_lines(names: Sequence[str], results: Results) -> str:
             "problem": result.answer.problem,
             "asked": _message_dicts(result.answer.exchange),
             "passages": [passage._asdict() for passage in result.context.passages],
-            **{measure: result.value(measure) for measure in MEASURES},
+            **{measure: result.value(measure) for measure in ANSWER_MEASURES},
             "judgements": [
                 {"kind": kind, "time": place + 1, "value": judgement.value, "problem": judgement.problem}
                 | {"said": judgement.sentences, "asked": _message_dicts(judgement.exchange)}

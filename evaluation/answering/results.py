@@ -25,7 +25,7 @@ from evaluation.answering.judging import (
 from evaluation.answering.questions_and_answers import (
     ANSWER_TOKENS,
     Answer,
-    Context,
+    AnswerContext,
     Exchange,
     GatheredPassages,
     QuestionItem,
@@ -51,7 +51,7 @@ class AnswerResult:
     """
 
     item: QuestionItem
-    context: Context
+    context: AnswerContext
     answer: Answer
     question_cosine: float | None = None
     reference_cosine: float | None = None
@@ -135,7 +135,7 @@ def reusable_results(
 
 def answer_item(
     item: QuestionItem,
-    context: Context,
+    context: AnswerContext,
     services: Services,
     keep: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
@@ -241,7 +241,7 @@ def judge_result(
 # About what a run of answers takes, before anything is sent.
 
 
-class Estimates(NamedTuple):
+class RequestEstimates(NamedTuple):
     """Estimated requests for answering questions and for judging the answers."""
 
     answers: Estimate
@@ -282,12 +282,12 @@ class PromptSizes(NamedTuple):
         by_kind = dict(zip(KINDS, judging, strict=True))
         return cls(answering, closed_book, by_kind, item_token_counts[: len(items)], item_token_counts[len(items) :])
 
-    def answer_tokens(self, question: int, context: Context) -> int:
+    def answer_tokens(self, question: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request that asks a question with its passages."""
         prompt_tokens = self.closed_book if context.closed_book else self.answering
         return prompt_tokens + self.questions[question] + context.tokens
 
-    def judgement_tokens(self, kind: Kind, question: int, context: Context) -> int:
+    def judgement_tokens(self, kind: Kind, question: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
         task = self.judging[kind] + ANSWER_TOKENS
         match kind:
@@ -307,7 +307,7 @@ class RemainingRequests(NamedTuple):
 
 
 def remaining_requests(
-    item: QuestionItem, context: Context, before: AnswerResult | None, asking: Asking, judge: Asking | None
+    item: QuestionItem, context: AnswerContext, before: AnswerResult | None, asking: Asking, judge: Asking | None
 ) -> RemainingRequests:
     """Return the requests that a question still needs, given earlier results and cached answers.
 
@@ -337,8 +337,8 @@ def estimate_run(
     items: Sequence[QuestionItem],
     gathered: Mapping[int, GatheredPassages],
     sizes: PromptSizes,
-    left: Callable[[tuple[int, int], QuestionItem, Context], RemainingRequests],
-) -> Estimates:
+    left: Callable[[tuple[int, int], QuestionItem, AnswerContext], RemainingRequests],
+) -> RequestEstimates:
     """Estimate the number of requests and tokens of a run without sending a request.
 
     The estimate assumes that no request is repeated, and guesses the lengths of the answers.
@@ -356,7 +356,7 @@ def estimate_run(
             if needed.answer:
                 answer_request_tokens.append(sizes.answer_tokens(number, context))
             judgement_request_tokens += [sizes.judgement_tokens(kind, number, context) for kind in needed.kinds]
-    return Estimates(
+    return RequestEstimates(
         Estimate(len(answer_request_tokens), sum(answer_request_tokens)),
         Estimate(len(judgement_request_tokens), sum(judgement_request_tokens)),
     )
@@ -416,7 +416,7 @@ def result_to_json(result: AnswerResult) -> bytes:
     )
 
 
-def result_from_json(data: bytes, item: QuestionItem, context: Context) -> AnswerResult:
+def result_from_json(data: bytes, item: QuestionItem, context: AnswerContext) -> AnswerResult:
     """Return the result that `result_to_json` stored; the answer's text is empty, since it was not stored.
 
     Raises

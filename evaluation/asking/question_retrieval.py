@@ -11,14 +11,14 @@ from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import VectorArray, format_number
 from chunkers.text import detect_language
-from evaluation.questions import Measuring, difference, intersection
+from evaluation.questions import AnyRuler, difference, intersection
 from evaluation.retrieval import fill_budget
 from evaluation.search import (
-    RERANKED,
+    MOST_RERANKED,
     Bm25,
-    Method,
     Ranking,
     Reranker,
+    SearchMethod,
     checked_method,
     embed_chunks_late,
     embed_texts,
@@ -109,7 +109,7 @@ class Passages:
         return [chunk.spans for chunk in self.chunking.chunks]
 
 
-def index_passages(chunking: Chunking, tools: Tools, method: Method, embedded_as: EmbeddedAs = "plain") -> Passages:
+def index_passages(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_as: EmbeddedAs = "plain") -> Passages:
     """Prepare chunks for search: embed them, index their words, or both, as the search method requires.
 
     The vectors equal those from `evaluation.search.index.build_index` for a corpus of this text alone.
@@ -191,7 +191,7 @@ class AskedQuestion:
     """
 
     passages: Passages
-    method: Method
+    method: SearchMethod
     ranking: Ranking
     sources: dict[str, Ranking]
     hits: tuple[Hit, ...]
@@ -209,9 +209,9 @@ def ask(
     passages: Passages,
     question: str,
     vector: VectorArray | None,
-    method: Method,
+    method: SearchMethod,
     limit: Limit,
-    ruler: Measuring,
+    ruler: AnyRuler,
     reranker: Reranker | None = None,
 ) -> AskedQuestion:
     """Rank the chunks for a question and return the ranking with the best chunks up to the limit.
@@ -223,7 +223,7 @@ def ask(
     ruler
         Counts the tokens of ranges of the text.
     reranker
-        Cross-encoder that reorders the first `RERANKED` chunks; None for no reordering.
+        Cross-encoder that reorders the first `MOST_RERANKED` chunks; None for no reordering.
     """
     method = checked_method(method)
     rankings_by_method: dict[str, Ranking] = {}
@@ -231,7 +231,7 @@ def ask(
         rankings_by_method["embedding"] = rank_by_embedding(vector, passages.vectors)
     if (method != "embedding" or not rankings_by_method) and passages.bm25 is not None:
         rankings_by_method["bm25"] = rank_by_score(passages.bm25.scores(question))
-    method_used: Method = (
+    method_used: SearchMethod = (
         "hybrid" if len(rankings_by_method) > 1 else "embedding" if "embedding" in rankings_by_method else "bm25"
     )
     ranking = (
@@ -240,7 +240,7 @@ def ask(
         else next(iter(rankings_by_method.values()))
     )
     if reranker is not None:
-        first_texts = [passages.texts[chunk] for chunk in ranking.order[:RERANKED]]
+        first_texts = [passages.texts[chunk] for chunk in ranking.order[:MOST_RERANKED]]
         ranking = rerank_first(ranking, reranker.scores(question, first_texts))
     spans = passages.spans
     parts_given = _parts_within([spans[chunk] for chunk in ranking.order], limit, ruler)
@@ -261,7 +261,7 @@ def ask(
     )
 
 
-def _parts_within(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:
+def _parts_within(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: AnyRuler) -> list[tuple[Span, ...]]:
     """Return the parts of each chunk within the limit, best first."""
     if limit.tokens is None:
         return [*ranked[: limit.top]]
@@ -461,14 +461,14 @@ class CutChange(NamedTuple):
 class SearchSettings(NamedTuple):
     """Search settings: the ranking method, the retrieval limit, and the text that is embedded."""
 
-    method: Method
+    method: SearchMethod
     limit: Limit
     embedded_as: EmbeddedAs = "plain"
     reranker: Reranker | None = None
 
 
 def answers_retrieved_whole(
-    chunking: Chunking, questions: Sequence[PosedQuestion], search: SearchSettings, tools: Tools, ruler: Measuring
+    chunking: Chunking, questions: Sequence[PosedQuestion], search: SearchSettings, tools: Tools, ruler: AnyRuler
 ) -> list[bool]:
     """Return for each question whether a retrieved chunk contains its whole answer.
 

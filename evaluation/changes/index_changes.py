@@ -21,9 +21,9 @@ import numpy as np
 from chunkers import Chunker, Tools
 from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
-from evaluation.questions import Question, Ruler
+from evaluation.questions import Question, TokenRuler
 from evaluation.retrieval import Budgets, evaluate_at_budgets, evaluate_retrieval
-from evaluation.search import Index, Method
+from evaluation.search import Index, SearchMethod
 from evaluation.statistics import Difference, paired_differences
 
 DIGEST_BYTES = 16
@@ -177,7 +177,7 @@ class ChunkComparison:
 
 
 def recall_by_amount(
-    index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int | None, budgets: Budgets | None
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: TokenRuler, top_k: int | None, budgets: Budgets | None
 ) -> dict[str, FloatArray]:
     """Return the recall of each question by the amount of text, such as ``k = 5``, each of shape (questions,).
 
@@ -194,7 +194,7 @@ def recall_by_amount(
     return by_amount
 
 
-def tokens_to_embed(tokens: int, chunker: Chunker, method: Method, embedded_as: EmbeddedAs) -> int:
+def tokens_to_embed(tokens: int, chunker: Chunker, method: SearchMethod, embedded_as: EmbeddedAs) -> int:
     """Estimate the tokens embedded to index documents of ``tokens`` tokens: for search and, if the chunker embeds, to cut.
 
     By late chunking, windows that overlap by half read a document twice. A sentence that is compared together with its

@@ -17,10 +17,10 @@ from chunkers.files.data_files import read_json_file
 from chunkers.support import first_validation_error, short_repr
 from chunkers.text import parse_in_reader_process
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, CheckedDocument, Problem
-from evaluation.questions import Corpus, Question, Ruler
+from evaluation.questions import Corpus, Question, TokenRuler
 from evaluation.retrieval import evaluate_retrieval, mean_and_deviation
 from evaluation.search import build_index
-from evaluation.segmentation import MEASURES, MarkedDocument, score_chunking
+from evaluation.segmentation import HIGHER_IS_BETTER, MarkedDocument, score_chunking
 
 TOLERANCE = 0.01
 """Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""
@@ -32,7 +32,7 @@ TOP_K = 5
 """Chunks that each question retrieves."""
 
 BASELINE_SCORES: Mapping[str, Mapping[str, bool]] = {
-    BOUNDARIES: {name: MEASURES[name] for name in ("pk", "window_diff", "f1", "boundary_similarity")},
+    BOUNDARIES: {name: HIGHER_IS_BETTER[name] for name in ("pk", "window_diff", "f1", "boundary_similarity")},
     RETRIEVAL: dict.fromkeys(("recall", "precision", "iou"), True),
 }
 """The scores of each kind that a baseline has, and whether more is better."""
@@ -130,7 +130,7 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe:
     InputError
         If a text cannot be embedded.
     """
-    ruler = Ruler(corpus.whole.text, tools.tokenizer)
+    ruler = TokenRuler(corpus.whole.text, tools.tokenizer)
     evaluation = evaluate_retrieval(
         build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, TOP_K
     )

@@ -26,7 +26,7 @@ from chunkers.commands.arguments import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.text import READABLE
+from chunkers.text import READABLE_ENDINGS
 from evaluation.checking.baseline import (
     TOLERANCE,
     Baseline,
@@ -51,7 +51,7 @@ from evaluation.checking.report import Report, as_json, as_junit, as_sarif, as_t
 from evaluation.questions import Corpus, Question, read_questions
 from evaluation.segmentation import (
     MARKS_ENDING,
-    UNITS,
+    SIZE_UNITS,
     MarkedDocument,
     SizeBounds,
     message_with_file_name,
@@ -94,7 +94,7 @@ def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_chunker(command)
     command.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
     command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
-    command.add_argument("--unit", choices=UNITS, default="tokens", help="what both count (default: %(default)s)")
+    command.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
     command.add_argument(
         "--level",
         action="append",
@@ -356,7 +356,7 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
         except InputError as error:
             sources.append(_Source(printable_name(path), message_with_file_name(printable_name(path), error)))
     # By their paths, which reports name.
-    paths = {printable_name(path): path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))}
+    paths = {printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, MARKS_ENDING))}
     texts, complaints = read_marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)
     sources += [
         _Source(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)

@@ -11,7 +11,7 @@ from typing import Any
 from chunkers import InputError, Recipe, load_tokenizer
 from chunkers.commands.arguments import document_reader, file_bytes, named_files
 from chunkers.support import require_extra, short_repr
-from chunkers.text import READABLE, FileText
+from chunkers.text import READABLE_ENDINGS, FileText
 
 TABLES = (".jsonl", ".ndjson", ".parquet")
 """File endings of tables with one document per row: its text in ``text`` and, optionally, its name in ``id``."""
@@ -29,7 +29,7 @@ def read_corpus(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileTe
         If there is no file to read, or a table has no texts.
     """
     read = document_reader(encoding)
-    files = [*named_files([corpus], (*READABLE, *TABLES))]
+    files = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
     for path, name in files:
         if not _is_table(name):
             try:
@@ -42,7 +42,7 @@ def read_corpus(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileTe
 
 def corpus_document_names(corpus: str) -> Iterator[str]:
     """Yield the names of `read_corpus`. Raises the same errors."""
-    files = [*named_files([corpus], (*READABLE, *TABLES))]
+    files = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
     yield from (name for _, name in files if not _is_table(name))
     if any(_is_table(name) for _, name in files):
         yield from (name for name, _ in _read_tables(Path(corpus)))

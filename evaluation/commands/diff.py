@@ -51,7 +51,7 @@ from evaluation.commands.retrieval import (
     print_json,
 )
 from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
-from evaluation.questions import Excerpt, Question, Ruler, read_questions
+from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
 from evaluation.retrieval import mean_and_deviation
 
 _SIDE = f"a chunker: {FORMS_WITH_CHUNKS}, or the folder of a finished “seamark corpus” run"
@@ -398,7 +398,7 @@ class QuestionChanges:
             f"{_estimate_words(options, columns, [file.text for _, file in documents_with_answers])}"
         )
         budgets = parse_budgets(options)
-        ruler = Ruler(
+        ruler = TokenRuler(
             build_corpus(documents_with_answers, "lines", options.exact_ends).whole.text,
             load_tokenizer(columns[1].recipe.tokenizer),
         )

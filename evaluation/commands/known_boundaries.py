@@ -21,11 +21,11 @@ from chunkers.commands.arguments import (
     read_named_files,
 )
 from chunkers.support import pluralize
-from chunkers.text import READABLE
+from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
+    HIGHER_IS_BETTER,
     MARKS_ENDING,
-    MEASURES,
-    TRIVIAL,
+    TRIVIAL_SETTINGS,
     MarkedDocument,
     SweepRow,
     boundary_file_json,
@@ -61,7 +61,7 @@ def add_sweep(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter to try"
     )
     command.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
-    command.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(MEASURES)}")
+    command.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(HIGHER_IS_BETTER)}")
     command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
     add_device(command)
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
@@ -93,7 +93,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     names = options.documents or [] if options.file else options.documents or _samples_with_known_boundaries()
     documents = [_load_marked_sample(name) for name in names] + _read_marked_files(options.file, options.encoding)
     tools = load_command_tools(options.embedder, options.tokenizer, options.device)
-    settings = [*TRIVIAL, *settings]
+    settings = [*TRIVIAL_SETTINGS, *settings]
     sweep_rows = list(
         sweep_settings(documents, settings, tools, workers=os.cpu_count() or 1, progress=progress_callback("", "runs"))
     )
@@ -124,7 +124,7 @@ def _load_marked_sample(name: str) -> MarkedDocument:
 
 def _read_marked_files(paths: Sequence[Path], encoding: str | None) -> list[MarkedDocument]:
     texts, complaints = read_marked_texts(
-        read_named_files([str(path) for path in paths], (*READABLE, MARKS_ENDING)), document_reader(encoding)
+        read_named_files([str(path) for path in paths], (*READABLE_ENDINGS, MARKS_ENDING)), document_reader(encoding)
     )
     if complaints:
         raise InputError(complaints[0])
@@ -174,7 +174,7 @@ def add_stitch(commands: "argparse._SubParsersAction[Parser]") -> None:
         "one subject are joined directly.",
     )
     command.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE)} files"
+        "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE_ENDINGS)} files"
     )
     command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
     command.add_argument("--sentences", type=int, default=100, metavar="N", help="sentences per document (default: 100)")

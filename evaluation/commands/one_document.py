@@ -59,7 +59,7 @@ from evaluation.answering import (
     questions_of_file,
 )
 from evaluation.asking.question_retrieval import fitting_budget
-from evaluation.questions import Ruler
+from evaluation.questions import TokenRuler
 from evaluation.report.html_page import ComparedColumns, html_report
 from evaluation.segmentation import BoundaryFile, remove_mark_lines, sentence_vectors
 
@@ -238,7 +238,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     cache = EmbeddingCache()
     tools = Tools(embedder, tokenizer, cache, preparing=preparation_callback(embedder), asking=asking)
     tokenizer.load()
-    ruler = Ruler(document.text, tokenizer)
+    ruler = TokenRuler(document.text, tokenizer)
     questions = [item.question for item in file_questions.usable]
     gathered: dict[int, GatheredPassages] = {}
     for number, chunker in enumerate(chunkers):

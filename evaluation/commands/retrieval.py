@@ -48,7 +48,7 @@ from evaluation.commands.retrieval_output import (
 from evaluation.questions import (
     Corpus,
     Questions,
-    Ruler,
+    TokenRuler,
     is_beir_path,
     questions_to_json_lines,
     read_beir,
@@ -58,8 +58,8 @@ from evaluation.questions import (
 )
 from evaluation.retrieval import (
     FOUND_SCORES,
-    MEASURES,
-    UNITS,
+    RANGE_UNITS,
+    RETRIEVAL_MEASURES,
     BudgetResults,
     Evaluation,
     evaluate_at_budgets,
@@ -68,11 +68,11 @@ from evaluation.retrieval import (
     mean_and_deviation,
 )
 from evaluation.search import (
-    METHODS,
+    SEARCH_METHODS,
     THE_CHUNK,
     Index,
-    Method,
     ReturnedText,
+    SearchMethod,
     build_index,
     missing_sections_note,
     with_returned_text,
@@ -124,7 +124,7 @@ def add_searching(command: argparse.ArgumentParser) -> None:
     command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
     command.add_argument(
         "--search",
-        choices=[*METHODS],
+        choices=[*SEARCH_METHODS],
         default="embedding",
         help="how what is embedded of each chunk is compared with questions: by cosine, by words (bm25), or by both, fused "
         "(hybrid); default: %(default)s",
@@ -171,7 +171,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         print_to_stderr(sentence)
     if options.labels is not None:
         write_output(questions_to_json_lines(questions.usable, whole_corpus).decode(), str(options.labels))
-    ruler = Ruler(whole_corpus.whole.text, tokenizer)
+    ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
     measured: list[MeasuredRecipe] = []
     for name, embedded_as, index, tools, return_mode in build_indexes(options, columns, texts, cache, return_modes):
         evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, options.top_k)
@@ -196,7 +196,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         print("\n" + budget_tables(measured, options.top_k))
 
 
-def _unusual_settings(embedded_as: EmbeddedAs, search: Method, way: ReturnedText) -> dict[str, str]:
+def _unusual_settings(embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
     settings = {
         "embedded_as": (embedded_as, "plain"),
@@ -316,7 +316,7 @@ def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking |
     return as_asking(name, parse_spending_limit(options.spend), warn_of_unusable_answers) if name else None
 
 
-def _row_title(name: str, embedded_as: EmbeddedAs, search: Method, way: ReturnedText) -> str:
+def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> str:
     phrases = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
     embedding_parts = [*filter(None, [phrases[embedded_as], way.said])]
     title = f"{name} with {' and '.join(embedding_parts)}" if embedding_parts else name
@@ -328,7 +328,7 @@ def print_json(told: dict[str, Any]) -> None:
     print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
 
 
-def _measurements(name: str, evaluation: Evaluation, ruler: Ruler, at: BudgetResults) -> MeasuredRecipe:
+def _measurements(name: str, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
     unit = at.budgets.unit
     return MeasuredRecipe(
@@ -402,7 +402,7 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
     return questions
 
 
-def _print_evaluation(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
+def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> None:
     index = evaluation.index
     chunked = "made elsewhere" if index.chunk_s is None else f"chunked in {index.chunk_s:.2f} s"
     print(
@@ -410,8 +410,8 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
         f"embedded in {index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
-    for measure in MEASURES:
-        cells = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in UNITS]
+    for measure in RETRIEVAL_MEASURES:
+        cells = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in RANGE_UNITS]
         print(f"  {measure:16} {', '.join(cells)}")
     for retrieved_kind in KINDS:
         f1_at_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_kind).items()}
@@ -424,13 +424,13 @@ def _mean_words(evaluation: Evaluation, measure: str, unit: str) -> str:
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
-def _mean_tokens(evaluation: Evaluation, ruler: Ruler) -> float:
+def _mean_tokens(evaluation: Evaluation, ruler: TokenRuler) -> float:
     chunks = evaluation.index.chunks
     return ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks))
 
 
 def evaluation_as_json(
-    name: str, evaluation: Evaluation, ruler: Ruler, questions: Questions, at: BudgetResults | None = None
+    name: str, evaluation: Evaluation, ruler: TokenRuler, questions: Questions, at: BudgetResults | None = None
 ) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
     index = evaluation.index
@@ -442,7 +442,10 @@ def evaluation_as_json(
         "chunk_s": index.chunk_s,
         "embed_s": index.embed_s,
         "query_s": evaluation.search.search_s,
-        **{unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in MEASURES} for unit in UNITS},
+        **{
+            unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURES}
+            for unit in RANGE_UNITS
+        },
         **{what: _scores_as_json(evaluation.means_at_k(what)) for what in KINDS},
         **({} if at is None else {"budgets": budgets_as_json(at)}),
         "questions": [
@@ -456,7 +459,7 @@ def evaluation_as_json(
                     _chunk_as_json(index.corpus, index.chunks[number]) for number in answer.ranked[: evaluation.top_k]
                 ],
                 **_returned_as_json(evaluation, answer.ranked[: evaluation.top_k]),
-                **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in UNITS},
+                **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in RANGE_UNITS},
                 **{what: _scores_as_json(getattr(answer, what)) for what in KINDS},
                 **({} if at is None else {"budgets": question_as_json(at, number)}),
             }

@@ -9,23 +9,23 @@ import numpy as np
 
 from chunkers import InputError
 from chunkers.support import FloatArray
-from evaluation.questions import Ruler
+from evaluation.questions import TokenRuler
 from evaluation.retrieval import (
     FOUND_SCORES,
-    LAST,
+    LAST_CHUNK_CHOICES,
     MEASURE_NAMES,
-    UNITS,
+    RANGE_UNITS,
     BudgetResults,
     Budgets,
     Evaluation,
     Leads,
     RepeatCost,
-    Repeats,
+    RetrievedDuplicates,
     mean_and_deviation,
 )
 from evaluation.statistics import FALSE_VERDICTS, Difference, mean_interval
 
-_LAST = {last.replace("_", "-"): last for last in LAST}
+_LAST = {last.replace("_", "-"): last for last in LAST_CHUNK_CHOICES}
 
 
 def add_budgets(command: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def add_budgets(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--budget", metavar="N,N...", help="measure what fills budgets of so many tokens too, and say who is ahead where"
     )
-    command.add_argument("--budget-unit", choices=UNITS, help="the unit of the budgets (default: tokens)")
+    command.add_argument("--budget-unit", choices=RANGE_UNITS, help="the unit of the budgets (default: tokens)")
     command.add_argument(
         "--last", choices=[*_LAST], help="what is done with the chunk that passes a budget (default: cut, where it is full)"
     )
@@ -99,7 +99,7 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
         [
             recipe.name,
             f"{recipe.top_k_given:,.0f}",
-            *(f"{row.mean():,.0f}" for row in recipe.at.given[UNITS.index(budgets.unit)]),
+            *(f"{row.mean():,.0f}" for row in recipe.at.given[RANGE_UNITS.index(budgets.unit)]),
         ]
         for recipe in measured
     ]
@@ -143,8 +143,11 @@ def budgets_as_json(at: BudgetResults) -> dict[str, Any]:
             {
                 "budget": size,
                 "chunks": _mean(at.taken[row]),
-                "given": {unit: _mean(at.given[place, row]) for place, unit in enumerate(UNITS)},
-                **{unit: {name: _mean_and_interval(at.values(name, size, unit)) for name in FOUND_SCORES} for unit in UNITS},
+                "given": {unit: _mean(at.given[place, row]) for place, unit in enumerate(RANGE_UNITS)},
+                **{
+                    unit: {name: _mean_and_interval(at.values(name, size, unit)) for name in FOUND_SCORES}
+                    for unit in RANGE_UNITS
+                },
             }
             for row, size in enumerate(at.budgets.sizes)
         ],
@@ -160,7 +163,7 @@ def question_as_json(at: BudgetResults, number: int) -> list[dict[str, Any]]:
             **{
                 unit: {name: _value_or_none(at.values(name, size, unit)[number]) for name in FOUND_SCORES}
                 | {"given": int(at.given[place, row, number])}
-                for place, unit in enumerate(UNITS)
+                for place, unit in enumerate(RANGE_UNITS)
             },
         }
         for row, size in enumerate(at.budgets.sizes)
@@ -226,14 +229,16 @@ def _value_or_none(value: float) -> float | None:
 # Output of ``retrieval`` on near-duplicates: the places that they take, and recall without them.
 
 
-def near_duplicate_words(repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: BudgetResults | None) -> str:
+def near_duplicate_words(
+    repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults | None
+) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
     chunks = len(evaluation.index.chunks)
     if not repeats.near:
         return f"none of {chunks:,} chunks has one"
     lines = [
         f"{repeats.near:,} of {chunks:,} chunks have one",
-        _cost_words(f"top {evaluation.top_k:,}", repeats.in_top_k(evaluation, UNITS[0], ruler), UNITS[0]),
+        _cost_words(f"top {evaluation.top_k:,}", repeats.in_top_k(evaluation, RANGE_UNITS[0], ruler), RANGE_UNITS[0]),
     ]
     if at is not None:
         unit = at.budgets.unit
@@ -254,17 +259,17 @@ def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
 
 
 def near_duplicates_as_json(
-    repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: BudgetResults | None
+    repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults | None
 ) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
     result = {
         "chunks": repeats.near,
         "groups": repeats.groups,
-        "top_k": _costs_as_json({unit: repeats.in_top_k(evaluation, unit, ruler) for unit in UNITS}),
+        "top_k": _costs_as_json({unit: repeats.in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}),
     }
     if at is not None:
         result["budgets"] = [
-            {"budget": size} | _costs_as_json({unit: repeats.at_budget(at, size, unit) for unit in UNITS})
+            {"budget": size} | _costs_as_json({unit: repeats.at_budget(at, size, unit) for unit in RANGE_UNITS})
             for size in at.budgets.sizes
         ]
     return result

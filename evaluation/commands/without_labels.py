@@ -36,14 +36,14 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import run
 from evaluation.segmentation import (
-    BASELINES,
-    EDITS,
+    BASELINE_SETTINGS,
+    DEFAULT_EDITS,
     MEASURES_EXPLAINED,
-    UNITS,
+    SIZE_UNITS,
     BoundaryAgreement,
     EditStability,
+    GapShift,
     LabelFreeMeasures,
-    Shift,
     SizeBounds,
     check_edit_count,
     compare_boundaries,
@@ -71,11 +71,11 @@ def add_unlabelled(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_chunkers(command)
     command.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
     command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for")
-    command.add_argument("--unit", choices=UNITS, default="tokens", help="what both sizes count (default: tokens)")
+    command.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both sizes count (default: tokens)")
     command.add_argument(
         "--edits",
         type=int,
-        default=EDITS,
+        default=DEFAULT_EDITS,
         metavar="N",
         help="places for a new sentence; 0 for none (default: %(default)s)",
     )
@@ -97,7 +97,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     if not options.chunker:
         raise InputError("No chunker is named. Name one or several with --chunker.")
     chunkers = [(written, parse_chunker_spec(written).build(tools.embedder)) for written in options.chunker]
-    chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINES]
+    chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
     bounds = (
         None if options.least is None and options.most is None else SizeBounds(options.least, options.most, options.unit)
     )
@@ -251,7 +251,7 @@ def run_agreement(options: argparse.Namespace) -> None:
             print(f"{name}: {comparison.words(full.name, other.name)}{shift_words}", flush=True)
 
 
-def agreement_as_json(comparison: BoundaryAgreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:
+def agreement_as_json(comparison: BoundaryAgreement, shift: GapShift | None, full: str, other: str) -> dict[str, Any]:
     """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
         "document": comparison.document.name,

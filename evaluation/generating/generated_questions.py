@@ -11,7 +11,7 @@ import numpy.typing as npt
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
 from chunkers.language_models import MOST_EXCERPTS
 from chunkers.support import FloatArray, csv_text, short_repr
-from chunkers.text import NEAREST, Quotation, SearchableText
+from chunkers.text import MIN_NEAREST_SIMILARITY, Quotation, SearchableText
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
 from evaluation.generating.question_generation import Generated, Window, one_line
 from evaluation.questions import Corpus, QuestionSet, excerpt_as_json
@@ -137,7 +137,7 @@ def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
         return match.span
     complaint = f"An excerpt must stand in {name} word for word, and {short_repr(excerpt)} does not."
     nearest_match = (
-        SearchableText(text[start:end]).altered_match(Quotation(excerpt), NEAREST)
+        SearchableText(text[start:end]).altered_match(Quotation(excerpt), MIN_NEAREST_SIMILARITY)
         if len(excerpt) <= 2 * (end - start)
         else None
     )

@@ -23,16 +23,16 @@ from chunkers.language_models import (
     MOST_AT_ONCE,
     MOST_EXCERPTS,
     NO_QUESTIONS,
-    QUESTION,
     QUESTION_EXAMPLE,
     QUESTION_PASSAGE,
     QUESTION_SYSTEM,
+    QUESTION_WITH_EXCERPTS,
     QUESTIONS_BEFORE,
     AnswerKind,
     Message,
     QuestionWithExcerpts,
     Reply,
-    Unusable,
+    UnusableAnswer,
     parse_json_answer,
     run_in_parallel,
     usable_answer,
@@ -151,7 +151,7 @@ MOST_BEFORE = 30
 """Maximum number of earlier questions that the model is shown."""
 
 REPAIRED = 0.9
-"""Minimum similarity at which a passage of the window replaces an excerpt, see `chunkers.text.quotations.ALIKE`.
+"""Minimum similarity at which a passage of the window replaces an excerpt; see `chunkers.text.MIN_ALTERED_SIMILARITY`.
 
 Stricter than for excerpts of edited documents: this text is as the model was shown it.
 """
@@ -310,7 +310,7 @@ def generate_questions(
 
         try:
             outcomes.store(number, usable_answer(send, messages, reader.parse_answer, tell))
-        except Unusable as complaint:
+        except UnusableAnswer as complaint:
             outcomes.store(number, Dropped(window, str(complaint)))
 
     try:
@@ -322,7 +322,7 @@ def generate_questions(
 def _answer_kind(excerpts: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
     most = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
-    return QUESTION.for_request({}, sizes={"excerpts": most}).with_choices({"excerpts": excerpts})
+    return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": most}).with_choices({"excerpts": excerpts})
 
 
 def _sentences(texts: Sequence[str], window: Window) -> list[str]:
@@ -479,31 +479,33 @@ class _AnswerReader:
         parsed_answer = parse_json_answer(answer, QuestionWithExcerpts)
         question = one_line(parsed_answer.question)
         if not any(map(str.isalnum, question)):
-            raise Unusable("the question must have at least one word; it has none")
+            raise UnusableAnswer("the question must have at least one word; it has none")
         if len(question) > LONGEST_QUESTION:
-            raise Unusable(f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(question):,}")
+            raise UnusableAnswer(f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(question):,}")
         if not 1 <= len(parsed_answer.excerpts) <= MOST_EXCERPTS:
-            raise Unusable(f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(parsed_answer.excerpts):,}")
+            raise UnusableAnswer(
+                f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(parsed_answer.excerpts):,}"
+            )
         places = [self._place(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)]
         repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
         generated = Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
         # Last of all, as it waits for the questions before.
         if self.asked_before(question):
             self.repeated.append(generated)
-            raise Unusable("the question must be a new one; this one was asked before")
+            raise UnusableAnswer("the question must be a new one; this one was asked before")
         return generated
 
     def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""
         quotation = Quotation(excerpt.strip())
         if not quotation.text:
-            raise Unusable(f"every excerpt must have words; excerpt {number} is empty")
+            raise UnusableAnswer(f"every excerpt must have words; excerpt {number} is empty")
         match = self._searched.exact_match(quotation) or self._searched.typographic_match(quotation)
         # What is much longer than the window is not like any part of it, and need not be compared.
         if match is None and len(quotation.text) <= 2 * len(self._searched.text):
             match = self._searched.altered_match(quotation, REPAIRED)
         if match is None:
-            raise Unusable(
+            raise UnusableAnswer(
                 f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "
                 f"{short_repr(quotation.text)}, is not in it"
             )

@@ -15,11 +15,11 @@ import numpy as np
 
 from chunkers import Chunking, Embedder, Span
 from chunkers.support import format_number, pluralize
-from chunkers.text import GIVEN, headings, outline_of
+from chunkers.text import GIVEN_SPLITTER, headings, outline_of
 from evaluation.inbox.checked_chunking import HAIR, CheckedChunking, Fault, RuleFindings, has_prose
 from evaluation.inbox.dependent_chunks import dangling_start, without_lead_in
-from evaluation.search import ALIKE as COUNTED_ALIKE
-from evaluation.search import SHINGLE, find_near_duplicates, repeated_runs
+from evaluation.search import NEAR_DUPLICATE_SIMILARITY as COUNTED_ALIKE
+from evaluation.search import SHINGLE_WORDS, find_near_duplicates, repeated_runs
 from evaluation.segmentation import chunks_beyond_embedder_limit
 
 # English abbreviations that end with a full stop and mostly stand inside a sentence.
@@ -246,7 +246,7 @@ _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 def _whole_paragraph(case: CheckedChunking) -> RuleFindings:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = case.chunking.document
-    if document.splitter in ("lines", "paragraphs", GIVEN):
+    if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
         return
     paragraphs = [block.span for block in outline_of(document.text).blocks if block.kind == "paragraph"]
     for start, end in sorted(set(paragraphs) & set(document.sentences)):
@@ -388,7 +388,7 @@ def _near_duplicate(case: CheckedChunking) -> RuleFindings:
         yield (
             Span(chunk.start, chunk.end),
             0.3 + 0.3 * similarity,
-            f"{similarity:.0%} of the runs of {SHINGLE} words in it and in the chunk “{shown}” are the same",
+            f"{similarity:.0%} of the runs of {SHINGLE_WORDS} words in it and in the chunk “{shown}” are the same",
         )
 
 
@@ -456,8 +456,8 @@ RULES: dict[str, Rule] = {
         "Copies of one text fill the top results, and leave no place for another answer.",
         _near_duplicate,
         cause="document",
-        limits=f"By runs of {SHINGLE} words, or characters of Chinese, within one document, from {100 * ALIKE:.0f} % in "
-        "common on; a paraphrase is not found. Retrieval measures what those of all documents cost your questions, from "
+        limits=f"By runs of {SHINGLE_WORDS} words, or characters of Chinese, within one document, from {100 * ALIKE:.0f} % "
+        "in common on; a paraphrase is not found. Retrieval measures what those of all documents cost your questions, from "
         f"{100 * COUNTED_ALIKE:.0f} % on. "
         "Switch it off for catalogues and forms, whose entries are alike by nature.",
         example="Shop A opens at nine on weekdays. | Shop B opens at nine on weekdays.",

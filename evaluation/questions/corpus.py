@@ -164,7 +164,7 @@ class Corpus:
         return bisect_right(self.offsets, place) - 1
 
 
-class Ruler:
+class TokenRuler:
     """Token counter for ranges of a text.
 
     A token belongs to the range that contains its first character other than white space. The space at the start of a
@@ -198,7 +198,7 @@ class Ruler:
 
 
 class CharacterRuler:
-    """Character counter for ranges of a text, with the same interface as `Ruler`."""
+    """Character counter for ranges of a text, with the same interface as `TokenRuler`."""
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of characters in the ranges; overlaps count once per range."""
@@ -214,10 +214,10 @@ class CharacterRuler:
         return Span(span.start, min(span.end, span.start + max(0, most)))
 
 
-Measuring = Ruler | CharacterRuler
+AnyRuler = TokenRuler | CharacterRuler
 """Ruler for ranges of a text, in tokens or in characters."""
 
 
-def ruler_for(unit: str, ruler: Ruler) -> Measuring:
+def ruler_for(unit: str, ruler: TokenRuler) -> AnyRuler:
     """Return the ruler for a unit: ``ruler`` if it is tokens, else one that counts characters."""
     return ruler if unit == "tokens" else CharacterRuler()

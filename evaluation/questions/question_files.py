@@ -11,9 +11,18 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from chunkers import InputError, Span
 from chunkers.support import MAX_BYTES, raise_if_cancelled, short_repr
-from chunkers.text import ALIKE, NEAREST, ComparisonBudget, How, Match, Quotation, SearchableText, surrounding_text
+from chunkers.text import (
+    MIN_ALTERED_SIMILARITY,
+    MIN_NEAREST_SIMILARITY,
+    ComparisonBudget,
+    Match,
+    MatchKind,
+    Quotation,
+    SearchableText,
+    surrounding_text,
+)
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.question_rows import EXCERPT_COLUMNS, Row, excerpt_list, read_question_rows, shorten_text
+from evaluation.questions.question_rows import EXCERPT_COLUMNS, QuestionRow, excerpt_list, read_question_rows, shorten_text
 
 # Excerpts, and their places in the documents of a corpus.
 
@@ -40,7 +49,7 @@ class LocatedExcerpt(NamedTuple):
 
     document: int
     spans: tuple[Span, ...]
-    how: How | Literal["divided"] = "in place"
+    how: MatchKind | Literal["divided"] = "in place"
     remark: str = ""
 
     @property
@@ -113,7 +122,7 @@ class ExcerptFinder:
             for candidate in numbers:
                 if match := search_method(self._searched[candidate], quoted):
                     return self._located(candidate, quoted, match)
-        if best := self._most_alike(numbers, quoted, ALIKE):
+        if best := self._most_alike(numbers, quoted, MIN_ALTERED_SIMILARITY):
             return self._located(best[0], quoted, best[1])
         for candidate in numbers:
             if spans := self._searched[candidate].divided_match(quoted.text):
@@ -124,7 +133,7 @@ class ExcerptFinder:
                 return LocatedExcerpt(candidate, tuple(spans), "divided", remark)
         where = "any document" if number is None else self.corpus.names[number]
         message = f"the excerpt must occur in {where}, and {short_repr(quoted.text)} does not; it is left out."
-        if best := self._most_alike(numbers, quoted, NEAREST):
+        if best := self._most_alike(numbers, quoted, MIN_NEAREST_SIMILARITY):
             candidate, match = best
             passage = self.corpus.documents[candidate].text[match.span.start : match.span.end]
             place_phrase = f"in {self.corpus.names[candidate]} is" if number is None else "is"
@@ -330,7 +339,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     return Questions(tuple(usable), tuple(problems), tuple(changes), tuple(labels))
 
 
-def _question_of_row(row: Row, finder: ExcerptFinder, labels: list[Label]) -> tuple[Question, list[str], list[str]]:
+def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label]) -> tuple[Question, list[str], list[str]]:
     """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given.
 
     What has become of each excerpt is added to ``labels``.
@@ -375,7 +384,7 @@ def _label_state(place: LocatedExcerpt, earlier: Sequence[Excerpt]) -> LabelStat
     return "merged" if overlaps and place.how != "in place" else _STATES[place.how]
 
 
-_STATES: Mapping[How | Literal["divided"], LabelState] = {
+_STATES: Mapping[MatchKind | Literal["divided"], LabelState] = {
     "in place": "valid",
     "elsewhere": "found again",
     "typography": "found again",

@@ -28,7 +28,7 @@ MOST_ROWS_READ = 20_000
 MOST_ITEMS = 100_000
 """Maximum number of items in the lists of a row; a question of BEIR may name as many documents as a set has, 50,000."""
 
-Row = Mapping[str, Any]
+QuestionRow = Mapping[str, Any]
 
 Purpose = Literal["retrieval", "answers"]
 """Purpose of reading questions."""
@@ -66,7 +66,7 @@ HOP_MARK = re.compile(r"\A<\d+-hop>\s*")
 
 def read_question_rows(
     data: bytes, name: str, purpose: Purpose, cancelled: Callable[[], bool] = bool
-) -> Iterator[tuple[str, Row | InputError]]:
+) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield the rows of a questions file with their positions; an error takes the place of an unreadable row.
 
     The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, if known, one of
@@ -83,7 +83,7 @@ def read_question_rows(
         yield place, InputError(problem) if row is None else row
 
 
-def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | None, str]]:
+def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, QuestionRow | None, str]]:
     """Yield the position of each row of a questions file, and the parsed row or an error message.
 
     Run by `read_question_rows` in a separate process.
@@ -115,12 +115,12 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
             yield place, None, str(error)
 
 
-def _is_beir_row(row: Row) -> bool:
+def _is_beir_row(row: QuestionRow) -> bool:
     """Return whether a row is that of a document or a query of a BEIR set."""
     return "question" not in row and {"_id", "text"} <= set(row)
 
 
-def _used_columns(row: Row, purpose: Purpose, counted: InputCounter) -> Row:
+def _used_columns(row: QuestionRow, purpose: Purpose, counted: InputCounter) -> QuestionRow:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
     used = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
     if column := next((name for name in EXCERPT_COLUMNS if used.get(name)), None):
@@ -139,7 +139,7 @@ def _used_columns(row: Row, purpose: Purpose, counted: InputCounter) -> Row:
     return used
 
 
-def _count_items(row: Row) -> int:
+def _count_items(row: QuestionRow) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
     count = 0
     unvisited: list[Any] = list(row.values())
@@ -153,7 +153,7 @@ def _count_items(row: Row) -> int:
 
 def raw_rows(
     text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
-) -> Iterator[tuple[str, Row | InputError]]:
+) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
     Apostrophes that `chunkers.support.formatting.escape_cell` added to the fields of a CSV file are removed. ``check`` is
@@ -193,7 +193,7 @@ def excerpt_list(value: object, column: str) -> list[Any]:
     return value
 
 
-def _with_standard_columns(row: Row) -> Row:
+def _with_standard_columns(row: QuestionRow) -> QuestionRow:
     """Return a row of ragas with the names that the others have.
 
     Raises
@@ -223,7 +223,7 @@ def _with_standard_columns(row: Row) -> Row:
 
 def _csv_rows(
     text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
-) -> Iterator[tuple[str, Row | InputError]]:
+) -> Iterator[tuple[str, QuestionRow | InputError]]:
     separator = find_csv_separator(text)
     number = 0
     try:
@@ -258,7 +258,9 @@ def _check_question_column(columns: Sequence[str], name: str) -> Collection[str]
     return KNOWN_COLUMNS
 
 
-def _csv_fields(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:
+def _csv_fields(
+    columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]
+) -> QuestionRow | InputError:
     """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
     if len(row) == len(columns):
         return {column: unescape_cell(row[place]) for column, place in places.items()}
@@ -268,7 +270,7 @@ def _csv_fields(columns: Sequence[str], row: Sequence[str], separator: str, plac
     return InputError(message)
 
 
-def _json_rows(text: str) -> Iterator[tuple[str, Row | InputError]]:
+def _json_rows(text: str) -> Iterator[tuple[str, QuestionRow | InputError]]:
     if (whole := _rows_of_json(text)) is None:
         return json_line_objects(text)
     return ((f"item {number:,}", _json_object(item, "item")) for number, item in enumerate(whole, start=1))
@@ -305,8 +307,9 @@ def _rows_of_json(text: str) -> list[Any] | None:
 
 
 def json_line_objects(
-    text: str, checked: Callable[[object, str], Row | InputError] = lambda value, line: _json_object(value, "line", line)
-) -> Iterator[tuple[str, Row | InputError]]:
+    text: str,
+    checked: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _json_object(value, "line", line),
+) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield the objects in JSON lines with their positions; an error takes the place of an invalid line.
 
     ``checked`` is called with the value of a line and the line itself.
@@ -319,7 +322,7 @@ def json_line_objects(
         yield f"line {number:,}", row
 
 
-def _json_object(value: object, what: str, written: object = None) -> Row | InputError:
+def _json_object(value: object, what: str, written: object = None) -> QuestionRow | InputError:
     if isinstance(value, dict):
         return value
     return InputError(

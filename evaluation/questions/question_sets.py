@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from chunkers.files.data_files import InputCounter, check_brackets, csv_rows, decode_file, parse_json
 from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, csv_text, short_repr
 from chunkers.text import parse_in_reader_process
-from evaluation.questions.question_rows import JOINT, Row, json_line_objects, shorten_text
+from evaluation.questions.question_rows import JOINT, QuestionRow, json_line_objects, shorten_text
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
@@ -231,7 +231,7 @@ def _check_size(name: str, size: int) -> None:
         raise InputError(f"{name}: a file of a question set may have at most {MAX_BYTES:,} bytes; this one has {size:,}.")
 
 
-def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
+def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, QuestionRow]]:
     """Yield every row of JSON lines with its ``_id``, which is its own.
 
     Raises

@@ -22,9 +22,9 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.questions import Measuring
+from evaluation.questions import AnyRuler
 from evaluation.retrieval import chunk_lengths
-from evaluation.search import Method, Reranker
+from evaluation.search import Reranker, SearchMethod
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 
 # Settings that are tried: near the column's own parameters, and a few other chunkers.
@@ -198,7 +198,7 @@ class Column:
 
     chunker: Chunker
     chunking: Chunking
-    method: Method
+    method: SearchMethod
     limit: Limit
     embedded_as: EmbeddedAs = "plain"
     others: tuple[PosedQuestion, ...] = ()
@@ -358,7 +358,7 @@ def smallest_solutions(
 class QuestionRetrieval:
     """Retrieval for questions about a text, from a chunker's current chunks or from alternative chunks."""
 
-    def __init__(self, column: Column, tools: Tools, ruler: Measuring, reranker: Reranker | None) -> None:
+    def __init__(self, column: Column, tools: Tools, ruler: AnyRuler, reranker: Reranker | None) -> None:
         self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
         self._vectors: dict[str, VectorArray | None] = {}
         self._asked: dict[PosedQuestion, AskedQuestion] = {}

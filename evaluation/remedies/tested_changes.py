@@ -12,10 +12,10 @@ from chunkers.results import embedded_text
 from evaluation.asking.question_retrieval import PosedQuestion, chunks_holding
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import FEWEST, Finding, find_suspicious_cuts
-from evaluation.questions import Measuring
+from evaluation.questions import AnyRuler
 from evaluation.remedies.settings_search import Column, QuestionRetrieval, Remedy, Trial, smallest_solutions, try_variations
 from evaluation.retrieval import chunk_lengths
-from evaluation.search import ROUNDING, Reranker, embed_texts
+from evaluation.search import PRODUCT_TOLERANCE, Reranker, embed_texts
 
 # Changes that keep an answer whole, at the same limit on what is retrieved.
 
@@ -51,7 +51,7 @@ def remedies_for_answer(
     failure: FailingColumn,
     tried: Sequence[Trial[Chunking]],
     tools: Tools,
-    ruler: Measuring,
+    ruler: AnyRuler,
     reranker: Reranker | None = None,
 ) -> Iterator[Remedy]:
     """Yield the smallest setting changes that make retrieval return the whole answer, one of each kind.
@@ -119,7 +119,7 @@ class _Reach:
         budget = failure.limit.tokens or self.questions.current_retrieval(failure.posed).tokens
         tokens_left = budget - min(ruler(_spans_until(spans[chunk], answer.end)) for chunk in holding)
         self._embed(chunking, [texts[chunk] for chunk in holding])
-        best_holding_score = max(self._scores[texts[chunk]] for chunk in holding) + ROUNDING
+        best_holding_score = max(self._scores[texts[chunk]] for chunk in holding) + PRODUCT_TOLERANCE
         lengths = chunk_lengths(spans, ruler)
         expected_scores = {
             text: self._nearest_score(chunk_spans)
@@ -208,7 +208,7 @@ def remedies_for_finding(
     finding: Finding,
     tried: Sequence[Trial[FindingsByRule]],
     tools: Tools,
-    ruler: Measuring,
+    ruler: AnyRuler,
     reranker: Reranker | None = None,
 ) -> Iterator[Remedy]:
     """Yield the smallest setting changes that remove a suspicious finding, one of each kind.

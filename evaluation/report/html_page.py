@@ -24,7 +24,7 @@ from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.questions import MarkedQuestion
 from evaluation.segmentation import (
-    BASELINES,
+    BASELINE_SETTINGS,
     Segmentation,
     count_size_compliance,
     cut_offsets,
@@ -181,7 +181,7 @@ def unlabelled_table(compared: ComparedColumns) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = Tools(compared.embedder, load_tokenizer(compared.tokenizer))
     columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
-    for name, parameters in BASELINES:
+    for name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
         columns.append((name, chunker, run(chunker, compared.document, tools)))
     rows = [

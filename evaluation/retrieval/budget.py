@@ -6,8 +6,8 @@ A context window is a budget of tokens, and at an equal budget every chunker giv
 What counts is the text of the chunks' spans, as it is given to the reader: a passage in two chunks that overlap, or that is
 retrieved twice, fills the budget twice, as it counts twice in |t_r|. What a chunker repeats beside a chunk, as the header of
 a table, and the headings that are embedded in front of it are not in its spans and do not count, nor does what a prompt puts
-between chunks. Tokens are those of the whole corpus, as `Ruler` counts them; a chunk that begins within a word may have one
-more by itself.
+between chunks. Tokens are those of the whole corpus, as `TokenRuler` counts them; a chunk that begins within a word may
+have one more by itself.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,13 +20,13 @@ import numpy as np
 
 from chunkers import InputError, Span, Tools
 from chunkers.support import FloatArray, IntArray, raise_if_cancelled
-from evaluation.questions import CharacterRuler, Measuring, Question, Ruler, intersection, overlapping_chunks, union
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, excerpt_ranges
-from evaluation.search import QUERY_BLOCK, Index, Queries
+from evaluation.questions import AnyRuler, CharacterRuler, Question, TokenRuler, intersection, overlapping_chunks, union
+from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, excerpt_ranges
+from evaluation.search import QUERY_BLOCK, Index, PreparedQuestions
 
 Last = Literal["cut", "left_out"]
 
-LAST: tuple[Last, ...] = ("cut", "left_out")
+LAST_CHUNK_CHOICES: tuple[Last, ...] = ("cut", "left_out")
 """Treatment of the chunk that exceeds the budget: cut off at the budget, or left out with all after it."""
 
 MOST_BUDGETS = 100
@@ -45,9 +45,9 @@ class Budgets:
     sizes
         Ascending positive integers.
     unit
-        One of `UNITS`.
+        One of `RANGE_UNITS`.
     last
-        One of `LAST`.
+        One of `LAST_CHUNK_CHOICES`.
 
     Raises
     ------
@@ -66,13 +66,15 @@ class Budgets:
             raise InputError(f"A budget must be at least 1; got {self.sizes[0]:,}.")
         if any(one >= other for one, other in zip(self.sizes, self.sizes[1:], strict=False)):
             raise InputError(f"Budgets must be in ascending order, each once; got {', '.join(map(str, self.sizes))}.")
-        if self.unit not in UNITS:
-            raise InputError(f"The unit of budgets must be one of {', '.join(UNITS)}; got {self.unit!r}.")
-        if self.last not in LAST:
-            raise InputError(f"The treatment of a budget's last chunk must be one of {', '.join(LAST)}; got {self.last!r}.")
+        if self.unit not in RANGE_UNITS:
+            raise InputError(f"The unit of budgets must be one of {', '.join(RANGE_UNITS)}; got {self.unit!r}.")
+        if self.last not in LAST_CHUNK_CHOICES:
+            raise InputError(
+                f"The treatment of a budget's last chunk must be one of {', '.join(LAST_CHUNK_CHOICES)}; got {self.last!r}."
+            )
 
 
-def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last: Last = "cut") -> list[Span]:
+def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, last: Last = "cut") -> list[Span]:
     """Return the text ranges of the best chunks up to a budget; a chunk that exceeds it is cut off or left out.
 
     Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
@@ -91,7 +93,7 @@ def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, 
     return taken
 
 
-def spans_up_to(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]:
+def spans_up_to(spans: Sequence[Span], most: int, length: AnyRuler) -> list[Span]:
     """Return the beginning of a chunk as spans with a total length of at most ``most``."""
     taken = []
     for span in spans:
@@ -116,7 +118,7 @@ class BudgetResults:
         Length of the beginning that is kept of the chunk that is cut off, in the unit of the budgets; 0 if no chunk is cut
         off. Same shape as ``taken``.
     given
-        Length of the retrieved text, shape (units, budgets, questions), in the order of `UNITS`.
+        Length of the retrieved text, shape (units, budgets, questions), in the order of `RANGE_UNITS`.
     hit
         Length of the excerpts' retrieved part, same shape as ``given``.
     wanted
@@ -134,7 +136,7 @@ class BudgetResults:
     def scores(self) -> FloatArray:
         """Recall, precision and IoU at every budget, shape (units, budgets, scores, questions), NaN where undefined.
 
-        The order is that of `UNITS` and `FOUND_SCORES`.
+        The order is that of `RANGE_UNITS` and `FOUND_SCORES`.
         """
         given, hit = self.given.astype(float), self.hit.astype(float)
         wanted = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
@@ -150,16 +152,16 @@ class BudgetResults:
 
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure at budget ``size``, shape (questions,), NaN where undefined."""
-        return np.asarray(self.scores[UNITS.index(unit), self.budgets.sizes.index(size), FOUND_SCORES.index(measure)])
+        return np.asarray(self.scores[RANGE_UNITS.index(unit), self.budgets.sizes.index(size), FOUND_SCORES.index(measure)])
 
 
 def evaluate_at_budgets(
-    index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: TokenRuler, budgets: Budgets
 ) -> BudgetResults:
     """Measure retrieval for all questions at every budget, with one search for all budgets.
 
-    The search is exact, as in `Queries`. For questions whose budgets are not full, it is repeated twice as deep. Only the
-    ranks of some questions are in memory at a time, and no ranks are kept.
+    The search is exact, as in `PreparedQuestions`. For questions whose budgets are not full, it is repeated twice as
+    deep. Only the ranks of some questions are in memory at a time, and no ranks are kept.
 
     Raises
     ------
@@ -175,7 +177,7 @@ def evaluate_at_budget_sets(
     index: Index,
     questions: Sequence[Question],
     tools: Tools,
-    ruler: Ruler,
+    ruler: TokenRuler,
     budget_sets: Sequence[Budgets],
     on_ranked: Callable[[int, IntArray], None] = lambda number, ranked: None,
 ) -> tuple[BudgetResults, ...]:
@@ -188,10 +190,10 @@ def evaluate_at_budget_sets(
     at_budgets = tuple(_empty_results(budgets, len(questions)) for budgets in budget_sets)
     if not at_budgets or not questions:
         return at_budgets
-    rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
+    rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     lengths_by_unit = [chunk_lengths(index.chunks, length) for length in rulers]
-    queries = Queries.of(index, [question.text for question in questions], tools)
-    lengths_and_sizes = [(lengths_by_unit[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets]
+    queries = PreparedQuestions.of(index, [question.text for question in questions], tools)
+    lengths_and_sizes = [(lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets]
     for number, ranked in _ranked_chunks(queries, lengths_and_sizes, tools):
         excerpts = excerpt_ranges(index.corpus, questions[number])
         if index.returns is None:
@@ -238,7 +240,7 @@ class _Pieces:
         index: Index,
         ranked: IntArray,
         excerpts: Sequence[Span],
-        rulers: Sequence[Measuring],
+        rulers: Sequence[AnyRuler],
         budget_sets: Sequence[Budgets],
     ) -> "_Pieces":
         """Return the text that each ranked chunk adds to the text already returned, until all budgets are full."""
@@ -258,18 +260,18 @@ class _Pieces:
 
     def fill_all(self, budget_sets: Sequence[Budgets]) -> bool:
         """Return whether the pieces of text fill the largest budget of every set."""
-        return all(self.sums[UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in budget_sets)
+        return all(self.sums[RANGE_UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in budget_sets)
 
 
 def _empty_results(budgets: Budgets, questions: int) -> BudgetResults:
     """Return room for what questions find."""
     shape = len(budgets.sizes), questions
     taken, part = np.zeros((2, *shape), dtype=np.intp)
-    given, hit = np.zeros((2, len(UNITS), *shape), dtype=np.intp)
-    return BudgetResults(budgets, taken, part, given, hit, np.zeros((len(UNITS), questions), dtype=np.intp))
+    given, hit = np.zeros((2, len(RANGE_UNITS), *shape), dtype=np.intp)
+    return BudgetResults(budgets, taken, part, given, hit, np.zeros((len(RANGE_UNITS), questions), dtype=np.intp))
 
 
-def chunk_lengths(chunks: Sequence[Sequence[Span]], length: Measuring) -> IntArray:
+def chunk_lengths(chunks: Sequence[Sequence[Span]], length: AnyRuler) -> IntArray:
     """Return the length of every chunk, shape (chunks,)."""
     counts = np.array([len(spans) for spans in chunks], dtype=np.intp)
     if not len(counts):
@@ -279,7 +281,9 @@ def chunk_lengths(chunks: Sequence[Sequence[Span]], length: Measuring) -> IntArr
     )
 
 
-def _ranked_chunks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools) -> Iterator[tuple[int, IntArray]]:
+def _ranked_chunks(
+    queries: PreparedQuestions, needs: Sequence[tuple[IntArray, int]], tools: Tools
+) -> Iterator[tuple[int, IntArray]]:
     """Yield every question's number and the best chunks for it, best first: at least as many as fill the budgets, or all.
 
     ``needs`` have the length of every chunk in a budget's unit, and the budget. Those whose budget is not full yet are
@@ -306,10 +310,10 @@ def _ranked_chunks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tool
 
 
 def _measure_question(
-    at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[Measuring]
+    at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[AnyRuler]
 ) -> None:
     """Write what question ``number`` finds at every budget, as `fill_budget` and `text_scores` would say."""
-    unit = UNITS.index(at.budgets.unit)
+    unit = RANGE_UNITS.index(at.budgets.unit)
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
     sums = pieces.sums
     for row, size in enumerate(at.budgets.sizes):

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from chunkers import Span
 from chunkers.support import IntArray
-from evaluation.questions import Ruler, difference, overlapping_chunks, ruler_for
+from evaluation.questions import TokenRuler, difference, overlapping_chunks, ruler_for
 from evaluation.retrieval.budget import BudgetResults, Last, spans_up_to
-from evaluation.retrieval.ladder_and_repeats import Ladder, best_holders
-from evaluation.retrieval.measures import UNITS, Evaluation, excerpt_ranges
+from evaluation.retrieval.ladder_and_repeats import BudgetLadder, best_holders
+from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
 
 
 class RankedChunk(NamedTuple):
@@ -82,7 +82,7 @@ def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
 
 
 def given_at_budget(
-    evaluation: Evaluation, ladder: Ladder, question: int, budget: int, unit: str, last: Last, ruler: Ruler
+    evaluation: Evaluation, ladder: BudgetLadder, question: int, budget: int, unit: str, last: Last, ruler: TokenRuler
 ) -> GivenChunks:
     """Return the chunks that fill a budget for the question with the zero-based number ``question``."""
     budget_results = ladder.results_for(unit, last)
@@ -98,7 +98,7 @@ def given_at_budget(
         is_whole = rank < taken or (rank == taken and not part)
         given = spans if is_whole else tuple(spans_up_to(spans, part, length))
         ranked_chunks.append(RankedChunk(rank, number, spans, given if rank <= taken else ()))
-    filled = int(budget_results.given[UNITS.index(unit), budget_row, question])
+    filled = int(budget_results.given[RANGE_UNITS.index(unit), budget_row, question])
     if ranked_chunks and not ranked_chunks[-1].given and filled == budget:
         ranked_chunks.pop()  # The budget is full: nothing is left out for want of room.
     return GivenChunks(tuple(ranked_chunks), max(0, taken - len(ranked)), budget, unit, filled)
@@ -111,7 +111,7 @@ class MeasuredChunker(NamedTuple):
     """Chunker's retrieval evaluation, with its results at budgets if they were measured."""
 
     evaluation: Evaluation
-    ladder: Ladder | None
+    ladder: BudgetLadder | None
 
 
 class Limit(NamedTuple):
@@ -162,7 +162,7 @@ def cuts_inside(parts: Iterable[tuple[Span, int]], answer: Span, reasons: Mappin
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedExcerpt:
     """Excerpt that at least one chunker failed to retrieve in full.
 
     Attributes
@@ -204,12 +204,14 @@ class Failure:
         return tuple(other for other, missed in self.missed.items() if other != number and not missed)
 
 
-def retrieval_failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
+def retrieval_failures(
+    all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: TokenRuler
+) -> dict[int, list[FailedExcerpt]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
     Excerpts with equally much missing text are in the order of their questions.
     """
-    failures_by_chunker: dict[int, list[Failure]] = {number: [] for number in all_measured}
+    failures_by_chunker: dict[int, list[FailedExcerpt]] = {number: [] for number in all_measured}
     if not all_measured:
         return failures_by_chunker
     any_evaluation = next(iter(all_measured.values())).evaluation
@@ -234,7 +236,9 @@ def retrieval_failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit
                     is_split = held < excerpt.end - excerpt.start
                     cuts = cuts_inside(parts, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
                     outside = _missing_characters(text, excerpt, [span for span, _ in parts])
-                    failures_by_chunker[chunker].append(Failure(number, excerpt, missed, cuts, holder, rank, held, outside))
+                    failures_by_chunker[chunker].append(
+                        FailedExcerpt(number, excerpt, missed, cuts, holder, rank, held, outside)
+                    )
     for chunker, own_failures in failures_by_chunker.items():
         own_failures.sort(key=lambda failure: -failure.missed[chunker])
     return failures_by_chunker
@@ -248,7 +252,7 @@ def _missing_characters(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
 class _GivenText:
     """Lookup of the part of an excerpt that a chunker gives."""
 
-    def __init__(self, measured: MeasuredChunker, limit: Limit, ruler: Ruler) -> None:
+    def __init__(self, measured: MeasuredChunker, limit: Limit, ruler: TokenRuler) -> None:
         self._index = measured.evaluation.index
         self._length = ruler_for(limit.unit, ruler)
         self._beyond: dict[int, list[tuple[int, int]]] = {}

@@ -7,10 +7,18 @@ import numpy as np
 
 from chunkers import Tools
 from chunkers.support import FloatArray, IntArray, raise_if_cancelled
-from evaluation.questions import Corpus, Question, Ruler, intersection, overlapping_chunks, ruler_for, total_length
-from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last, evaluate_at_budget_sets
-from evaluation.retrieval.measures import UNITS, Evaluation, excerpt_ranges, text_scores, value_or_nan
-from evaluation.search import ALIKE, QUERY_BLOCK, Bm25, Index, Indexed, Queries, find_near_duplicates
+from evaluation.questions import Corpus, Question, TokenRuler, intersection, overlapping_chunks, ruler_for, total_length
+from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, Last, evaluate_at_budget_sets
+from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges, text_scores, value_or_nan
+from evaluation.search import (
+    NEAR_DUPLICATE_SIMILARITY,
+    QUERY_BLOCK,
+    Bm25,
+    Index,
+    Indexed,
+    PreparedQuestions,
+    find_near_duplicates,
+)
 from evaluation.statistics import Difference, paired_difference
 
 # Near-duplicates of better-ranked chunks, and their cost in recall. Chunks are compared as they are indexed, headings or
@@ -45,7 +53,7 @@ class RepeatCost:
 
 
 @dataclass(frozen=True, eq=False)
-class Repeats:
+class RetrievedDuplicates:
     """Near-duplicates of better-ranked chunks among the chunks that questions retrieve.
 
     Attributes
@@ -67,7 +75,7 @@ class Repeats:
     ranked: IntArray
     at: tuple[BudgetResults, ...] = ()
 
-    def in_top_k(self, evaluation: Evaluation, unit: str, ruler: Ruler) -> RepeatCost:
+    def in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
         """Return the cost in the top k of an evaluation, with recall in ``unit``."""
         length = ruler_for(unit, ruler)
         retrieved = np.full(len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1])
@@ -125,11 +133,11 @@ def find_repeats(
     index: Index,
     questions: Sequence[Question],
     tools: Tools,
-    ruler: Ruler,
+    ruler: TokenRuler,
     top_k: int,
     at: Sequence[BudgetResults] = (),
-    alike: float = ALIKE,
-) -> Repeats:
+    alike: float = NEAR_DUPLICATE_SIMILARITY,
+) -> RetrievedDuplicates:
     """Return the near-duplicates of better-ranked chunks that questions retrieve.
 
     Parameters
@@ -152,7 +160,7 @@ def find_repeats(
     places: dict[int, tuple[int, ...]] = {}
     if near_copies.pairs and questions:
         depths = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)
-        queries = Queries.of(index, [question.text for question in questions], tools)
+        queries = PreparedQuestions.of(index, [question.text for question in questions], tools)
         for start in range(0, len(questions), QUERY_BLOCK):
             raise_if_cancelled(tools.cancelled)
             numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
@@ -164,7 +172,7 @@ def find_repeats(
     if places:
         affected_questions = [questions[number] for number in places]
         index = replace(index, behind=near_copies)
-        queries = Queries.of(index, [question.text for question in affected_questions], tools)
+        queries = PreparedQuestions.of(index, [question.text for question in affected_questions], tools)
         numbers = np.arange(len(affected_questions))
         ranked = np.vstack(
             [
@@ -173,7 +181,9 @@ def find_repeats(
             ]
         )
         at = evaluate_at_budget_sets(index, affected_questions, tools, ruler, [at_budgets.budgets for at_budgets in at])
-    return Repeats(sum(map(len, near_copies.groups)), len(near_copies.groups), places, ranked, tuple(at) if places else ())
+    return RetrievedDuplicates(
+        sum(map(len, near_copies.groups)), len(near_copies.groups), places, ranked, tuple(at) if places else ()
+    )
 
 
 # A ladder of budgets, and the chunk with most of each excerpt.
@@ -181,7 +191,7 @@ def find_repeats(
 
 _TOKENS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
 
-STEPS: Mapping[str, tuple[int, ...]] = {"tokens": _TOKENS, "characters": tuple(4 * size for size in _TOKENS)}
+BUDGETS_BY_UNIT: Mapping[str, tuple[int, ...]] = {"tokens": _TOKENS, "characters": tuple(4 * size for size in _TOKENS)}
 """The possible budgets by unit; a token of English has some four characters."""
 
 MOST_RUNGS = 6
@@ -200,7 +210,7 @@ _SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
+class BudgetLadder:
     """Retrieval results of all questions at a series of budgets, with the data needed to display them.
 
     Attributes
@@ -227,7 +237,7 @@ class Ladder:
     beyond: IntArray
     holders: IntArray
     reasons: Mapping[int, str]
-    repeats: Repeats | None = field(default=None, kw_only=True)
+    repeats: RetrievedDuplicates | None = field(default=None, kw_only=True)
 
     @property
     def rungs(self) -> dict[str, tuple[int, ...]]:
@@ -242,22 +252,26 @@ class Ladder:
 
 
 def budgets_for_length(length: int, unit: str) -> tuple[int, ...]:
-    """Return budgets suited to the length of a corpus: the largest of `STEPS` up to half that length.
+    """Return budgets suited to the length of a corpus: the largest of `BUDGETS_BY_UNIT` up to half that length.
 
     A budget for most of the text measures nothing, since any chunker would then retrieve nearly everything.
     """
-    steps = STEPS[unit]
+    steps = BUDGETS_BY_UNIT[unit]
     return tuple(size for size in steps if size <= length / 2)[-MOST_RUNGS:] or steps[:1]
 
 
-def ladder_budgets(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
+def ladder_budgets(corpus: Corpus, ruler: TokenRuler) -> tuple[Budgets, ...]:
     """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
     whole_range = [(0, len(corpus.whole.text))]
     lengths = {"characters": total_length(whole_range), "tokens": ruler(whole_range)}
-    return tuple(Budgets(budgets_for_length(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
+    return tuple(
+        Budgets(budgets_for_length(lengths[unit], unit), unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES
+    )
 
 
-def measure_ladder(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 0) -> Ladder:
+def measure_ladder(
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: TokenRuler, top_k: int = 0
+) -> BudgetLadder:
     """Measure retrieval at all budgets of a ladder, with one search for all of them.
 
     Near-duplicates are looked for in the ``top_k`` and at the budgets; not at all if ``top_k`` is 0.
@@ -287,7 +301,7 @@ def measure_ladder(index: Index, questions: Sequence[Question], tools: Tools, ru
     ).reshape(-1, 3)
     repeats = find_repeats(index, questions, tools, ruler, top_k, at_budgets) if top_k else None
     holders = _holders(index, questions, tools, rows)
-    return Ladder(
+    return BudgetLadder(
         at_budgets, ranked, beyond_within_budget, holders, _reasons_inside_excerpts(index, questions), repeats=repeats
     )
 
@@ -323,7 +337,7 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
                 unranked.append((number, len(holders), chunks))
             holders.append((min(ranked_chunks)[1], min(ranked_chunks)[0]) if ranked_chunks else (-1, 0))
     if unranked:
-        queries = Queries.of(index, [questions[number].text for number, _, _ in unranked], tools)
+        queries = PreparedQuestions.of(index, [questions[number].text for number, _, _ in unranked], tools)
         at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
         for start in range(0, len(unranked), at_once):
             raise_if_cancelled(tools.cancelled)

@@ -14,7 +14,7 @@ import numpy as np
 
 from chunkers import Span, Tools
 from chunkers.support import FloatArray
-from evaluation.questions import CharacterRuler, Corpus, Measuring, Question, Ruler, intersection, trim_span, union
+from evaluation.questions import AnyRuler, CharacterRuler, Corpus, Question, TokenRuler, intersection, trim_span, union
 from evaluation.search import Index, Indexed, Search, search
 from evaluation.segmentation import Score
 
@@ -96,7 +96,7 @@ def evidence_scores(
 # Text: recall, precision, IoU and precision_Ω.
 
 
-MEASURES = ("recall", "precision", "precision_omega", "iou")
+RETRIEVAL_MEASURES = ("recall", "precision", "precision_omega", "iou")
 """The measures of a question; for all of them higher is better."""
 
 MEASURE_NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "best possible precision", "iou": "IoU"}
@@ -105,11 +105,11 @@ MEASURE_NAMES = {"recall": "recall", "precision": "precision", "precision_omega"
 FOUND_SCORES = ("recall", "precision", "iou")
 """Measures that depend on the retrieved chunks."""
 
-UNITS = ("characters", "tokens")
+RANGE_UNITS = ("characters", "tokens")
 """The units of ranges."""
 
 
-def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Measuring) -> dict[str, Score]:
+def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: AnyRuler) -> dict[str, Score]:
     """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
@@ -130,7 +130,7 @@ def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Mea
     }
 
 
-def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: Measuring) -> Score:
+def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: AnyRuler) -> Score:
     """Return Precision Omega: the IoU of the excerpts and all chunks that overlap an excerpt.
 
     Text shared by several chunks counts once.
@@ -174,7 +174,7 @@ class Evaluation:
     Attributes
     ----------
     scores
-        Shape (units, measures, questions), in the order of `UNITS` and `MEASURES`.
+        Shape (units, measures, questions), in the order of `RANGE_UNITS` and `RETRIEVAL_MEASURES`.
     documents, evidence
         Shape (numbers of chunks, scores, questions), in the order of `TOP_KS` and `SET_SCORES`; the same for every
         ``top_k``.
@@ -198,7 +198,7 @@ class Evaluation:
 
     def answer(self, number: int) -> QuestionScores:
         """Return the retrieval result of the question with the zero-based number ``number``."""
-        characters, tokens = (_scores_by_name(MEASURES, scores[:, number]) for scores in self.scores)
+        characters, tokens = (_scores_by_name(RETRIEVAL_MEASURES, scores[:, number]) for scores in self.scores)
         documents, evidence = (
             {k: _scores_by_name(SET_SCORES, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
             for by_k in (self.documents, self.evidence)
@@ -208,23 +208,23 @@ class Evaluation:
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure, shape (questions,), NaN where undefined."""
-        return np.asarray(self.scores[UNITS.index(unit), MEASURES.index(measure)])
+        return np.asarray(self.scores[RANGE_UNITS.index(unit), RETRIEVAL_MEASURES.index(measure)])
 
-    def retrieved_size(self, length: Measuring) -> float:
+    def retrieved_size(self, length: AnyRuler) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
         sizes = [length([*chain(*self.index.returned_spans(row))]) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
 
-    def at_top_k(self, top_k: int, ruler: Ruler) -> "Evaluation":
+    def at_top_k(self, top_k: int, ruler: TokenRuler) -> "Evaluation":
         """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores = self.scores.copy()
-        rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
+        rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
             excerpts = excerpt_ranges(self.index.corpus, question)
             retrieved = [*chain(*self.index.returned_spans(row[:top_k]))]
             for unit, length in enumerate(rulers):
                 for name, score in text_scores(excerpts, retrieved, length).items():
-                    scores[unit, MEASURES.index(name), number] = value_or_nan(score)
+                    scores[unit, RETRIEVAL_MEASURES.index(name), number] = value_or_nan(score)
         return replace(self, top_k=top_k, scores=scores)
 
     def means_at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
@@ -237,7 +237,7 @@ class Evaluation:
 
 
 def evaluate_retrieval(
-    index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: TokenRuler, top_k: int = 5
 ) -> Evaluation:
     """Search the index for every question and return the retrieval scores.
 
@@ -246,16 +246,16 @@ def evaluate_retrieval(
     return measure_search(search(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
 
 
-def measure_search(searched: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
+def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evaluation:
     """Return the retrieval scores of a search.
 
     The search must be at least ``top_k`` and max(`TOP_KS`) chunks deep.
     """
     index = searched.index
     count = len(searched.questions)
-    scores = np.empty((len(UNITS), len(MEASURES), count))
-    rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
-    omega_row = MEASURES.index("precision_omega")
+    scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), count))
+    rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
+    omega_row = RETRIEVAL_MEASURES.index("precision_omega")
     documents, evidence = np.empty((2, len(TOP_KS), len(SET_SCORES), count))
     for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
         excerpts = excerpt_ranges(index.corpus, question)

@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from chunkers.support import FloatArray, IntArray, LRUDict, cached_in
-from evaluation.questions import Corpus, Question, Ruler, ruler_for
+from evaluation.questions import Corpus, Question, TokenRuler, ruler_for
 from evaluation.retrieval.budget import Last
 from evaluation.retrieval.given_chunks import (
-    Failure,
+    FailedExcerpt,
     GivenChunks,
     Limit,
     MeasuredChunker,
@@ -18,13 +18,13 @@ from evaluation.retrieval.given_chunks import (
     given_top_k,
     retrieval_failures,
 )
-from evaluation.retrieval.ladder_and_repeats import Ladder, RepeatCost
+from evaluation.retrieval.ladder_and_repeats import BudgetLadder, RepeatCost
 from evaluation.retrieval.leaders import Curve, Lead, Leads
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
     MEASURE_NAMES,
-    MEASURES,
-    UNITS,
+    RANGE_UNITS,
+    RETRIEVAL_MEASURES,
     Evaluation,
     excerpt_ranges,
     mean_and_deviation,
@@ -50,7 +50,7 @@ class ReportChoice(NamedTuple):
     Attributes
     ----------
     measure, unit
-        Keys of `MEASURES` and `UNITS`.
+        Keys of `RETRIEVAL_MEASURES` and `RANGE_UNITS`.
     top_k
         Number of best chunks that count.
     baseline
@@ -58,7 +58,7 @@ class ReportChoice(NamedTuple):
     budget
         A budget of the ladder in the ``unit``; 0 for the top k.
     last
-        Treatment of the chunk that exceeds the budget, one of `LAST`.
+        Treatment of the chunk that exceeds the budget, one of `LAST_CHUNK_CHOICES`.
     """
 
     measure: str
@@ -141,7 +141,7 @@ class Distribution:
         return cls(values, mean, mean_interval(values))
 
 
-Failures = Mapping[int, Sequence[Failure]]
+Failures = Mapping[int, Sequence[FailedExcerpt]]
 """By number of the chunker the excerpts of which it missed something, those with most missed first."""
 
 AtK = Mapping[int, Mapping[str, Score]]
@@ -173,7 +173,7 @@ class ChunkerReport:
     """
 
     evaluation: Evaluation
-    ladder: Ladder | None
+    ladder: BudgetLadder | None
     costs: Costs
     means: Mapping[str, tuple[float, float] | None]
     distribution: Distribution
@@ -210,7 +210,7 @@ class WholeText:
         return "Whole document" if self.documents == 1 else f"All {self.documents:,} documents"
 
 
-def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> WholeText:
+def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler, unit: str) -> WholeText:
     """Return the retrieval scores of a baseline that gives every question all documents."""
     length = ruler_for(unit, ruler)
     spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
@@ -222,7 +222,7 @@ def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: Rule
         }
         for excerpts in all_excerpts
     ]
-    means = {name: mean_and_deviation(np.array([value_or_nan(own[name]) for own in scores])) for name in MEASURES}
+    means = {name: mean_and_deviation(np.array([value_or_nan(own[name]) for own in scores])) for name in RETRIEVAL_MEASURES}
     return WholeText(means, int(length(spans)), ruler(spans), len(spans))
 
 
@@ -255,7 +255,7 @@ class Report:
     curve: Curve | None
     at_k: Leads
     disagreements: IntArray
-    ruler: Ruler
+    ruler: TokenRuler
     whole: WholeText
 
     @property
@@ -344,7 +344,7 @@ class Reports:
         The names of the run's chunkers in sentences.
     """
 
-    def __init__(self, ruler: Ruler, names: Sequence[str]) -> None:
+    def __init__(self, ruler: TokenRuler, names: Sequence[str]) -> None:
         self._ruler = ruler
         self._names = names
         count = len(names)
@@ -354,7 +354,7 @@ class Reports:
         self._curves = shared_cache(REPORTS_KEPT)
         self._leads = shared_cache(REPORTS_KEPT)
         self._failures = shared_cache(DEPTHS_KEPT)
-        self._wholes = shared_cache(len(UNITS))
+        self._wholes = shared_cache(len(RANGE_UNITS))
         self._reports = shared_cache(REPORTS_KEPT)
 
     def report_for(self, measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
@@ -437,7 +437,7 @@ class Reports:
             evaluation,
             measured.ladder,
             costs,
-            {name: mean_and_deviation(evaluation.values(name, unit)) for name in MEASURES},
+            {name: mean_and_deviation(evaluation.values(name, unit)) for name in RETRIEVAL_MEASURES},
             distribution,
             self._ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks)),
             {"documents": evaluation.means_at_k("documents"), "evidence": evaluation.means_at_k("evidence")},
@@ -468,8 +468,8 @@ class Reports:
             row = at.budgets.sizes.index(limit.budget)
             scores = evaluation.scores.copy()
             for place, name in enumerate(FOUND_SCORES):
-                scores[:, MEASURES.index(name)] = at.scores[:, row, place]
-            given = at.given[UNITS.index("tokens"), row]
+                scores[:, RETRIEVAL_MEASURES.index(name)] = at.scores[:, row, place]
+            given = at.given[RANGE_UNITS.index("tokens"), row]
             return replace(evaluation, scores=scores), Costs.of(evaluation, float(given.mean()) if len(given) else 0.0)
         if evaluation.top_k != limit.top_k:
             evaluation = evaluation.at_top_k(limit.top_k, self._ruler)

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ValidationError
 from chunkers import InputError, Span
 from chunkers.support import FloatArray, IntArray, first_validation_error
 from evaluation.questions import Corpus, Question
-from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last
-from evaluation.retrieval.ladder_and_repeats import Ladder, Repeats
-from evaluation.retrieval.measures import MEASURES, SET_SCORES, TOP_KS, UNITS, Evaluation
+from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, Last
+from evaluation.retrieval.ladder_and_repeats import BudgetLadder, RetrievedDuplicates
+from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVAL_MEASURES, SET_SCORES, TOP_KS, Evaluation
 from evaluation.search import Indexed, Search
 
 
@@ -70,7 +70,7 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     parents: tuple[tuple[int, int], ...] | None = None
 
 
-def evaluation_to_json(evaluation: Evaluation, ladder: Ladder | None = None) -> bytes:
+def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = None) -> bytes:
     """Return an evaluation and its results at budgets, if any, as JSON.
 
     Undefined values are null.
@@ -98,7 +98,7 @@ def evaluation_to_json(evaluation: Evaluation, ladder: Ladder | None = None) -> 
     return stored.model_dump_json().encode()
 
 
-def _stored_ladder(ladder: Ladder) -> _StoredLadder:
+def _stored_ladder(ladder: BudgetLadder) -> _StoredLadder:
     return _StoredLadder(
         wanted=ladder.at[0].wanted.tolist(),
         at=_stored_at(ladder.at),
@@ -110,7 +110,7 @@ def _stored_ladder(ladder: Ladder) -> _StoredLadder:
     )
 
 
-def _stored_repeats(repeats: Repeats) -> _StoredRepeats:
+def _stored_repeats(repeats: RetrievedDuplicates) -> _StoredRepeats:
     return _StoredRepeats(
         near=repeats.near,
         groups=repeats.groups,
@@ -135,7 +135,9 @@ def _stored_at(several: Sequence[BudgetResults]) -> tuple[_StoredAt, ...]:
     )
 
 
-def evaluation_from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
+def evaluation_from_json(
+    data: bytes, corpus: Corpus, questions: Sequence[Question]
+) -> tuple[Evaluation, BudgetLadder | None]:
     """Return the evaluation and the results at budgets that `evaluation_to_json` stored.
 
     The ladder is None if no results at budgets were stored, or not for every unit and treatment of the last chunk.
@@ -187,19 +189,21 @@ def evaluation_from_json(data: bytes, corpus: Corpus, questions: Sequence[Questi
     evaluation = Evaluation(
         Search(index, tuple(questions), ranked, stored.ask_s, stored.search_s),
         stored.top_k,
-        _float_array(stored.scores, (len(UNITS), len(MEASURES), len(questions)), "scores"),
+        _float_array(stored.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
         _float_array(stored.documents, at_k, "documents"),
         _float_array(stored.evidence, at_k, "evidence"),
     )
     return evaluation, None if stored.ladder is None else _restored_ladder(stored.ladder, len(index.chunks), questions)
 
 
-def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> Ladder | None:
+def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> BudgetLadder | None:
     """Return a ladder; None if it lacks a unit or a treatment of the last chunk."""
-    if [(stored_at.unit, stored_at.last) for stored_at in stored.at] != [(unit, last) for unit in UNITS for last in LAST]:
+    if [(stored_at.unit, stored_at.last) for stored_at in stored.at] != [
+        (unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES
+    ]:
         return None
     count = len(questions)
-    wanted = _count_array(stored.wanted, (len(UNITS), count), "wanted")
+    wanted = _count_array(stored.wanted, (len(RANGE_UNITS), count), "wanted")
     at = tuple(_restored_results(stored_at, wanted) for stored_at in stored.at)
     if len(stored.ranked) != count:
         raise InputError(
@@ -229,7 +233,7 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
                 "again."
             )
     repeats = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, wanted)
-    return Ladder(at, ranked, beyond, holders, dict(stored.reasons), repeats=repeats)
+    return BudgetLadder(at, ranked, beyond, holders, dict(stored.reasons), repeats=repeats)
 
 
 def _restored_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
@@ -238,12 +242,13 @@ def _restored_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
     shape = len(budgets.sizes), wanted.shape[1]
     taken, part = _count_array(stored.taken, shape, "taken"), _count_array(stored.part, shape, "part")
     given, hit = (
-        _count_array(counts, (len(UNITS), *shape), name) for name, counts in (("given", stored.given), ("hit", stored.hit))
+        _count_array(counts, (len(RANGE_UNITS), *shape), name)
+        for name, counts in (("given", stored.given), ("hit", stored.hit))
     )
     return BudgetResults(budgets, taken, part, given, hit, wanted)
 
 
-def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> Repeats:
+def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> RetrievedDuplicates:
     places = {number: tuple(ranks) for number, ranks in stored.places}
     ranked = (
         _float_array(stored.ranked, (len(places), -1), "repeats").astype(np.intp) if places else np.zeros((0, 0), np.intp)
@@ -255,7 +260,7 @@ def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> 
                 "again."
             )
     at = tuple(_restored_results(stored_at, wanted[:, [*places]]) for stored_at in stored.at)
-    return Repeats(stored.near, stored.groups, places, ranked, at)
+    return RetrievedDuplicates(stored.near, stored.groups, places, ranked, at)
 
 
 def _count_array(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:

@@ -21,8 +21,8 @@ from evaluation.questions import Corpus, CoveredRanges, Question, overlapping_ch
 from evaluation.search.near_duplicates import NearDuplicates
 from evaluation.search.ranking import (
     Bm25,
-    Method,
     Ranking,
+    SearchMethod,
     checked_method,
     fuse_rankings,
     nearest_vectors,
@@ -133,7 +133,7 @@ class Index(Indexed):
     reasons: Mapping[int, str] = field(default_factory=dict)
     unsituated: int = 0
     bm25: Bm25 | None = None
-    searched_by: Method = "embedding"
+    searched_by: SearchMethod = "embedding"
     behind: NearDuplicates | None = None
 
 
@@ -142,7 +142,7 @@ def build_index(
     chunker: Chunker,
     tools: Tools,
     embedded_as: EmbeddedAs = "plain",
-    searched_by: Method = "embedding",
+    searched_by: SearchMethod = "embedding",
     only_children: bool = False,
 ) -> Index:
     """Cut every document of a corpus and return a search index over the chunks.
@@ -257,7 +257,7 @@ def embed_chunks_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArra
 
 
 @dataclass(frozen=True, eq=False)
-class Queries:
+class PreparedQuestions:
     """Questions prepared for searching an index, embedded if the search method needs it.
 
     Attributes
@@ -273,7 +273,7 @@ class Queries:
     vectors: VectorArray
 
     @classmethod
-    def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> "Queries":
+    def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> "PreparedQuestions":
         """Return questions prepared for search, embedded unless the index is searched by words alone.
 
         Raises the same errors as `Tools.embed`.
@@ -361,7 +361,7 @@ def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int
     Raises the same errors as `Tools.embed`.
     """
     meter = Meter()
-    queries = Queries.of(index, [question.text for question in questions], replace(tools, meter=meter))
+    queries = PreparedQuestions.of(index, [question.text for question in questions], replace(tools, meter=meter))
     ranked = np.zeros((len(questions), 0), np.intp)
     seconds = [0.0]
     if index.chunks and questions:

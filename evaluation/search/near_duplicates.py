@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from evaluation.search.ranking import UNSPACED
 
-SHINGLE = 4
+SHINGLE_WORDS = 4
 """Words of a shingle, a usual number (Manning, Raghavan and Schütze 2008, section 19.6); a shorter text is one shingle."""
 
-ALIKE = 0.8
+NEAR_DUPLICATE_SIMILARITY = 0.8
 """Jaccard similarity from which two chunks are near-duplicates: one changed word in 39, or four in 147."""
 
 _WORDS = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
@@ -108,7 +108,7 @@ class NearDuplicates:
 
 @dataclass(frozen=True, eq=False)
 class RepeatedRuns:
-    """Runs of `SHINGLE` words of a document that it has more than once, to rule out chunks without a near-duplicate.
+    """Runs of `SHINGLE_WORDS` words of a document that it has more than once, to rule out chunks without a near-duplicate.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class RepeatedRuns:
         Of a near-duplicate, this share is at least the Jaccard similarity.
         """
         first, stop = np.searchsorted(self.starts, (start, end))
-        last = stop - SHINGLE + 1
+        last = stop - SHINGLE_WORDS + 1
         return float(self.repeated[last] - self.repeated[first]) / (last - first) if last > first else 0.0
 
 
@@ -140,8 +140,8 @@ def repeated_runs(text: str) -> RepeatedRuns:
     ]
     starts = np.array([start for start, _ in starts_and_numbers], np.int32)
     codes = np.array([number + 1 for _, number in starts_and_numbers], np.uint64)
-    runs = np.zeros(max(0, len(codes) - SHINGLE + 1), np.uint64)
-    for place in range(SHINGLE):
+    runs = np.zeros(max(0, len(codes) - SHINGLE_WORDS + 1), np.uint64)
+    for place in range(SHINGLE_WORDS):
         # Hashes: two runs with the same one only cost a comparison of chunks.
         runs = runs * np.uint64(_FACTOR) + codes[place : place + len(runs)]
     _, inverse, counts = np.unique(runs, return_inverse=True, return_counts=True)
@@ -151,7 +151,7 @@ def repeated_runs(text: str) -> RepeatedRuns:
     return RepeatedRuns(starts, repeated)
 
 
-def find_near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDuplicates:
+def find_near_duplicates(texts: Sequence[str], alike: float = NEAR_DUPLICATE_SIMILARITY) -> NearDuplicates:
     """Find all near-duplicates among the texts of chunks.
 
     Parameters
@@ -176,10 +176,10 @@ def find_near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDupl
 
 
 def shingles(text: str) -> set[tuple[str, ...]]:
-    """Return the runs of `SHINGLE` words of a text; the whole text if it has fewer words, nothing if it has none."""
+    """Return the runs of `SHINGLE_WORDS` words of a text; the whole text if it has fewer words, nothing if it has none."""
     words = _WORDS.findall(text.lower())
-    runs = range(max(1, len(words) - SHINGLE + 1)) if words else ()
-    return {tuple(words[start : start + SHINGLE]) for start in runs}
+    runs = range(max(1, len(words) - SHINGLE_WORDS + 1)) if words else ()
+    return {tuple(words[start : start + SHINGLE_WORDS]) for start in runs}
 
 
 def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[NearPair]:

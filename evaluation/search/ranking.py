@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BLOCK = 8192
 """Number of chunks compared in one block."""
 
-ROUNDING = 2e-6
+PRODUCT_TOLERANCE = 2e-6
 """Tolerance for equal products in single precision: each was off by 6e-7 at most, over 384 to 4,096 numbers."""
 
 
@@ -45,7 +45,7 @@ def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, bloc
         lowest_kept = -np.partition(-scores, kept_count - 1, axis=1)[:, kept_count - 1]
         chosen = np.empty((len(queries), kept_count), np.intp)
         for query, query_scores in enumerate(scores):
-            candidates = np.flatnonzero(query_scores >= lowest_kept[query] - ROUNDING)
+            candidates = np.flatnonzero(query_scores >= lowest_kept[query] - PRODUCT_TOLERANCE)
             query_scores[candidates] = resolve_near_ties(
                 query_scores[candidates], rows[query, candidates], queries[query], vectors
             )
@@ -61,7 +61,7 @@ def resolve_near_ties(scores: FloatArray, rows: IntArray, query: VectorArray, ve
     copies of the same text could come in any order.
     """
     order = np.argsort(scores)
-    near = np.flatnonzero(np.diff(scores[order]) <= ROUNDING)
+    near = np.flatnonzero(np.diff(scores[order]) <= PRODUCT_TOLERANCE)
     if not len(near):
         return scores
     doubtful = order[np.union1d(near, near + 1)]
@@ -74,17 +74,17 @@ def resolve_near_ties(scores: FloatArray, rows: IntArray, query: VectorArray, ve
 # Rankings by embeddings or scores, and their fusion.
 
 
-Method = Literal["embedding", "bm25", "hybrid"]
+SearchMethod = Literal["embedding", "bm25", "hybrid"]
 
-METHODS: tuple[Method, ...] = ("embedding", "bm25", "hybrid")
+SEARCH_METHODS: tuple[SearchMethod, ...] = ("embedding", "bm25", "hybrid")
 
 
-def checked_method(method: object) -> Method:
+def checked_method(method: object) -> SearchMethod:
     """Return ``method`` if it is a valid search method. Raise InputError otherwise."""
-    for known in METHODS:
+    for known in SEARCH_METHODS:
         if known == method:
             return known
-    raise InputError(f"The search method must be one of {', '.join(METHODS)}; got {short_repr(method)}.")
+    raise InputError(f"The search method must be one of {', '.join(SEARCH_METHODS)}; got {short_repr(method)}.")
 
 
 RRF_K = 60
@@ -213,7 +213,7 @@ class Bm25:
 # A cross-encoder from a folder of this machine, which reads the question together with each chunk.
 
 
-RERANKED = 50
+MOST_RERANKED = 50
 """Number of best chunks passed to a cross-encoder, which takes time for each."""
 
 

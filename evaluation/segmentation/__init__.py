@@ -24,7 +24,7 @@ from evaluation.segmentation.boundary_measures import (
     segmentation_in_sentences,
 )
 from evaluation.segmentation.chunk_statistics import (
-    UNITS,
+    SIZE_UNITS,
     ChunkFacts,
     DiscontinuousChunks,
     SizeBounds,
@@ -43,11 +43,17 @@ from evaluation.segmentation.chunking_ranking import (
     rank_by_known_boundaries,
     rank_by_structure,
 )
-from evaluation.segmentation.cohesion import SMALL, Cohesion, CumulativeSimilarities, StretchComparison, compare_stretches
-from evaluation.segmentation.embedder_agreement import BoundaryAgreement, Shift, compare_boundaries, distance_shift
+from evaluation.segmentation.cohesion import (
+    EQUALLY_GOOD_BELOW,
+    Cohesion,
+    CumulativeSimilarities,
+    StretchComparison,
+    compare_stretches,
+)
+from evaluation.segmentation.embedder_agreement import BoundaryAgreement, GapShift, compare_boundaries, distance_shift
 from evaluation.segmentation.label_free_measures import (
-    BASELINES,
-    EDITS,
+    BASELINE_SETTINGS,
+    DEFAULT_EDITS,
     MEASURES_EXPLAINED,
     EditStability,
     LabelFreeMeasures,
@@ -74,13 +80,13 @@ from evaluation.segmentation.marked_texts import (
     texts_sharing_sections,
 )
 from evaluation.segmentation.settings_sweep import (
-    MEASURES,
-    OURS,
-    SEARCHED,
-    TRIVIAL,
-    Setting,
+    HIGHER_IS_BETTER,
+    OUR_SOURCE,
+    SETTINGS_BY_CHUNKER,
+    TRIVIAL_SETTINGS,
     SettingSummary,
     SweepRow,
+    SweptSetting,
     compare_settings,
     first_published_setting,
     lead_significance_words,
@@ -92,22 +98,22 @@ from evaluation.segmentation.settings_sweep import (
     sweep_settings,
     untested_lead_words,
 )
-from evaluation.segmentation.threshold_staircase import FLAT, ScoreHistogram, Staircase, score_histogram
+from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH, ScoreHistogram, Staircase, score_histogram
 
 __all__ = [
-    "BASELINES",
+    "BASELINE_SETTINGS",
     "BOUNDARY_MEASURES",
-    "EDITS",
-    "FLAT",
+    "DEFAULT_EDITS",
+    "EQUALLY_GOOD_BELOW",
+    "HIGHER_IS_BETTER",
     "MARKS_ENDING",
-    "MEASURES",
     "MEASURES_EXPLAINED",
-    "OURS",
-    "SEARCHED",
-    "SMALL",
-    "TRIVIAL",
+    "MIN_FLAT_STRETCH",
+    "OUR_SOURCE",
+    "SETTINGS_BY_CHUNKER",
+    "SIZE_UNITS",
     "TRIVIAL_ANSWERS",
-    "UNITS",
+    "TRIVIAL_SETTINGS",
     "BoundaryAgreement",
     "BoundaryFile",
     "ChunkFacts",
@@ -116,6 +122,7 @@ __all__ = [
     "CumulativeSimilarities",
     "DiscontinuousChunks",
     "EditStability",
+    "GapShift",
     "LabelFreeMeasures",
     "MarkedDocument",
     "MarkedText",
@@ -124,13 +131,12 @@ __all__ = [
     "Score",
     "ScoreHistogram",
     "Segmentation",
-    "Setting",
     "SettingSummary",
-    "Shift",
     "SizeBounds",
     "Staircase",
     "StretchComparison",
     "SweepRow",
+    "SweptSetting",
     "block_integrity",
     "boundary_changes",
     "boundary_file_json",

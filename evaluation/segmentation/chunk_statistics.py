@@ -199,7 +199,7 @@ def partial_percentage(share: float) -> str:
 # Size compliance: how many chunks have a size that is asked for.
 
 
-UNITS = ("characters", "words", "tokens", "sentences")
+SIZE_UNITS = ("characters", "words", "tokens", "sentences")
 """Units of a size."""
 
 
@@ -210,7 +210,7 @@ class SizeBounds:
     Attributes
     ----------
     unit
-        One of `UNITS`, or “tokens read” for the embedder's own count, special tokens included.
+        One of `SIZE_UNITS`, or “tokens read” for the embedder's own count, special tokens included.
     """
 
     least: int | None
@@ -301,7 +301,7 @@ def _first_integer_parameter(chunker: Chunker, *names: str) -> int | None:
 
 
 def chunk_sizes(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None = None) -> list[int]:
-    """Return the size of every chunk in a unit of `UNITS`, or in tokens as the embedder counts them.
+    """Return the size of every chunk in a unit of `SIZE_UNITS`, or in tokens as the embedder counts them.
 
     Raises
     ------
@@ -319,4 +319,4 @@ def chunk_sizes(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: E
         return [*load_tokenizer("words").count(texts)]
     if unit == "tokens":
         return [*tokenizer.count(texts)]
-    raise InputError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}.")
+    raise InputError(f"unit must be one of {', '.join(SIZE_UNITS)}; got {unit!r}.")

@@ -128,7 +128,7 @@ def _chunk_vector_sums(rows: FloatArray, owners: IntArray) -> tuple[FloatArray, 
 # Compare how similar the sentences within chunks are under two ways to cut the same stretch.
 
 
-SMALL = 0.005
+EQUALLY_GOOD_BELOW = 0.005
 """The difference of mean similarities below which both ways count as equally good."""
 
 
@@ -189,7 +189,7 @@ class StretchComparison:
         """Return a phrase on the cohesion that greedy decisions gain or cost in this stretch."""
         if self.gain is None:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
-        if abs(self.gain) < SMALL:
+        if abs(self.gain) < EQUALLY_GOOD_BELOW:
             return "deciding gap by gap changes nothing here: what stays together is as alike"
         verb, than = ("gains", "more") if self.gain > 0 else ("costs", "less")
         return f"deciding gap by gap {verb} {abs(self.gain):.2f} here: what stays together is that much {than} alike"

@@ -16,7 +16,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True)
-class Shift:
+class GapShift:
     """Change of a value at each gap between sentences, such as the distance, from one run to another.
 
     Attributes
@@ -35,7 +35,7 @@ class Shift:
     at: int
 
     @classmethod
-    def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> "Shift | None":
+    def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> "GapShift | None":
         """Return the change from one array to another at the gaps where both have a value; None if there are none.
 
         Both arrays have shape (gaps,); missing values are NaN.
@@ -59,7 +59,7 @@ class Shift:
         return cls(len(defined), float(shifts.max()), float(shifts.mean()), int(defined[shifts.argmax()]))
 
 
-def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:
+def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> GapShift | None:
     """Return the change in the distances between neighbouring sentences from one embedder to another.
 
     Parameters
@@ -67,7 +67,7 @@ def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floatin
     full, other
         One vector for each sentence, shape (n, dimension); the dimensions of the two may differ.
     """
-    return Shift.between(gap_distances(full), gap_distances(other))
+    return GapShift.between(gap_distances(full), gap_distances(other))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class BoundaryAgreement:
     both: tuple[int, ...]
     only_full: tuple[int, ...]
     only_other: tuple[int, ...]
-    scores: Shift | None
+    scores: GapShift | None
 
     @property
     def alike(self) -> bool:
@@ -162,11 +162,11 @@ def compare_boundaries(full: Chunking, other: Chunking) -> BoundaryAgreement:
     )
 
 
-def _score_shift(full: Chunking, other: Chunking) -> Shift | None:
+def _score_shift(full: Chunking, other: Chunking) -> GapShift | None:
     """Return the shift of the first curve's scores, which all pages draw."""
     if not full.curves or not other.curves:
         return None
     full_curve, other_curve = full.curves[0], other.curves[0]
     if full_curve.label != other_curve.label or len(full_curve.scores) != len(other_curve.scores):
         return None
-    return Shift.between(full_curve.scores, other_curve.scores)
+    return GapShift.between(full_curve.scores, other_curve.scores)

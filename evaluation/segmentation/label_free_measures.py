@@ -11,7 +11,7 @@ from typing import Any
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.contract import run
 from chunkers.support import VectorArray, pluralize, raise_if_cancelled
-from chunkers.text import GIVEN, outline_of
+from chunkers.text import GIVEN_SPLITTER, outline_of
 from evaluation.segmentation.boundary_measures import NO_CUT, chunk_of_each_sentence, every_n_sentences_name
 from evaluation.segmentation.chunk_statistics import (
     SizeBounds,
@@ -120,7 +120,7 @@ MEASURES_EXPLAINED = {
 
 _EVERY = 4
 
-BASELINES: tuple[tuple[str, Mapping[str, Any]], ...] = (
+BASELINE_SETTINGS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     (NO_CUT, {"chunks": 1}),
     (every_n_sentences_name(_EVERY), {"size": _EVERY}),
 )
@@ -201,7 +201,7 @@ def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
 # Edit stability: how many chunks change when one sentence is inserted.
 
 
-EDITS = 20
+DEFAULT_EDITS = 20
 """Places at which a sentence is inserted, unless another number is asked for."""
 
 MOST_EDITED_CHARACTERS = 50_000_000
@@ -292,7 +292,7 @@ def edit_stability(
     chunker: Chunker,
     document: Document,
     tools: Tools,
-    edits: int = EDITS,
+    edits: int = DEFAULT_EDITS,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> EditStability:
@@ -372,7 +372,7 @@ def insert_sentence(document: Document, after: int, sentence: str) -> Document:
     separator = _SEPARATORS.get(document.splitter, " ")
     added = separator + sentence
     edited = text[:end] + added + text[end:]
-    if document.splitter != GIVEN:
+    if document.splitter != GIVEN_SPLITTER:
         return Document.from_text(edited, document.splitter, document.name)
     inserted_span = Span(end + len(separator), end + len(added))
     later_spans = [Span(start + len(added), stop + len(added)) for start, stop in document.sentences[after + 1 :]]

@@ -44,14 +44,14 @@ from evaluation.statistics import (
 
 
 @dataclass(frozen=True)
-class Setting:
+class SweptSetting:
     """Chunker with its non-default parameters, or the name of a trivial baseline in `TRIVIAL_ANSWERS`."""
 
     chunker: str
     parameters: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
-    def of(cls, chunker: str, /, **parameters: Any) -> "Setting":
+    def of(cls, chunker: str, /, **parameters: Any) -> "SweptSetting":
         """Return the setting of a chunker with the given parameters."""
         return cls(chunker, tuple(sorted(parameters.items())))
 
@@ -65,10 +65,10 @@ class Setting:
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
 
-TRIVIAL = tuple(map(Setting, TRIVIAL_ANSWERS))
+TRIVIAL_SETTINGS = tuple(map(SweptSetting, TRIVIAL_ANSWERS))
 """The trivial answers, which stand beside the settings of chunkers in every ranking."""
 
-MEASURES: dict[str, bool] = {
+HIGHER_IS_BETTER: dict[str, bool] = {
     "pk": False,
     "window_diff": False,
     "precision": True,
@@ -91,14 +91,14 @@ MEASURES: dict[str, bool] = {
 class SweepRow:
     """Scores of one chunker setting on one document."""
 
-    setting: Setting
+    setting: SweptSetting
     document: str
     chunks: int
     scores: Mapping[str, Score]
 
 
 def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Score]:
-    """Return the score of a chunking in each of `MEASURES`, with boundaries compared in sentences."""
+    """Return the score of a chunking in each of `HIGHER_IS_BETTER`, with boundaries compared in sentences."""
     document = marked.document
     reference = segmentation_in_sentences(document, marked.known)
     segmentation = segmentation_in_sentences(document, cut_offsets(chunking))
@@ -126,12 +126,12 @@ FEW = 500
 """Maximum number of runs for which starting processes is not worthwhile."""
 
 
-def _sweep_row(marked: MarkedDocument, setting: Setting, chunker: Chunker, tools: Tools) -> SweepRow:
+def _sweep_row(marked: MarkedDocument, setting: SweptSetting, chunker: Chunker, tools: Tools) -> SweepRow:
     chunking = run(chunker, marked.document, tools)
     return SweepRow(setting, marked.document.name, len(chunking.chunks), score_chunking(marked, chunking))
 
 
-def _trivial_row(marked: MarkedDocument, setting: Setting, tools: Tools) -> SweepRow:
+def _trivial_row(marked: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
     document = marked.document
     reference = segmentation_in_sentences(document, marked.known)
     chunkings = [chunking_from_cuts(document, cuts) for cuts in trivial_cuts(setting.chunker, reference)]
@@ -140,7 +140,7 @@ def _trivial_row(marked: MarkedDocument, setting: Setting, tools: Tools) -> Swee
         setting,
         document.name,
         len(chunkings[0].chunks),
-        {name: _mean_score([by_measure[name] for by_measure in scores]) for name in MEASURES},
+        {name: _mean_score([by_measure[name] for by_measure in scores]) for name in HIGHER_IS_BETTER},
     )
 
 
@@ -152,7 +152,7 @@ def _mean_score(scores: Sequence[Score]) -> Score:
 
 def sweep_settings(
     documents: Sequence[MarkedDocument],
-    settings: Sequence[Setting],
+    settings: Sequence[SweptSetting],
     tools: Tools,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -216,7 +216,7 @@ def _one_by_one(
 class SettingSummary:
     """Mean score of a chunker setting over the documents on which the measure is defined."""
 
-    setting: Setting
+    setting: SweptSetting
     mean: float
     documents: int
     chunks: float
@@ -232,9 +232,9 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
     InputError
         If the measure does not exist.
     """
-    if measure not in MEASURES:
-        raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
-    values: dict[Setting, list[tuple[float, int]]] = {}
+    if measure not in HIGHER_IS_BETTER:
+        raise InputError(f"measure must be one of {', '.join(HIGHER_IS_BETTER)}; got {measure!r}.")
+    values: dict[SweptSetting, list[tuple[float, int]]] = {}
     for row in rows:
         value = row.scores[measure].value
         if value is not None:
@@ -248,7 +248,7 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
         )
         for setting, kept in values.items()
     ]
-    sign = -1 if MEASURES[measure] else 1
+    sign = -1 if HIGHER_IS_BETTER[measure] else 1
     return sorted(all_summaries, key=lambda summary: (sign * summary.mean, summary.chunks, summary.setting.words()))
 
 
@@ -257,16 +257,19 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
 
     Undefined scores are empty.
     """
-    cells = ([row.document, row.setting.words(), row.chunks, *(row.scores[name].value for name in MEASURES)] for row in rows)
-    return csv_text(["document", "setting", "chunks", *MEASURES], cells)
+    cells = (
+        [row.document, row.setting.words(), row.chunks, *(row.scores[name].value for name in HIGHER_IS_BETTER)]
+        for row in rows
+    )
+    return csv_text(["document", "setting", "chunks", *HIGHER_IS_BETTER], cells)
 
 
-def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[Setting]:
+def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[SweptSetting]:
     """Return a chunker setting for every combination of the parameter values in ``axes``."""
-    return [Setting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
+    return [SweptSetting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
 
 
-def published_settings() -> list[Setting]:
+def published_settings() -> list[SweptSetting]:
     """Return the grid of Qu et al., appendix B: 30 breakpoint, 45 single linkage, 125 DBSCAN and 18 fixed settings."""
     weights = (0.0, 0.25, 0.5, 0.75, 1.0)
     amounts: dict[str, tuple[float, ...]] = {
@@ -293,7 +296,7 @@ def published_settings() -> list[Setting]:
 # The settings to search for a chunker's best on a document: published grids, or ours where there are none.
 
 
-SEARCHED: dict[str, list[Setting]] = {
+SETTINGS_BY_CHUNKER: dict[str, list[SweptSetting]] = {
     **{
         name: [setting for setting in published_settings() if setting.chunker == name]
         for name in ("fixed_sentences", "breakpoint", "single_linkage")
@@ -317,40 +320,44 @@ SEARCHED: dict[str, list[Setting]] = {
 }
 """Chunker to its settings: those of Qu et al., appendix B, where they tried it."""
 
-OURS = "ours"
+OUR_SOURCE = "ours"
 """The source named for the settings of a chunker that no source published."""
 
 
-def first_published_setting(chunker: str) -> tuple[Setting, str]:
+def first_published_setting(chunker: str) -> tuple[SweptSetting, str]:
     """Return the first published setting of a chunker and its source; the default setting if none was published."""
     presets = [preset for preset in presets_for_chunker(chunker) if preset.published]
-    return (Setting.of(chunker, **presets[0].parameters), presets[0].title) if presets else (Setting(chunker), OURS)
+    return (
+        (SweptSetting.of(chunker, **presets[0].parameters), presets[0].title)
+        if presets
+        else (SweptSetting(chunker), OUR_SOURCE)
+    )
 
 
 # Significance of a setting's lead on documents that it was not chosen on.
 
 
 def compare_settings(
-    rows: Sequence[SweepRow], setting: Setting, others: Sequence[Setting], measure: str
-) -> dict[Setting, Difference | None]:
+    rows: Sequence[SweepRow], setting: SweptSetting, others: Sequence[SweptSetting], measure: str
+) -> dict[SweptSetting, Difference | None]:
     """Compare a setting with other settings on the same documents, with p-values corrected for all comparisons.
 
     A difference above 0 means that ``setting`` is better, whether the measure should be high or low. The difference is None
     if too few documents have a value for both settings.
     """
-    values: dict[Setting, dict[str, float]] = {}
+    values: dict[SweptSetting, dict[str, float]] = {}
     for row in rows:
         value = row.scores[measure].value
         if value is not None:
             values.setdefault(row.setting, {})[row.document] = value
     documents = [*dict.fromkeys(row.document for row in rows)]
 
-    def scores_by_document(setting: Setting) -> list[float]:
+    def scores_by_document(setting: SweptSetting) -> list[float]:
         return [values.get(setting, {}).get(document, np.nan) for document in documents]
 
     if not documents or not others:
         return dict.fromkeys(others)
-    sign = 1 if MEASURES[measure] else -1
+    sign = 1 if HIGHER_IS_BETTER[measure] else -1
     differences = sign * (
         np.array([scores_by_document(setting)]) - np.array([scores_by_document(other) for other in others])
     )
@@ -358,7 +365,7 @@ def compare_settings(
 
 
 def lead_significance_words(
-    differences: Mapping[Setting, Difference | None], names: Mapping[Setting, str], documents: int
+    differences: Mapping[SweptSetting, Difference | None], names: Mapping[SweptSetting, str], documents: int
 ) -> str:
     """Return a verdict in words on whether a setting is significantly ahead of the baselines on held-out documents."""
     if not differences:

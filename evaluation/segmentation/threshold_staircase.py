@@ -12,7 +12,7 @@ from chunkers import Breakpoint, Chunking, Document
 from chunkers.building_blocks.thresholds import passes_level
 from chunkers.support import IntArray, format_number, pluralize
 
-FLAT = 4
+MIN_FLAT_STRETCH = 4
 """Minimum number of consecutive amounts with the same cuts that count as a flat stretch."""
 
 
@@ -34,7 +34,7 @@ class Stretch:
 class Staircase:
     """Number of chunks and their median and largest size in characters, for every threshold amount.
 
-    ``flat`` holds the ranges of at least `FLAT` amounts that give the same chunks.
+    ``flat`` holds the ranges of at least `MIN_FLAT_STRETCH` amounts that give the same chunks.
     """
 
     amounts: tuple[float, ...]
@@ -104,7 +104,7 @@ def _flat_stretches(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list
     stretches = []
     for same, group in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
         equal_amounts = [amount for amount, _ in group]
-        if len(equal_amounts) >= FLAT:
+        if len(equal_amounts) >= MIN_FLAT_STRETCH:
             stretches.append(Stretch(equal_amounts[0], equal_amounts[-1], len(same) // sizes[0].itemsize))
     return stretches
 

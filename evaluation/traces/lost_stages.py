@@ -11,7 +11,7 @@ from chunkers import Chunk, Chunking, Document, InputError, Span
 from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocator, document_names, locate_chunks
 from chunkers.support import IntArray, pluralize, short_repr
-from chunkers.text import SHORTEST, folded
+from chunkers.text import SHORTEST_ALTERED, fold_text
 from evaluation.asking.question_retrieval import AnswerRetrieval, judge_ranking, lacks_text
 from evaluation.questions import intersection, trim_span
 from evaluation.retrieval import Seam, cuts_inside
@@ -375,11 +375,11 @@ class TraceDiagnoser:
 
     def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> Outcome:
         passage_text, places, remark, unplaced = passage
-        is_short = len(folded(passage_text)) < SHORTEST
+        is_short = len(fold_text(passage_text)) < SHORTEST_ALTERED
         if not is_short:
-            wanted = folded(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
+            wanted = fold_text(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
             for retrieved in question.retrieved:
-                if retrieved.given and retrieved.text is not None and wanted in folded(retrieved.text):
+                if retrieved.given and retrieved.text is not None and wanted in fold_text(retrieved.text):
                     place = places[0] if len(places) == 1 else None
                     return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         if not places:

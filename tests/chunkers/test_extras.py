@@ -7,7 +7,7 @@ from chunkers import EMBEDDERS, ModelError
 from chunkers.embedders import missing_for_embedder
 from chunkers.storage.private_files import user_cache_folder
 from chunkers.support import extras
-from chunkers.support.extras import MODULES, missing_extra_message, require_extra
+from chunkers.support.extras import MODULES_BY_EXTRA, missing_extra_message, require_extra
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def nothing(monkeypatch):
         ("spacy", "the package spacy"),
         ("models", "the packages sentence_transformers and torch"),
         ("corpus", "the packages filelock, joblib and pyarrow"),
-        ("files", f"the packages bs4, chardet and {len(MODULES['files']) - 2} more"),
+        ("files", f"the packages bs4, chardet and {len(MODULES_BY_EXTRA['files']) - 2} more"),
     ],
 )
 def test_what_is_missing_is_named_with_the_command_that_brings_it(nothing, extra, packages):
@@ -32,7 +32,7 @@ def test_what_is_missing_is_named_with_the_command_that_brings_it(nothing, extra
     assert str(raised.value) == sentence
 
 
-@pytest.mark.parametrize("extra", MODULES)
+@pytest.mark.parametrize("extra", MODULES_BY_EXTRA)
 @pytest.mark.model
 def test_where_everything_is_there_nothing_is_said(extra):
     assert missing_extra_message(extra, "It") == ""

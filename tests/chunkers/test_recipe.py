@@ -21,7 +21,7 @@ from chunkers import (
 )
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.presets import presets_for_chunker
-from chunkers.text.bundled_model import WEIGHTS_SHA256
+from chunkers.text.bundled_model import WEIGHTS_HASH
 from chunkers.text.encodings import canonical_encoding
 from tests.support import HashEmbedder, cut
 
@@ -41,7 +41,7 @@ def test_what_a_recipe_holds():
         "oversize": "weakest_gap",
     }
     assert (written["sentences"], written["embedder"], written["tokenizer"]) == ("spacy", "all-MiniLM-L6-v2", "words")
-    assert written["versions"]["all-MiniLM-L6-v2"] == WEIGHTS_SHA256
+    assert written["versions"]["all-MiniLM-L6-v2"] == WEIGHTS_HASH
 
 
 @pytest.mark.parametrize(

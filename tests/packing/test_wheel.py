@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 from chunkers import __version__
 from chunkers.support import extras
-from chunkers.text.bundled_model import SHA256, WEIGHTS_SHA256, WHEEL
+from chunkers.text.bundled_model import FILE_HASHES, WEIGHTS_HASH, WHEEL
 from packing.seamark_backend import (
     LEFT_OUT,
     MODEL,
@@ -94,8 +94,8 @@ def test_it_has_every_file_and_no_other(wheel):
 
 def test_it_has_the_bundled_model_with_its_licence(wheel):
     folder = f"{PACKAGE}/{MODEL_FOLDER}/"
-    hashes = {name: hashlib.sha256(wheel.read(folder + name)).hexdigest() for name in [*SHA256, "model.safetensors"]}
-    assert hashes == {**SHA256, "model.safetensors": WEIGHTS_SHA256}
+    hashes = {name: hashlib.sha256(wheel.read(folder + name)).hexdigest() for name in [*FILE_HASHES, "model.safetensors"]}
+    assert hashes == {**FILE_HASHES, "model.safetensors": WEIGHTS_HASH}
     assert wheel.read(f"{folder}LICENSE").decode().lstrip().startswith("Apache License")
     assert (WHEEL, requirements("requirements.txt")[WHEEL]) == MODEL
 
@@ -206,7 +206,7 @@ def test_the_library_brings_few_packages(built, tmp_path):
 def test_what_an_extra_is_asked_for_is_what_it_brings():
     """A module of a package has the package's name, but for these."""
     names = {"bs4": "beautifulsoup4", "chardetng_py": "chardetng-py", "sklearn": "scikit-learn"}
-    for extra, modules in extras.MODULES.items():
+    for extra, modules in extras.MODULES_BY_EXTRA.items():
         brought = {canonicalize_name(Requirement(line).name) for line in EXTRAS[extra]}
         assert {names.get(module, canonicalize_name(module)) for module in modules} <= brought, extra
 

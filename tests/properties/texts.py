@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from benchmarks.hostile_files import docx_file, epub_file, pdf_file, pdf_line
-from chunkers.text.encodings import CHOICES
+from chunkers.text.encodings import ENCODING_CHOICES
 
 PROSE = [
     "The tide comes in twice a day.",
@@ -134,7 +134,7 @@ def _encoded(text, encoding):
 def files(draw):
     """Return a file's name and its bytes: sound, torn, altered, or of another format than the name says."""
     kind = draw(st.sampled_from(["text", "html", "docx", "epub", "pdf", "bytes"]))
-    encoding = draw(st.sampled_from([*CHOICES, "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32", "utf-7"]))
+    encoding = draw(st.sampled_from([*ENCODING_CHOICES, "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32", "utf-7"]))
     if kind == "text":
         name, data = draw(st.sampled_from(["a.txt", "a.md", "a", "ä b.TXT"])), _encoded(draw(texts(8)), encoding)
     elif kind == "html":

@@ -5,7 +5,7 @@ from itertools import count
 
 from tests.server import KEY
 from tests.support import ended
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 from viz.jobs.sweep import Sweep
 
 MOST_JOBS = 20
@@ -85,7 +85,7 @@ def sent(app, word):
 
 def sweep_of(app):
     """Return the sweep that the link of the Tune page leads to, or None."""
-    return registry().find(app.session_state["choices"]["tune"].extra["run"], Sweep)
+    return run_registry().find(app.session_state["choices"]["tune"].extra["run"], Sweep)
 
 
 def said(app):

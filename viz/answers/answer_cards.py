@@ -10,10 +10,10 @@ from chunkers.contract import Estimate
 from chunkers.language_models import Asking
 from chunkers.support import format_number, pluralize
 from evaluation.answering import (
+    ANSWER_MEASURES,
     ANSWER_TOKENS,
-    MEASURES,
+    AnswerContext,
     AnswerResult,
-    Context,
     Exchange,
     GatheredPassages,
     Judgement,
@@ -89,7 +89,7 @@ _cards = Component[AnswerCardsData](
 
 
 def answer_card(
-    title: str, context: Context | None, result: AnswerResult | None, budget: int, *, running: bool
+    title: str, context: AnswerContext | None, result: AnswerResult | None, budget: int, *, running: bool
 ) -> AnswerCardData:
     """Return a chunker's card: its retrieved chunks, the model's answer, and the measures computed so far."""
     answer = result.answer if result is not None else None
@@ -114,7 +114,7 @@ def answer_card(
     }
 
 
-def _given_chunks(context: Context) -> list[GivenChunkData]:
+def _given_chunks(context: AnswerContext) -> list[GivenChunkData]:
     return [
         {
             "title": f"Chunk {passage.chunk + 1}{'' if passage.whole else ', cut off where the budget is full'}",
@@ -124,7 +124,7 @@ def _given_chunks(context: Context) -> list[GivenChunkData]:
     ]
 
 
-def _fill_of_budget(context: Context, budget: int) -> str:
+def _fill_of_budget(context: AnswerContext, budget: int) -> str:
     if context.closed_book:
         return "nothing of the text"
     return f"{pluralize(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
@@ -133,14 +133,14 @@ def _fill_of_budget(context: Context, budget: int) -> str:
 def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
     return [
         (measure.title, format_number(value, ".2f"))
-        for name, measure in MEASURES.items()
+        for name, measure in ANSWER_MEASURES.items()
         if (value := result.value(name)) is not None
     ]
 
 
 def _judgement_data(times: Sequence[Judgement]) -> JudgementData:
     last_judgement = times[-1]
-    title = MEASURES[last_judgement.kind].title
+    title = ANSWER_MEASURES[last_judgement.kind].title
     sentences = list(last_judgement.sentences)
     if last_judgement.problem:
         sentences.append(f"Not judged, as no reply could be used: {last_judgement.problem}.")

@@ -10,10 +10,10 @@ import streamlit as st
 
 from chunkers.support import FloatArray, format_number, pluralize
 from evaluation.answering import (
-    MEASURES,
+    ANSWER_MEASURES,
     TRIVIAL_EXPLAINED,
     TRIVIAL_TITLES,
-    Measure,
+    AnswerMeasure,
     Report,
     answers_to_csv,
     answers_to_json_lines,
@@ -30,7 +30,7 @@ from viz.theme import ANSWERS, edge_colour
 # The figures of the page Answers; they contain no user text.
 
 
-def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) -> go.Figure:
+def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: AnswerMeasure) -> go.Figure:
     """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means.
 
     The layout follows Kreileder, Reisinger and Fischer. ``values`` holds an array of shape (questions,) for each chunker,
@@ -75,7 +75,10 @@ MEASURE_WORD = "measure"
 _COLUMNS = {
     "chunker": st.column_config.Column(width=140),
     "answers": st.column_config.Column(width=64),
-    **{measure.title: st.column_config.Column(width=112, help=ANSWERS[measure.title]) for measure in MEASURES.values()},
+    **{
+        measure.title: st.column_config.Column(width=112, help=ANSWERS[measure.title])
+        for measure in ANSWER_MEASURES.values()
+    },
 }
 
 
@@ -87,7 +90,12 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     measured = report.measured
     if measured:
         switch_word(
-            "Measure", words, MEASURE_WORD, {name: MEASURES[name].title for name in measured}, "answers/measure", hidden=True
+            "Measure",
+            words,
+            MEASURE_WORD,
+            {name: ANSWER_MEASURES[name].title for name in measured},
+            "answers/measure",
+            hidden=True,
         )
     measure = words[MEASURE_WORD] if words[MEASURE_WORD] in measured else next(iter(measured), "")
     if measure and not run.running:
@@ -118,8 +126,8 @@ def _question_by_question(report: Report, measure: str) -> None:
     values = report.values(measure)
     table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
     table |= {name: row.round(3) for name, row in zip(report.names, values, strict=True)}
-    figure = box_plots(values, report.names, MEASURES[measure])
-    show_figure(figure, table, f"{MEASURES[measure].title} by question", key="answers_boxes")
+    figure = box_plots(values, report.names, ANSWER_MEASURES[measure])
+    show_figure(figure, table, f"{ANSWER_MEASURES[measure].title} by question", key="answers_boxes")
     _show_differences(report, measure)
 
 
@@ -130,8 +138,8 @@ def _means_table(report: Report) -> dict[str, list[Any]]:
         "chunker": list(report.names),
         "answers": [f"{report.answers(number)} of {report.questions}" for number in numbers],
     }
-    left_out = [name for name in MEASURES if any(report.not_judged(number, name) for number in numbers)]
-    for measure in (name for name in MEASURES if name in report.measured or name in left_out):
+    left_out = [name for name in ANSWER_MEASURES if any(report.not_judged(number, name) for number in numbers)]
+    for measure in (name for name in ANSWER_MEASURES if name in report.measured or name in left_out):
         cells = []
         for number, row in enumerate(report.values(measure)):
             defined_values = row[~np.isnan(row)]
@@ -149,7 +157,7 @@ def _means_table(report: Report) -> dict[str, list[Any]]:
                 if unjudged_count
                 else cell
             )
-        table[MEASURES[measure].title] = cells
+        table[ANSWER_MEASURES[measure].title] = cells
     return table
 
 

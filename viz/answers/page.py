@@ -12,9 +12,9 @@ from evaluation.answering import (
     TRIVIAL_EXPLAINED,
     TRIVIAL_TITLES,
     AnswerResult,
-    Estimates,
     PromptSizes,
     QuestionItems,
+    RequestEstimates,
     estimate_run,
     remaining_requests,
     reusable_results,
@@ -28,10 +28,10 @@ from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.session import session
 from viz.components.page_elements import ask_to_send, heading, notice, remark, show_job_progress
 from viz.controls import column_controls, select_word, value_binding
-from viz.jobs import Answering, AnswerPlan, Gathering, KeptAnswers, Models, new_token, registry
+from viz.jobs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers, new_token, run_registry
 from viz.shell import (
     ENDING_S,
-    RUN,
+    RUN_PARAMETER,
     ColumnResult,
     LostRun,
     Page,
@@ -48,7 +48,7 @@ from viz.shell import (
     show_progress,
 )
 from viz.shell.page import page
-from viz.state import MODEL_MISSING, Choices, ColumnChoice, Text, chosen_model, model_identity
+from viz.state import MODEL_MISSING, Choices, ColumnChoice, PageText, chosen_model, model_identity
 from viz.theme import definitions_as_help
 
 PAGE = "answers"
@@ -67,7 +67,7 @@ WORDS = {
     "judged": "yes",
     MEASURE_WORD: "aqs",
     "question": "1",
-    RUN: "",
+    RUN_PARAMETER: "",
 }
 """The default values of the link's own parameters."""
 
@@ -145,12 +145,12 @@ def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     show_place_on_compare(PAGE, choices.columns[choices.selected], here.embedder, valid=not results or chunker is not None)
 
 
-def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
+def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
     items = choose_questions(here.choices, text)
     _say_column_problems(results)
     plan = _answer_plan(here, text, results, items)
     gathering = _gathering_job(plan, results, here.embedder) if plan is not None else None
-    run = find_run(here.choices.extra[RUN], gathering, here.embedder)
+    run = find_run(here.choices.extra[RUN_PARAMETER], gathering, here.embedder)
     if not items.usable:
         notice(_no_questions_in_words(here.choices), key="answers_no_questions")
     if gathering is not None and here.embedder is not None:
@@ -189,7 +189,7 @@ def _no_questions_in_words(choices: Choices) -> str:
     return "There are no questions yet."
 
 
-def _answer_plan(here: Page, text: Text, results: list[ColumnResult], items: QuestionItems) -> AnswerPlan | None:
+def _answer_plan(here: Page, text: PageText, results: list[ColumnResult], items: QuestionItems) -> AnswerPlan | None:
     """Return the plan of the run; None while something is missing."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="answers_no_embedder")
@@ -293,9 +293,9 @@ def choose_trivial_baselines(choices: Choices) -> None:
 # Runs: estimated, begun or continued by a button that says what is sent, and reopened by their links.
 
 
-def chosen_models(choices: Choices, asking: Asking) -> Models:
+def chosen_models(choices: Choices, asking: Asking) -> AnswerModels:
     """Return the identities of the answering and the judging model chosen on the page."""
-    return Models(model_identity(asking), model_identity(judging_model(choices, asking)))
+    return AnswerModels(model_identity(asking), model_identity(judging_model(choices, asking)))
 
 
 def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
@@ -328,12 +328,12 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         draw_send_button(asking, estimated.answers, ANSWER_TOKENS, also=judging_request)
 
 
-def _is_complete(run: Answering, plan: AnswerPlan, models: Models) -> bool:
+def _is_complete(run: Answering, plan: AnswerPlan, models: AnswerModels) -> bool:
     """Return whether a run already has every result that would be requested."""
     return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not wants_bert_score())
 
 
-def _requests_in_words(plan: AnswerPlan, about: Estimates, total: int) -> str:
+def _requests_in_words(plan: AnswerPlan, about: RequestEstimates, total: int) -> str:
     """Describe the requests that would be sent."""
     answer_requests, judgements = about.answers.requests, about.judgements.requests
     if answer_requests == total:
@@ -346,7 +346,9 @@ def _requests_in_words(plan: AnswerPlan, about: Estimates, total: int) -> str:
     return f"“Answers” sends what is left, {' and '.join(remaining_phrases)},"
 
 
-def _reusable_results(run: Answering | None, gathering: Gathering, models: Models) -> dict[tuple[int, int], AnswerResult]:
+def _reusable_results(
+    run: Answering | None, gathering: Gathering, models: AnswerModels
+) -> dict[tuple[int, int], AnswerResult]:
     """Return the results that the run on the page and a new run have in common."""
     plan = gathering.plan
     if run is None or run.models.answers != models.answers or not run.plan.same_embedder(plan):
@@ -361,7 +363,7 @@ def _estimates_left(
     before: dict[tuple[int, int], AnswerResult],
     asking: Asking,
     judge: Asking | None,
-) -> Estimates:
+) -> RequestEstimates:
     return estimate_run(
         gathering.plan.items,
         gathering.found,
@@ -379,7 +381,7 @@ def _begin_run(
         run.cancel()
         run.join(ENDING_S)
     continues = run is not None and run.plan == plan and run.models == models
-    token = link_parameters[RUN] if continues else new_token()
+    token = link_parameters[RUN_PARAMETER] if continues else new_token()
     kept_run = run.kept if run is not None and continues else None
     keeper = new_keeper(token, KeptAnswers)
     if kept_run is None and keeper is not None:
@@ -410,7 +412,7 @@ def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None)
     gathering
         The chunks retrieved for the current choices; a run on disk is shown with them if its plan is the same.
     """
-    run = registry().find(token, Answering, session.runs)
+    run = run_registry().find(token, Answering, session.runs)
     kept = find_kept_run(token, KeptAnswers) if run is None else None
     if kept is None:
         return run

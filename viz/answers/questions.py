@@ -5,14 +5,14 @@ from functools import lru_cache, partial
 import streamlit as st
 
 from chunkers.support import pluralize
-from evaluation.answering import BAR, QuestionItem, QuestionItems, questions_of_file, questions_of_lines
+from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import switch_word, use_text_of_page, value_binding
 from viz.jobs import QuestionSharing, ReadingJob, SharedText, single_file_maker
 from viz.shell import open_page_at_next_run
-from viz.state import OWN, Choices, Source, Text, shared_question_sets
+from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource, shared_question_sets
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""
@@ -24,7 +24,7 @@ AT_ONCE_S = 0.3
 """Seconds to wait for Retrieval's questions before the page shows that it is looking them up."""
 
 
-def choose_questions(choices: Choices, text: Text) -> QuestionItems:
+def choose_questions(choices: Choices, text: PageText) -> QuestionItems:
     """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
         switch_word("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
@@ -50,7 +50,7 @@ def _say_problems(items: QuestionItems) -> None:
             st.dataframe({"question": list(items.problems)}, hide_index=True, width="stretch")
 
 
-def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
+def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     job = _sharing_job()
     shared_text = job.found.get(text.document.text)
@@ -59,7 +59,7 @@ def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
         for question in session.questions
         if question.identity == text.document.identity
     )
-    sample = () if choices.document == OWN else _sample_questions(choices.document)
+    sample = () if choices.document == OWN_DOCUMENT else _sample_questions(choices.document)
     all_items = (*kept_questions, *sample, *(shared_text.items.usable if shared_text is not None else ()))
     by_question = {item.question: item for item in all_items}
     items = QuestionItems((*by_question.values(),), shared_text.items.problems if shared_text is not None else ())
@@ -111,7 +111,9 @@ def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
     row.button(
         "Open selected text",
         key="answers/open_text",
-        on_click=lambda: use_text_of_page(Source(chosen.text, chosen.name, None, "from Retrieval", chosen.parts), choices),
+        on_click=lambda: use_text_of_page(
+            TextSource(chosen.text, chosen.name, None, "from Retrieval", chosen.parts), choices
+        ),
     )
 
 
@@ -131,7 +133,7 @@ def _typed_questions() -> QuestionItems:
         session.answers_typed,
         help="One question per line.",
         height=140,
-        placeholder=f"When was it built?\nWho built it? {BAR} A reference answer may follow after a bar.",
+        placeholder=f"When was it built?\nWho built it? {ANSWER_SEPARATOR} A reference answer may follow after a bar.",
         **value_binding(session.answers_typed, "answers/typed", partial(setattr, session, "answers_typed")),
     )
     return questions_of_lines(session.answers_typed)

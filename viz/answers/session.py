@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state import Job, Session, Value
+from viz.state import Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
     from evaluation.answering.questions_and_answers import QuestionItems
@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 class AnswersSession(Session):
     """Session state that only the Answers page uses."""
 
-    answers_typed = Value("answers_typed", "")
-    answers_reading: Job[ReadingJob[QuestionItems] | None] = Job("answers_reading", None)  # reads the file of questions
-    answers_file: Value[tuple[str, QuestionItems] | None] = Value("answers_file", None)  # the file of questions, by name
-    judge = Value("judge", "")  # name of the model that judges; empty for the one that answers
-    gathering: Job[Gathering | None] = Job("gathering", None)
-    judging: Job[Judging | None] = Job("judging", None)
-    sharing: Job[QuestionSharing | None] = Job("sharing", None)
+    answers_typed = SessionValue("answers_typed", "")
+    answers_reading: SessionJob[ReadingJob[QuestionItems] | None] = SessionJob(
+        "answers_reading", None
+    )  # reads the file of questions
+    answers_file: SessionValue[tuple[str, QuestionItems] | None] = SessionValue(
+        "answers_file", None
+    )  # the file of questions, by name
+    judge = SessionValue("judge", "")  # name of the model that judges; empty for the one that answers
+    gathering: SessionJob[Gathering | None] = SessionJob("gathering", None)
+    judging: SessionJob[Judging | None] = SessionJob("judging", None)
+    sharing: SessionJob[QuestionSharing | None] = SessionJob("sharing", None)
 
 
 session = AnswersSession()

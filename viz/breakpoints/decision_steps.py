@@ -8,7 +8,7 @@ from chunkers import Chunking, Gap, Verdict
 from chunkers.building_blocks.sentence_distances import SHUFFLES
 from chunkers.methods import BlockStep, ChangePoint, MaxMin, MaxMinStep, Structure, is_cut_by_search, logistic
 from chunkers.support import format_number, join_words
-from evaluation.segmentation import SMALL, Cohesion, StretchComparison
+from evaluation.segmentation import EQUALLY_GOOD_BELOW, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
 from viz.jobs import vector_name
 
@@ -85,7 +85,7 @@ def _gap_step(
                 ["in these chunks", _cohesion_in_words(comparison.greedy_cohesion)],
                 ["in optimal’s", _cohesion_in_words(comparison.other_cohesion)],
             ]
-            if comparison.gain is not None and abs(comparison.gain) >= SMALL:
+            if comparison.gain is not None and abs(comparison.gain) >= EQUALLY_GOOD_BELOW:
                 tone = "turn"
     else:
         story.append(f"Sentence {sentences_before_gap + 1:,} joins chunk {number:,}.")

@@ -33,7 +33,15 @@ from viz.shell import (
 )
 from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
 from viz.shell.page import page
-from viz.state import Choices, ColumnChoice, Source, embedder_defaults, ensure_compare_choices, fresh, search_settings_of
+from viz.state import (
+    Choices,
+    ColumnChoice,
+    TextSource,
+    embedder_defaults,
+    ensure_compare_choices,
+    fresh_column,
+    search_settings_of,
+)
 from viz.theme import palette
 
 PAGE = "breakpoints"
@@ -65,7 +73,7 @@ def show() -> None:
     extra = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_WORDS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
     spot = st.container(key="store_spot")
-    with page(PAGE, Choices(document, sentences, [fresh("breakpoint")], extra=extra)) as here:
+    with page(PAGE, Choices(document, sentences, [fresh_column("breakpoint")], extra=extra)) as here:
         here.choices.columns = [*filter(None, opening)] or here.choices.columns
         _reduce_to_one_column(here)
         _draw(here, spot)
@@ -143,7 +151,7 @@ def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
     """Return the page's column, and the columns that its steps are compared with."""
     if view == "steps" and column.chunker in GREEDY:
         return [column, ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
-    return [column, fresh("breakpoint")] if view == "steps" and column.chunker == "optimal" else [column]
+    return [column, fresh_column("breakpoint")] if view == "steps" and column.chunker == "optimal" else [column]
 
 
 # Input from the link
@@ -222,11 +230,11 @@ def _choose_margin(choices: Choices, margin: float) -> None:
 # The text
 
 
-def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: Source) -> ReaderColumn:
+def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: TextSource) -> ReaderColumn:
     return reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, source)), drawn=shown)
 
 
-def _summary_rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
+def _summary_rows(chunking: Chunking, chosen: TextSource) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
     sentences_per_chunk = sentence_counts(chunking)
     rows = [HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))]

@@ -12,14 +12,14 @@ from plotly.subplots import make_subplots
 from chunkers import Breakpoint, Chunking, Document, Embedder
 from chunkers.methods import SimilarityReading, has_similarity_reading, read_as_similarity
 from chunkers.support import format_number
-from evaluation.segmentation import FLAT, ScoreHistogram, Staircase, score_histogram
+from evaluation.segmentation import MIN_FLAT_STRETCH, ScoreHistogram, Staircase, score_histogram
 from evaluation.segmentation.threshold_staircase import threshold_staircase
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice
 from viz.components.reader.reader import ReaderResult
-from viz.jobs import Task, cached_while_shown, chunk_at_once
+from viz.jobs import ChunkingTask, cached_while_shown, chunk_at_once
 from viz.shell import ColumnResult
-from viz.state import Choices, Text, session
+from viz.state import Choices, PageText, session
 from viz.theme import INK, theme_name
 
 
@@ -30,7 +30,7 @@ class DisplayedResult(ReaderResult):
     ``identity`` is the task and the reading of the scores, distance or similarity.
     """
 
-    identity: tuple[Task, str]
+    identity: tuple[ChunkingTask, str]
 
 
 def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
@@ -48,11 +48,11 @@ def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
 
 
 @cached_while_shown(8, lambda task, chunking: (task.document, task))
-def _read_as_similarity(task: Task, chunking: Chunking) -> Chunking:
+def _read_as_similarity(task: ChunkingTask, chunking: Chunking) -> Chunking:
     return read_as_similarity(chunking)
 
 
-def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, choices: Choices) -> None:
+def show_scores(shown: DisplayedResult, text: PageText, embedder: Embedder | None, choices: Choices) -> None:
     """Draw a histogram of the gap scores, and the number and sizes of chunks for each threshold amount."""
     chunker, curve = shown.chunker, shown.chunking.curves[0]
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
@@ -77,7 +77,7 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
     )
 
     def chunk(other: Breakpoint) -> Chunking:
-        task = Task.of(text.document, embedder, choices.tokenizer, other)
+        task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other)
         chunking = chunk_at_once(task, other, text.document, embedder, session.on_disk)
         assert chunking is not None  # the amount does not affect what is embedded
         return chunking
@@ -104,7 +104,7 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
     ),
 )
 def _cached_staircase(
-    task: Task, document: Document, chunker: Breakpoint, scores: tuple[float, ...], chunk: object
+    task: ChunkingTask, document: Document, chunker: Breakpoint, scores: tuple[float, ...], chunk: object
 ) -> Staircase:
     return threshold_staircase(document, chunker, scores, chunk)  # type: ignore[arg-type]
 
@@ -116,7 +116,7 @@ def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
         stretch_phrase = current_stretch.words()
         return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
     if not stairs.flat:
-        return f"No {FLAT} consecutive amounts of the slider make the same chunks."
+        return f"No {MIN_FLAT_STRETCH} consecutive amounts of the slider make the same chunks."
     widest = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
     return f"A few steps from here the chunks change; {widest.words()}. Bands are stretches that make the same chunks."
 

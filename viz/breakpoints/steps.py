@@ -33,9 +33,9 @@ from viz.breakpoints.scores import DisplayedResult
 from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
 from viz.components.page_elements import notice
 from viz.components.stepper.stepper import PACES, Step, show_stepper
-from viz.jobs import Task, cached_only_tools, cached_while_shown, sentence_vectors
+from viz.jobs import ChunkingTask, cached_only_tools, cached_while_shown, sentence_vectors
 from viz.shell import ColumnResult
-from viz.state import Choices, ColumnChoice, Text, choose_document, fresh, session
+from viz.state import Choices, ColumnChoice, PageText, choose_document, fresh_column, session
 
 MOST_SCANNED = 10_000_000
 """Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
@@ -45,7 +45,7 @@ half a second. A single chunk of 4,400 sentences has as many pairs."""
 def show_steps(
     shown: DisplayedResult,
     results: list[ColumnResult],
-    text: Text,
+    text: PageText,
     embedder: Embedder | None,
     choices: Choices,
     margin: float,
@@ -122,7 +122,7 @@ def _cached_steps(shown: DisplayedResult, make: Callable[[], list[Step]], *setti
 
 @cached_while_shown(8, lambda task, best_task, *_: (task.document, task, best_task))
 def _compared_stretches(
-    task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
+    task: ChunkingTask, best_task: ChunkingTask, chunking: Chunking, best: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
     vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
@@ -158,11 +158,16 @@ BEST_CASE = "emoji"
 
 def new_column(chunker: str) -> ColumnChoice:
     """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
-    return ColumnChoice(chunker, {"pieces": "sentences"}) if chunker == "optimal" else fresh(chunker)
+    return ColumnChoice(chunker, {"pieces": "sentences"}) if chunker == "optimal" else fresh_column(chunker)
 
 
 def show_optimal_steps(
-    shown: DisplayedResult, chunker: Optimal, greedy: ColumnResult, text: Text, embedder: Embedder | None, choices: Choices
+    shown: DisplayedResult,
+    chunker: Optimal,
+    greedy: ColumnResult,
+    text: PageText,
+    embedder: Embedder | None,
+    choices: Choices,
 ) -> None:
     """Draw the stepper and the heatmap side by side, and compare the result with ``greedy``."""
     if chunker.pieces != "sentences":
@@ -205,7 +210,7 @@ def _partition_table(shown: DisplayedResult, chunker: Optimal, embedder: Embedde
     return chunker.pieces_and_table(document, tools)[1]
 
 
-def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, choices: Choices) -> None:
+def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: PageText, choices: Choices) -> None:
     """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
     known = text.source.known
     # What is built up or predicted is not given away.

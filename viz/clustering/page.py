@@ -54,7 +54,7 @@ from viz.shell import (
     side_by_side,
 )
 from viz.shell.page import page
-from viz.state import Choices, ColumnChoice, Text, embedder_defaults, ensure_compare_choices, session
+from viz.state import Choices, ColumnChoice, PageText, embedder_defaults, ensure_compare_choices, session
 from viz.theme import counted_known_boundaries, embedding_in_words, stages_in_words, theme_name
 
 PAGE = "clustering"
@@ -139,7 +139,7 @@ def _choose_method(choices: Choices) -> None:
     st.caption(chunker_class(METHODS[choices.selected]).idea)
 
 
-def _draw_text(result: ColumnResult, text: Text) -> None:
+def _draw_text(result: ColumnResult, text: PageText) -> None:
     document, known = text.document, text.source.known
     summary = ""
     if known is not None:

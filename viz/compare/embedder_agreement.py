@@ -6,15 +6,15 @@ import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
 from chunkers.support import format_three_figures
-from evaluation.segmentation import Shift, compare_boundaries, distance_shift
+from evaluation.segmentation import GapShift, compare_boundaries, distance_shift
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.jobs import ChunkingJob, Task, cached_while_shown, chunk_at_once, sentence_vectors
-from viz.shell import ColumnResult, Finished, Page
-from viz.state import Text
+from viz.jobs import ChunkingJob, ChunkingTask, cached_while_shown, chunk_at_once, sentence_vectors
+from viz.shell import ColumnResult, FinishedColumn, Page
+from viz.state import PageText
 
 
-def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> None:
+def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) -> None:
     """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
@@ -45,7 +45,7 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
     full_embedder = load_embedder(embedder.approximates)
     try:
         tasks = [
-            (Task.of(text.document, full_embedder, here.choices.tokenizer, column.chunker), column.chunker)
+            (ChunkingTask.of(text.document, full_embedder, here.choices.tokenizer, column.chunker), column.chunker)
             for _, column in finished
         ]
         chunkings = _full_results(tasks, text.document, full_embedder)
@@ -57,11 +57,13 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
         _show_comparison(here, text.document, full_embedder, pairs)
 
 
-def _full_results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Embedder) -> dict[Task, Chunking] | None:
+def _full_results(
+    tasks: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full: Embedder
+) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
     job = session.full_job
     known_results = session.full_results if job is None else {**session.full_results, **job.finished()}
-    chunkings: dict[Task, Chunking] = {}
+    chunkings: dict[ChunkingTask, Chunking] = {}
     waiting = []
     for task, chunker in tasks:
         chunking = known_results.get(task)
@@ -97,7 +99,7 @@ def _full_results(tasks: Sequence[tuple[Task, Chunker]], document: Document, ful
 
 
 def _show_comparison(
-    here: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, Finished, Chunking]]
+    here: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, FinishedColumn, Chunking]]
 ) -> None:
     """Draw the comparison: the distances, then every column that embeds."""
     assert here.embedder is not None
@@ -122,7 +124,7 @@ def _show_comparison(
         )
 
 
-def _shift_in_words(shift: Shift) -> str:
+def _shift_in_words(shift: GapShift) -> str:
     return (
         f"at most {format_three_figures(shift.greatest)}, between sentences {shift.at + 1:,} and {shift.at + 2:,}, and "
         f"{format_three_figures(shift.mean)} on average"
@@ -133,6 +135,6 @@ def _shift_in_words(shift: Shift) -> str:
     8,
     lambda document, full, other, *_: (document.identity, (full.name, full.identity), (other.name, other.identity)),
 )
-def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> Shift | None:
+def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> GapShift | None:
     """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
     return distance_shift(*(sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other)))

@@ -4,7 +4,7 @@ import importlib
 
 from chunkers import Document, build_chunker, discover, load_embedder
 from sample_docs import load_sample
-from viz.jobs import ChunkingJob, Task
+from viz.jobs import ChunkingJob, ChunkingTask
 from viz.state import default_choices
 
 MAX_WAIT_S = 30.0
@@ -26,7 +26,7 @@ def start() -> None:
     embedder = load_embedder(choices.embedder)
     document = Document.from_text(load_sample(choices.document).text, choices.sentences).split()
     built = [build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns]
-    tasks = [(Task.of(document, embedder, choices.tokenizer, chunker), chunker) for chunker in built]
+    tasks = [(ChunkingTask.of(document, embedder, choices.tokenizer, chunker), chunker) for chunker in built]
     job = ChunkingJob(document, embedder, tasks, on_disk=False)
     _started[:] = [job]
     # If the model cannot be loaded, the page that needs it reports the error.

@@ -18,10 +18,10 @@ from viz.components.page_elements import notice
 from viz.components.reader.payload import AskingData, MarkingData, marking_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
 from viz.controls import column_controls
-from viz.jobs import DecisionTimes, Task, cached_while_shown, time_decisions
+from viz.jobs import ChunkingTask, DecisionTimes, cached_while_shown, time_decisions
 from viz.shell import (
     ColumnResult,
-    Finished,
+    FinishedColumn,
     against_known_row,
     lecture_mode,
     reader_column_of,
@@ -34,15 +34,15 @@ from viz.shell.page import page
 from viz.state import (
     ASK_LIMIT,
     ASK_METHOD,
-    COMPARE,
-    FITTING,
-    LIMITS,
+    COMPARE_PAGE,
+    FITTING_LIMIT,
     MOST_COLUMNS,
-    OWN,
+    OWN_DOCUMENT,
     RANKED_BY,
+    RETRIEVAL_LIMITS,
     Choices,
-    Source,
-    Text,
+    PageText,
+    TextSource,
     column_for_own_cuts,
     default_choices,
     own_cuts_of,
@@ -61,7 +61,7 @@ def show() -> None:
     """Draw the Compare page."""
     # Above all elements that come and go; the page's style sheet hides it by its key.
     hidden_container = st.container(key="store_spot")
-    with page(COMPARE, default_choices()) as here:
+    with page(COMPARE_PAGE, default_choices()) as here:
         choices, text = here.choices, here.text
         here.check_words(ASKING_WORDS)
         _take_events(choices, text, here.embedder)
@@ -108,11 +108,11 @@ def show() -> None:
         show_requested_views(choices, results, text.source, here.embedder)
 
 
-def _reader_column(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> ReaderColumn:
+def _reader_column(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
     return reader_column_of(result, lambda _: column_summary(number, result, text, embedder))
 
 
-def _summary(chosen: Source) -> str:
+def _summary(chosen: TextSource) -> str:
     parts = []
     if chosen.known is not None:
         parts.append(counted_known_boundaries(len(chosen.known)) if chosen.known else "one topic: no known boundary")
@@ -126,7 +126,7 @@ def _summary(chosen: Source) -> str:
     return " · ".join(parts)
 
 
-def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None) -> None:
+def _take_events(choices: Choices, text: PageText | None, embedder: Embedder | None) -> None:
     """Apply the reader's events, such as a moved threshold, a selected column or a marked answer."""
     threshold_event, selected = take_event(READER, "line"), take_event(READER, "selected")
     if threshold_event and 0 <= threshold_event["column"] < len(choices.columns):
@@ -145,7 +145,7 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
 
         take_remedy(remedy, embedder)
     if change := take_event(READER, "change"):
-        take_parameter_change(COMPARE, change)
+        take_parameter_change(COMPARE_PAGE, change)
     if len(session.questions) > questions_before:
         # The row at the top, already drawn, offers to keep the question.
         st.rerun()
@@ -172,7 +172,7 @@ def _timing_controls(results: list[ColumnResult], document: Document, embedder: 
 # The settings of a question, which are part of the link: the ranking method and the amount retrieved.
 
 
-ASKING_WORDS: Mapping[str, Sequence[str]] = {ASK_METHOD: [*RANKED_BY], ASK_LIMIT: [FITTING, *LIMITS]}
+ASKING_WORDS: Mapping[str, Sequence[str]] = {ASK_METHOD: [*RANKED_BY], ASK_LIMIT: [FITTING_LIMIT, *RETRIEVAL_LIMITS]}
 """The allowed values of the link parameters for questions."""
 
 
@@ -197,7 +197,7 @@ def asking_data(choices: Choices, characters: int) -> AskingData:
 # The columns folded into one text whose gaps the user clicks, to set known boundaries or a column's cuts.
 
 
-def apply_marking(choices: Choices, text: Text, reader_key: str) -> str:
+def apply_marking(choices: Choices, text: PageText, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
     gap_clicks, fold_event = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
     if fold_event is not None:
@@ -215,7 +215,7 @@ def apply_marking(choices: Choices, text: Text, reader_key: str) -> str:
     return ""
 
 
-def marking_payload(choices: Choices, text: Text) -> MarkingData | None:
+def marking_payload(choices: Choices, text: PageText) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     identity, purpose = session.folded
     if identity != text.document.identity or fold_purposes(choices).get(purpose) != "":
@@ -233,7 +233,7 @@ def fold_purposes(choices: Choices) -> dict[str, str]:
     full_message = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
         column_for_own_cuts(choices) is None
     )
-    return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full_message}
+    return {**({"marks": ""} if choices.document == OWN_DOCUMENT else {}), "cuts": full_message}
 
 
 # The notice about a reopened session file.
@@ -272,7 +272,7 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
 # The summary of a column.
 
 
-def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> ReaderColumn:
+def column_summary(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
     finished = result.finished
     assert finished is not None
@@ -329,12 +329,14 @@ def _level_rows(chunking: Chunking) -> list[HeadRow]:
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
-def _chunk_facts(task: Task, chunking: Chunking, embedder: Embedder | None) -> ChunkFacts:
+def _chunk_facts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> ChunkFacts:
     """Return the facts of a result, cached by task, since equal tasks have equal results."""
     return ChunkFacts.of(chunking, load_tokenizer(task.tokenizer), embedder)
 
 
-def _last_change(number: int, result: Finished, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
+def _last_change(
+    number: int, result: FinishedColumn, document: Document, cuts: tuple[int, ...]
+) -> tuple[str, frozenset[int]]:
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
     task = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")

@@ -27,10 +27,10 @@ from viz.controls import button_pressed, value_binding
 from viz.jobs import cached_sentence_vectors
 from viz.shell import ColumnResult
 from viz.state import (
-    COMPARE,
+    COMPARE_PAGE,
     Choices,
     ColumnChoice,
-    Source,
+    TextSource,
     chosen_model,
     compare_is_full,
     session_file,
@@ -42,7 +42,9 @@ from viz.theme import edge_colour
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 
 
-def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+def show_requested_views(
+    choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None
+) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
     finished_chunkings = [(number, column.chunking) for number, column in enumerate(results) if column.chunking is not None]
     if not finished_chunkings:
@@ -84,13 +86,15 @@ def _show_gap_table(here: ColumnResult) -> None:
         st.dataframe(_gap_table(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
-def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None) -> None:
     if selected := results[choices.selected].finished:
         _offer_column_files(choices, results, selected.chunker, selected.chunking, embedder)
         _offer_session_file(choices, results, chosen, embedder)
 
 
-def _offer_session_file(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+def _offer_session_file(
+    choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None
+) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_as = session.embedded_as
     columns = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
@@ -295,7 +299,7 @@ def offer_report(
     place: DeltaGenerator,
     choices: Choices,
     columns: Sequence[tuple[Chunker, Chunking]],
-    chosen: Source,
+    chosen: TextSource,
     embedder: Embedder | None,
 ) -> None:
     """Draw the report's download button in ``place``; the report is built on click."""
@@ -405,7 +409,7 @@ def _run_as_column(
     if original_column is None:
 
         def add() -> None:
-            with undoable(COMPARE, f"Column {len(choices.columns) + 1} added"):
+            with undoable(COMPARE_PAGE, f"Column {len(choices.columns) + 1} added"):
                 choices.columns.append(ColumnChoice(name, dict(chunker.model_dump())))
 
         columns_are_full = compare_is_full()

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import streamlit as st
 
 from chunkers.support import pluralize
-from chunkers.text import Omission, Parts, shorten
+from chunkers.text import Omission, TextParts, shorten
 from viz.components.page_elements import remark
-from viz.state import PUT_BACK, Source, put_back_lines, session
+from viz.state import PUT_BACK, TextSource, put_back_lines, session
 
 STRETCH = 20_000
 """Most characters shown at one time."""
@@ -29,7 +29,7 @@ class Stretch(NamedTuple):
     end: int
 
 
-def show_parsing(chosen: Source) -> None:
+def show_parsing(chosen: TextSource) -> None:
     """Draw the text as read from a file, one page at a time, and a table of the omitted content."""
     if chosen.left_out:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
@@ -57,7 +57,7 @@ def show_parsing(chosen: Source) -> None:
         remark("No text.", key="parsing_empty")
 
 
-def _offer_lines(own: Source) -> None:
+def _offer_lines(own: TextSource) -> None:
     """Draw the buttons that put left-out lines back into the text."""
     kinds = {omission.what for omission in own.left_out if omission.part is not None and omission.words}
     row = st.container(horizontal=True)
@@ -71,7 +71,7 @@ def _offer_lines(own: Source) -> None:
             )
 
 
-def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
+def stretches_of(text: str, parts: TextParts | None) -> list[Stretch]:
     """Return the text's pages or chapters as passages; those longer than `STRETCH` characters are split."""
     edges = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
     return [
@@ -81,7 +81,7 @@ def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
     ]
 
 
-def about_stretch(here: Stretch, chosen: Source) -> str:
+def about_stretch(here: Stretch, chosen: TextSource) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
     parts = chosen.parts
     if parts is None or here.part is None:
@@ -96,7 +96,7 @@ def _left_out_in_words(left_out: Omission) -> str:
     return f"{omission_phrase}, “{shorten(left_out.words, MOST_QUOTED)}”" if left_out.words else omission_phrase
 
 
-def left_out_table(left_out: Iterable[Omission], parts: Parts | None) -> dict[str, list[str] | list[int]]:
+def left_out_table(left_out: Iterable[Omission], parts: TextParts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
     omissions_by_kind: dict[str, list[Omission]] = {}
     for omission in left_out:
@@ -114,7 +114,7 @@ def left_out_table(left_out: Iterable[Omission], parts: Parts | None) -> dict[st
     return table
 
 
-def _part_ranges_in_words(some: Iterable[Omission], parts: Parts) -> str:
+def _part_ranges_in_words(some: Iterable[Omission], parts: TextParts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
     numbers = sorted({omission.part for omission in some if omission.part is not None and omission.part < len(parts.labels)})
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]

@@ -15,7 +15,7 @@ from chunkers.contract import Estimate
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.support import pluralize
 from viz.components.browser_exchange import Component, Data
-from viz.jobs import Background
+from viz.jobs import BackgroundJob
 
 _notice = Component[Data]("seamark_notice", "components/notice.js", "components/notice.css", html="<p></p>")
 
@@ -40,7 +40,7 @@ def remark(text: str, *, key: str) -> None:
 
 @st.fragment(run_every=0.25)
 def show_job_progress(
-    job: Background,
+    job: BackgroundJob,
     news: Callable[[], bool] = bool,
     beside: Callable[[DeltaGenerator], None] = lambda _: None,
     key: str | None = None,

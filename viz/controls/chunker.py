@@ -19,15 +19,15 @@ from viz.controls.widgets import label_with_availability, offer_undo, value_bind
 from viz.jobs import ReadingJob, single_file_maker
 from viz.state import (
     MOST_COLUMNS,
-    OWN,
+    OWN_DOCUMENT,
     Choices,
     ColumnChoice,
-    Source,
+    TextSource,
     choose_document,
     chunk_file_of,
     effective_parameters,
     embedder_defaults,
-    fresh,
+    fresh_column,
     link_of_chunker,
     session,
     show_chunk_file,
@@ -220,9 +220,9 @@ def _offer_text(choices: Choices, file: ChunkFile, document: Document, located: 
 
     def opened() -> None:
         text_name = file.document or (file.documents[0] if len(file.documents) == 1 else file.name)
-        store_own_text(Source(text, text_name, None, f"put together from the chunks of {file.name}"))
+        store_own_text(TextSource(text, text_name, None, f"put together from the chunks of {file.name}"))
         session.own_taken += 1
-        choose_document(choices, OWN)
+        choose_document(choices, OWN_DOCUMENT)
 
     st.button(
         "Open chunked text",
@@ -379,7 +379,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
     page = session.page
 
     def changed(name: str) -> None:
-        new = fresh(name)
+        new = fresh_column(name)
         with undoable(page, f"Chunker of column {choices.selected + 1} changed"):
             column.chunker, column.parameters = new.chunker, new.parameters
 

@@ -15,12 +15,12 @@ from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_
 from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import Listed
 from viz.state import (
-    COMPARE,
-    OWN,
-    Arrival,
+    COMPARE_PAGE,
+    OWN_DOCUMENT,
     Choices,
     KeptText,
-    Source,
+    PageArrival,
+    TextSource,
     choose_document,
     count_questions_about,
     forget_kept_texts,
@@ -49,8 +49,8 @@ DOWNLOADS = "Downloads"
 
 def notebook_chip(document: str) -> NotebookChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
-    own = session.own if document == OWN else None
-    source = own if document == OWN else _sample(document)
+    own = session.own if document == OWN_DOCUMENT else None
+    source = own if document == OWN_DOCUMENT else _sample(document)
     question_count = 0 if source is None else count_questions_about(source)
     unsaved_phrases = [pluralize(question_count, "question")] * bool(question_count)
     if own is not None and own.known:
@@ -72,9 +72,9 @@ KEEPS = (
 )
 
 
-def _sample(document: str) -> Source:
+def _sample(document: str) -> TextSource:
     sample = load_sample(document)
-    return Source(sample.text, sample.title)
+    return TextSource(sample.text, sample.title)
 
 
 def take_chip_action(event: Mapping[str, Any], document: str) -> None:
@@ -86,7 +86,7 @@ def take_chip_action(event: Mapping[str, Any], document: str) -> None:
         forget_kept_texts(notebook_key.id)
     elif chosen_action == "file":
         session.below_wanted = DOWNLOADS
-        session.arriving = Arrival(COMPARE, session.page)
+        session.arriving = PageArrival(COMPARE_PAGE, session.page)
 
 
 def offer_to_keep(key: str, document: str) -> None:
@@ -107,7 +107,7 @@ def offer_replaced_text(choices: Choices) -> None:
 
     def back() -> None:
         restore_replaced_text()
-        choose_document(choices, OWN)
+        choose_document(choices, OWN_DOCUMENT)
 
     row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
     with row:
@@ -172,7 +172,7 @@ def _listed_in_words(listed: Listed) -> str:
 def _open(id: str, choices: Choices) -> None:
     page = open_notebook(id, choices)
     if page and page != session.page:
-        session.arriving = Arrival(page, session.page)
+        session.arriving = PageArrival(page, session.page)
 
 
 # Storage of the user's text and questions in the browser's tab, so that they survive a reload or server restart.
@@ -256,7 +256,7 @@ def take_text_of_tab(detail: Mapping[str, Any]) -> bool:
         kept_in_tab = _KeptInTab.model_validate(detail)
         if not kept_in_tab.head.left and kept_in_tab.text:
             if kept_in_tab.head.unseen:
-                set_own_text(Source(kept_in_tab.text, kept_in_tab.head.name, None, kept_in_tab.head.teaches))
+                set_own_text(TextSource(kept_in_tab.text, kept_in_tab.head.name, None, kept_in_tab.head.teaches))
             else:
                 restore_text(kept_in_tab.head, kept_in_tab.text)
             return True

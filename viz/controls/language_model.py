@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers.language_models import AGAIN, USUAL_PORTS, LocalServer, find_local_servers
+from chunkers.language_models import ASK_AGAIN, USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.recipes import ASKING
 from viz.components.page_elements import remark
 from viz.controls.widgets import take_entered_server
@@ -38,7 +38,7 @@ def any_calls_model(chunkers: Iterable[str]) -> bool:
 def show_prompts(chunker: str) -> None:
     """Draw the prompts that the chunker sends to a language model."""
     with st.expander("Prompts"):
-        for prompt in (*ASKING[chunker].wording(), AGAIN):
+        for prompt in (*ASKING[chunker].wording(), ASK_AGAIN):
             st.code(prompt, language=None, wrap_lines=True)
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import InputError, Recipe
 from chunkers.support import pluralize
-from chunkers.text import CHOICES, CODE_ENDINGS, READABLE, WITHOUT_ENCODING, FileText, format_of
+from chunkers.text import CODE_ENDINGS, ENCODING_CHOICES, READABLE_ENDINGS, WITHOUT_ENCODING, FileText, format_of
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -24,12 +24,12 @@ from viz.controls.kept_texts import (
 from viz.jobs import ReadingJob, read_single_text, single_file_maker
 from viz.state import (
     MOST_EDITED,
-    OWN,
-    PASTED,
+    OWN_DOCUMENT,
+    PASTED_TITLE,
     Choices,
-    Opened,
-    Source,
-    Text,
+    PageText,
+    TextSource,
+    UploadedContent,
     choose_document,
     edited_source,
     language_label,
@@ -56,29 +56,29 @@ def take_document_events(choices: Choices, default: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
     chosen_event, kept_text_event = take_event(BAR, "chosen"), take_event(BAR, "kept")
     questions_event = take_event(BAR, "questions")
-    if chosen_event and chosen_event.get("document") in (*sample_titles(), OWN):
+    if chosen_event and chosen_event.get("document") in (*sample_titles(), OWN_DOCUMENT):
         choose_document(choices, chosen_event["document"])
     if take_event(FOOT, "cut") and session.own is not None:
-        choose_document(choices, OWN)
+        choose_document(choices, OWN_DOCUMENT)
     if kept_text_event and take_text_of_tab(kept_text_event):
         session.own_taken += 1
     if questions_event:
         stored_texts.take_questions_of_tab(questions_event.get("questions"))
     if chip_event := take_event(BAR, "notebook"):
         take_chip_action(chip_event, choices.document)
-    if choices.document == OWN and session.own is None and session.tab_answered:
+    if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
         open_linked_notebook()
-    if choices.document == OWN and session.own is None and session.tab_answered:
+    if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
         loss_reason = session.lost
         if loss_reason:
             choose_document(choices, default.document)
         session.lost, session.own_gone = loss_reason, not loss_reason
 
 
-def show_document_row(choices: Choices, text: Text | None) -> None:
+def show_document_row(choices: Choices, text: PageText | None) -> None:
     """Draw the page's top row, with a document selector and the facts known about the text."""
     own = session.own
-    waits_for_tab = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
+    waits_for_tab = choices.document == OWN_DOCUMENT and own is None and not session.own_gone and not session.tab_answered
     if waits_for_tab and not session.tab_asked:
         session.tab_asked = uuid4().hex
     session.questions_asked = session.questions_asked or uuid4().hex
@@ -87,10 +87,10 @@ def show_document_row(choices: Choices, text: Text | None) -> None:
             "documents": _samples(),
             "own": own.name if own is not None else "",
             "chosen": choices.document,
-            "facts": _facts(text, own=choices.document == OWN) if text is not None else "",
+            "facts": _facts(text, own=choices.document == OWN_DOCUMENT) if text is not None else "",
             "open": session.lost
             or session.own_complaint
-            or ("empty" if choices.document == OWN and session.own_gone else ""),
+            or ("empty" if choices.document == OWN_DOCUMENT and session.own_gone else ""),
             "taken": session.own_taken,
             "ask": session.tab_asked if waits_for_tab else "",
             "ask_questions": session.questions_asked,
@@ -107,13 +107,13 @@ def _samples() -> list[DocumentData]:
     return [{"id": name, "title": title, "about": load_sample(name).teaches} for name, title in sample_titles().items()]
 
 
-def _facts(text: Text, *, own: bool) -> str:
+def _facts(text: PageText, *, own: bool) -> str:
     document = text.document
     size_phrases = [pluralize(len(document.sentences), "sentence"), pluralize(len(document.text), "character")]
     return " · ".join([*size_phrases, language_label(document)] if own else size_phrases)
 
 
-def load_text(choices: Choices) -> Source | None:
+def load_text(choices: Choices) -> TextSource | None:
     """Draw the text box and its errors, and return the chosen text, or None if there is none yet."""
     _take_reading(choices)
     if session.lost:
@@ -124,14 +124,14 @@ def load_text(choices: Choices) -> Source | None:
         show_job_progress(session.own_reading)
     if session.own_complaint:
         notice(session.own_complaint, "error", key="own_complaint_notice")
-    if choices.document != OWN:
+    if choices.document != OWN_DOCUMENT:
         sample = load_sample(choices.document)
-        return Source(sample.text, sample.title, sample.known, sample.teaches)
+        return TextSource(sample.text, sample.title, sample.known, sample.teaches)
     own = session.own
     if own is None and session.own_gone and session.own_reading is None:
         notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
     offer_replaced_text(choices)
-    if OWN not in session.notebooks and (warning := warning_too_long_for_tab()):
+    if OWN_DOCUMENT not in session.notebooks and (warning := warning_too_long_for_tab()):
         remark(warning, key="not_kept")
     if encoding_warning := _encoding_doubts():
         notice(encoding_warning, key="encoding_doubts")
@@ -166,7 +166,7 @@ def _draw_box(choices: Choices) -> None:
     with upload_column:
         st.file_uploader(
             "Document or session",
-            type=[ending.removeprefix(".") for ending in (*READABLE, *CODE_ENDINGS, session_file.ENDING)],
+            type=[ending.removeprefix(".") for ending in (*READABLE_ENDINGS, *CODE_ENDINGS, session_file.ENDING)],
             key="file",
             on_change=_uploaded,
             args=(choices,),
@@ -183,7 +183,7 @@ def _pasted(box: str, choices: Choices) -> None:
     set_own_text(edited_source(box_content) if box_content else None)
     if previous_text is not None and session.own is not None:
         move_own_cuts(previous_text.text, session.own.text)
-    choose_document(choices, OWN)
+    choose_document(choices, OWN_DOCUMENT)
 
 
 def _uploaded(choices: Choices) -> None:
@@ -199,7 +199,7 @@ def _uploaded(choices: Choices) -> None:
     _read_as_document(name_and_content, None, choices)
 
 
-def use_text_of_page(own: Source, choices: Choices) -> None:
+def use_text_of_page(own: TextSource, choices: Choices) -> None:
     """Make a text from another page the user's own text, and select it; for use as a callback.
 
     Lines of dashes stay part of the text.
@@ -212,7 +212,7 @@ def use_text_of_page(own: Source, choices: Choices) -> None:
 def _show_other_text(choices: Choices) -> None:
     """Show a text that did not come from the text area."""
     session.own_taken += 1
-    choose_document(choices, OWN)
+    choose_document(choices, OWN_DOCUMENT)
 
 
 def _forget_file() -> None:
@@ -226,7 +226,7 @@ def _read_as_document(file: tuple[str, bytes], encoding: str | None, choices: Ch
     _begin_reading(ReadingJob([file], read_single_text, encoding), choices)
 
 
-def _begin_reading(job: ReadingJob[Opened], choices: Choices) -> None:
+def _begin_reading(job: ReadingJob[UploadedContent], choices: Choices) -> None:
     session.own_reading = job.begin()
     _take_reading(choices)
 
@@ -247,11 +247,11 @@ def _take_reading(choices: Choices) -> None:
         if session.own_found is None:
             session.own_found = read_file._replace(text="")
         if name == _PASTED_FILE:
-            set_own_text(Source(read_file.text, PASTED))
+            set_own_text(TextSource(read_file.text, PASTED_TITLE))
         else:
             remarks = [f"read as {read_file.read_as}", read_file.left_out[:1].lower() + read_file.left_out[1:].rstrip(".")]
             joined_remarks = " · ".join(part for part in remarks if part)
-            set_own_text(Source(read_file.text, name, None, joined_remarks, read_file.parts, read_file.omissions))
+            set_own_text(TextSource(read_file.text, name, None, joined_remarks, read_file.parts, read_file.omissions))
         _show_other_text(choices)
 
 
@@ -266,7 +266,7 @@ def _open_saved(saved: session_file.SessionFile | Recipe, name: str, choices: Ch
     except InputError as error:
         session.own_complaint = str(error)
         return
-    store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
+    store_own_text(TextSource(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
     stored_texts.restore_questions(saved.questions)
     _show_other_text(choices)
 
@@ -277,7 +277,7 @@ def _choose_encoding(choices: Choices) -> None:
     if name_and_content is None or format_of(name_and_content[0]) not in WITHOUT_ENCODING:
         return
     likely_encodings = [file_text.encoding, *file_text.others] if file_text is not None else []
-    options = list(dict.fromkeys([*likely_encodings, *CHOICES]))
+    options = list(dict.fromkeys([*likely_encodings, *ENCODING_CHOICES]))
 
     def changed() -> None:
         _read_as_document(name_and_content, st.session_state[_ENCODING_KEY], choices)

@@ -41,7 +41,7 @@ from viz.shell import (
     waiting_words,
 )
 from viz.shell.page import page
-from viz.state import Choices, Text, embedder_defaults, fresh, session
+from viz.state import Choices, PageText, embedder_defaults, fresh_column, session
 from viz.theme import palette
 
 PAGE = "double_pass"
@@ -55,7 +55,7 @@ MOST_TRIED = 1_000
 
 def default_choices() -> Choices:
     """Return the default choices of the Double pass page: Double pass and Breakpoint, on a sample text."""
-    columns = [fresh("double_pass"), fresh("breakpoint")]
+    columns = [fresh_column("double_pass"), fresh_column("breakpoint")]
     return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={**DEFAULT_WORDS})
 
 
@@ -126,7 +126,7 @@ def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None
     return below
 
 
-def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
+def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
     choices, double_pass_result, compared_result = here.choices, results[DOUBLE], results[BESIDE]
     chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.

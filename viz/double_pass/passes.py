@@ -9,7 +9,7 @@ from chunkers.results import ComparisonKind, Outcome
 from chunkers.support import format_number
 from viz.components.browser_exchange import Component, compact_json, sentence_positions
 from viz.components.stepper.stepper import Mark, Step
-from viz.shell import Finished
+from viz.shell import FinishedColumn
 
 MOST_SENTENCES = 3000
 """Comparisons beyond this sentence have no steps and are not drawn; only the table has all."""
@@ -338,7 +338,7 @@ def show_passes(
     )
 
 
-def pass_rows(chunking: Chunking, beside: Finished | None, labels: dict[str, str]) -> PassRowsData:
+def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[str, str]) -> PassRowsData:
     """Return the positions at which the mini-chunks, snippets and chunks of each row begin, and the comparisons in order.
 
     ``beside`` is another chunker's result, drawn as the bottom row for comparison.

@@ -20,9 +20,17 @@ from viz.components.page_elements import notice
 from viz.controls import value_binding
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
-from viz.jobs import RemedyJob, Task, cached_while_shown, on_text_gone, search_finding
+from viz.jobs import ChunkingTask, RemedyJob, cached_while_shown, on_text_gone, search_finding
 from viz.shell import ColumnResult, add_remedy, is_automatic, open_page_at_next_run, remedies_data
-from viz.state import COMPARE, Choices, Text, choices_of_compare, kept_questions_about, ranking_method_of, retrieval_limit_of
+from viz.state import (
+    COMPARE_PAGE,
+    Choices,
+    PageText,
+    choices_of_compare,
+    kept_questions_about,
+    ranking_method_of,
+    retrieval_limit_of,
+)
 
 on_text_gone(lambda _: repeated_runs.cache_clear())
 
@@ -42,7 +50,7 @@ NO_REMEDY = {
 """Why no setting of a chunker is searched, by the cause of a finding."""
 
 
-def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Embedder | None) -> None:
+def show_inbox(choices: Choices, here: MeasuredSetting, text: PageText, embedder: Embedder | None) -> None:
     """Draw a result's suspicious cuts, and the changes of settings that remove the selected cut."""
     st.header("Suspicious cuts", anchor=False)
     if here.made.chunking is None:
@@ -90,7 +98,7 @@ def _take_events(embedder: Embedder | None) -> None:
             open_page_at_next_run("tune")
             st.rerun()
         if add_remedy(chosen_remedy, job, embedder):
-            open_page_at_next_run(COMPARE)
+            open_page_at_next_run(COMPARE_PAGE)
             st.rerun()
     if chosen_finding := take_event(KEY, "sought"):
         session.finding_sought = str(chosen_finding.get("id", ""))
@@ -191,7 +199,7 @@ def _choose_score_margin(choices: Choices) -> float:
 
 
 @cached_while_shown(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
-def _cached_findings(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
+def _cached_findings(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
     """Return the findings of a result, cached by its task and ``hair``."""
     return find_suspicious_cuts(chunking, embedder, hair)
 

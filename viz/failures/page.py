@@ -12,10 +12,10 @@ from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.segmentation import (
-    MEASURES,
-    SEARCHED,
+    HIGHER_IS_BETTER,
+    SETTINGS_BY_CHUNKER,
     BoundaryFile,
-    Setting,
+    SweptSetting,
     boundary_file_json,
     crossing_chunks,
     first_published_setting,
@@ -51,10 +51,10 @@ from viz.shell import (
 )
 from viz.shell.page import page
 from viz.state import (
-    OWN,
+    OWN_DOCUMENT,
     Choices,
     ColumnChoice,
-    Text,
+    PageText,
     choose_document,
     chosen_model,
     columns_of_compare,
@@ -98,7 +98,7 @@ def _draw(here: Page) -> None:
     if text is None:
         return
     marking = False
-    if choices.document == OWN:
+    if choices.document == OWN_DOCUMENT:
         # A click on a gap in the reader marks or unmarks a boundary.
         if set_clicked_boundaries(text.document, [change.places for change in take_clicks(READER, text.document)]):
             st.rerun()
@@ -108,11 +108,11 @@ def _draw(here: Page) -> None:
     settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
     settings += [
         ("best", number, best_by_chunker[name], "found here")
-        for number, name in enumerate(SEARCHED)
+        for number, name in enumerate(SETTINGS_BY_CHUNKER)
         if name in best_by_chunker
     ]
     settings += [
-        ("compare", number, Setting.of(column.chunker, **column.parameters), f"column {number + 1}")
+        ("compare", number, SweptSetting.of(column.chunker, **column.parameters), f"column {number + 1}")
         for number, column in enumerate(columns_of_compare())
     ]
     columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
@@ -142,7 +142,7 @@ def _draw(here: Page) -> None:
 
 def _chunker_names() -> list[str]:
     """Return the names of the page's chunkers in order; links refer to them by index."""
-    return [*SEARCHED, *(ASKED if chosen_model() is not None else ())]
+    return [*SETTINGS_BY_CHUNKER, *(ASKED if chosen_model() is not None else ())]
 
 
 def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
@@ -162,7 +162,7 @@ def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tup
     return results, selected
 
 
-def _draw_actions(here: Page, text: Text, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
+def _draw_actions(here: Page, text: PageText, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
     """Draw the buttons that search for the best settings and open the selected row on Compare."""
     if text.source.known is not None:
         search_controls(here, text, search, ready=ready)
@@ -180,7 +180,7 @@ def _known_in_words(known: Sequence[int] | None) -> str:
     return counted_known_boundaries(len(known))
 
 
-def _draw_text(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
+def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
     source = text.source
 
     def column(setting: MeasuredSetting) -> ReaderColumn:
@@ -223,7 +223,7 @@ def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[i
 # Known boundaries of the user's text: marked by clicks, with undo, or read from a file.
 
 
-def marking_controls(text: Text) -> bool:
+def marking_controls(text: PageText) -> bool:
     """Draw the controls that mark, undo and upload known boundaries; return whether marking is on."""
     if _use_read_boundaries(text.source.text):
         st.rerun()
@@ -372,7 +372,7 @@ def _draw_gallery(choices: Choices) -> None:
     own = session.own
     cards.append(
         {
-            "id": OWN,
+            "id": OWN_DOCUMENT,
             "title": own.name if own is not None else "Your own text",
             "teaches": "Paste or upload it; mark where its sections end.",
             "known": _known_in_words(own.known if own is not None else None),
@@ -449,7 +449,7 @@ def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
         name: [value for measured in shown if measured.scores and (value := measured.scores[name].value) is not None]
         for name in TABLE_MEASURES
     }
-    return {name: (max if MEASURES[name] else min)(column) for name, column in values.items() if column}
+    return {name: (max if HIGHER_IS_BETTER[name] else min)(column) for name, column in values.items() if column}
 
 
 def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:

@@ -7,11 +7,11 @@ import streamlit as st
 
 from chunkers import Chunking
 from evaluation.segmentation import (
-    OURS,
-    SEARCHED,
+    OUR_SOURCE,
+    SETTINGS_BY_CHUNKER,
     MarkedDocument,
     Score,
-    Setting,
+    SweptSetting,
     chunk_of_each_sentence,
     first_published_setting,
     misassigned_units,
@@ -22,9 +22,9 @@ from evaluation.segmentation import (
 )
 from viz.components.page_elements import notice, show_job_progress
 from viz.failures.session import session
-from viz.jobs import Sweep, Task, cached_while_shown
+from viz.jobs import ChunkingTask, Sweep, cached_while_shown
 from viz.shell import ColumnResult, Page
-from viz.state import Text
+from viz.state import PageText
 
 RESULTS = ("published", "best", "compare")
 """Options for a row of the table, by their names in the link: a chunker's published or best settings, or a column of
@@ -39,7 +39,7 @@ class MeasuredSetting:
     """
 
     which: str
-    setting: Setting
+    setting: SweptSetting
     origin: str
     made: ColumnResult
     scores: Mapping[str, Score] | None = None
@@ -53,11 +53,11 @@ class MeasuredSetting:
             return "best found"
         if self.which == "compare":
             return self.origin
-        return "default" if self.origin == OURS else "published"
+        return "default" if self.origin == OUR_SOURCE else "published"
 
 
 def measure_setting(
-    which: str, column: int, setting: Setting, origin: str, result: ColumnResult, text: Text
+    which: str, column: int, setting: SweptSetting, origin: str, result: ColumnResult, text: PageText
 ) -> MeasuredSetting:
     """Return a chunker's setting with its result and, if boundaries are known, its measures."""
     known = text.source.known
@@ -69,7 +69,7 @@ def measure_setting(
 
 @cached_while_shown(64, lambda task, chunking, known: (task.document, task, known))
 def _scores_against_known(
-    task: Task, chunking: Chunking, known: tuple[int, ...]
+    task: ChunkingTask, chunking: Chunking, known: tuple[int, ...]
 ) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
@@ -93,12 +93,12 @@ MOST_SEARCHES = 8
 """Most searches whose results are kept in a session."""
 
 
-def _search_key(here: Page, text: Text) -> tuple[object, ...]:
+def _search_key(here: Page, text: PageText) -> tuple[object, ...]:
     name = here.embedder.name if here.embedder is not None else ""
     return (text.document.identity, name, here.choices.tokenizer, text.source.known)
 
 
-def current_search(here: Page, text: Text) -> Sweep | None:
+def current_search(here: Page, text: PageText) -> Sweep | None:
     """Return the search for the best settings on the page's document, if any, and cancel all other searches.
 
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
@@ -110,25 +110,27 @@ def current_search(here: Page, text: Text) -> Sweep | None:
     return session.failure_searches.get(key)
 
 
-def best_settings(search: Sweep | None) -> dict[str, Setting]:
+def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
     """Return, for each chunker, the best setting found: fewest misassigned sentences, and fewest chunks if tied.
 
     The result is empty until the search has ended or was cancelled.
     """
     rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
-    best: dict[str, Setting] = {}
+    best: dict[str, SweptSetting] = {}
     for summary in summarize_settings(rows, SEARCH_MEASURE):
         best.setdefault(summary.setting.chunker, summary.setting)
     return best
 
 
-def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -> None:
+def search_controls(here: Page, text: PageText, search: Sweep | None, ready: bool) -> None:
     """Draw the button that starts the search for the best settings, or the search's progress."""
     if search is not None and search.running and not search.cancelled:
         show_job_progress(search)
         return
     settings = list(
-        dict.fromkeys(setting for name, some in SEARCHED.items() for setting in (first_published_setting(name)[0], *some))
+        dict.fromkeys(
+            setting for name, some in SETTINGS_BY_CHUNKER.items() for setting in (first_published_setting(name)[0], *some)
+        )
     )
 
     def find() -> None:

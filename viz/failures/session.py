@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from viz.state import Container, Job, Session, Value
+from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
     from viz.jobs.file_reading import ReadingJob
@@ -14,10 +14,10 @@ class FailuresSession(Session):
     """Session state that only the Failures page uses."""
 
     # Reads boundaries of the current text
-    marks_reading: "Job[ReadingJob[tuple[int, ...]] | None]" = Job("marks_reading", None)
-    failure_searches: "Container[dict[tuple[object, ...], Sweep]]" = Container("failure_searches", dict)
-    finding_sought = Value("finding_sought", "")  # the finding for whose removal remedies are searched
-    finding_job: "Job[RemedyJob | None]" = Job("finding_job", None)
+    marks_reading: "SessionJob[ReadingJob[tuple[int, ...]] | None]" = SessionJob("marks_reading", None)
+    failure_searches: "MutableSessionValue[dict[tuple[object, ...], Sweep]]" = MutableSessionValue("failure_searches", dict)
+    finding_sought = SessionValue("finding_sought", "")  # the finding for whose removal remedies are searched
+    finding_job: "SessionJob[RemedyJob | None]" = SessionJob("finding_job", None)
 
 
 session = FailuresSession()

@@ -24,9 +24,9 @@ from viz.guide.pictures import (
     show_pictures,
 )
 from viz.guide.session import session
-from viz.jobs import AskJob, Inquiry, token_ruler_of
+from viz.jobs import AskJob, ColumnInquiry, token_ruler_of
 from viz.shell import ColumnResult, Page
-from viz.state import ColumnChoice, Text
+from viz.state import ColumnChoice, PageText
 from viz.theme import glossary_pieces
 
 KEY = "guide_start"
@@ -51,7 +51,9 @@ SENTENCES = ColumnChoice("fixed_sentences", {"size": 1})
 """A column with each sentence as a chunk, whose ranking yields the sentence nearest to the question."""
 
 
-def show_introduction(here: Page, text: Text, kind: type[Chunker], result: ColumnResult, sentences: ColumnResult) -> None:
+def show_introduction(
+    here: Page, text: PageText, kind: type[Chunker], result: ColumnResult, sentences: ColumnResult
+) -> None:
     """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
     Parameters
@@ -331,7 +333,7 @@ def _search(
         return None, None, "Waiting for the chunks."
     limit = Limit(top=1 if len(inquired_columns[0][2].chunks) < FEW_CHUNKS else 2)
     job = AskJob(
-        Inquiry(question, "embedding", limit, "plain", here.choices.tokenizer),
+        ColumnInquiry(question, "embedding", limit, "plain", here.choices.tokenizer),
         inquired_columns,
         here.embedder,
         session.on_disk,

@@ -37,14 +37,14 @@ from viz.shell import (
 from viz.shell.page import page
 from viz.state import (
     CHUNKER_NEEDS,
-    COMPARE,
+    COMPARE_PAGE,
     MODEL_MISSING,
     Choices,
     ColumnChoice,
-    Text,
+    PageText,
     add_to_compare,
     embedder_defaults,
-    fresh,
+    fresh_column,
     index_on_compare,
     no_model_message,
 )
@@ -164,13 +164,13 @@ def show() -> None:
     opening_columns = columns_to_open_with(PAGE, [_explained()])
     # A link to a chunker opens its explanation; older links have no other view.
     default_parameters = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
-    default = Choices(sample_id, splitter_name, [fresh(FIRST)], extra=default_parameters)
+    default = Choices(sample_id, splitter_name, [fresh_column(FIRST)], extra=default_parameters)
     # The path has texts of its own.
     with page(PAGE, default, about_a_text=lambda choices: choices.extra["view"] != "path") as here:
         choices = here.choices
         choices.columns = [*filter(None, opening_columns)] or choices.columns
         if choices.columns[0].chunker not in _explained():
-            choices.columns = [fresh(FIRST)]
+            choices.columns = [fresh_column(FIRST)]
         if choices.extra["view"] not in (CHUNKER, *VIEWS):
             here.complain(
                 f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {short_repr(choices.extra['view'])}."
@@ -195,7 +195,7 @@ def _start(here: Page) -> None:
         return
     if _explained()[column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
-        column = fresh(FIRST)
+        column = fresh_column(FIRST)
     results = run_columns(here, text, [column, SENTENCES])
     show_progress(results)
     show_misfits(here.choices, results[:1])
@@ -308,7 +308,7 @@ def _choose_view(choices: Choices) -> None:
     def put(chosen: str) -> None:
         choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER
         if chosen not in (*VIEWS, chunker):
-            _choose_column(choices, fresh(chosen))
+            _choose_column(choices, fresh_column(chosen))
 
     names = [*VIEWS, *_explained()]
     st.radio(
@@ -338,7 +338,7 @@ def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit
     return f"{bounds_phrase} {unit}".strip()
 
 
-def _miniature(text: Text, chunking: Chunking) -> None:
+def _miniature(text: PageText, chunking: Chunking) -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
     with st.container(key=f"miniature_{miniature_height(chunking, text.source.known)}"):
         st.image(miniature_svg(chunking, text.source.known, theme), width="stretch", alt=miniature_description(chunking))
@@ -452,7 +452,7 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
             column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
             if index_on_compare(column, {}) is None:
                 add_to_compare(column)
-        open_page_at_next_run(COMPARE)
+        open_page_at_next_run(COMPARE_PAGE)
 
     with st.container(horizontal=True):
         st.button("Which chunker?", on_click=choose, key="guide_path_which")

@@ -19,7 +19,7 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.questions import Ruler
+from evaluation.questions import TokenRuler
 from evaluation.remedies.settings_search import Variation
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
 from evaluation.segmentation import count_found_missed_added, cut_offsets
@@ -305,7 +305,7 @@ def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> As
         question_vector,
         "embedding",
         limit,
-        Ruler(chunking.document.text, tools.tokenizer),
+        TokenRuler(chunking.document.text, tools.tokenizer),
     )
 
 
@@ -327,7 +327,7 @@ def working_repairs(text: str, tools: Tools) -> list[Variation]:
     tried_settings = try_settings_for_answer(failing_column, tools)
     return [
         remedy.variation
-        for remedy in remedies_for_answer(failing_column, tried_settings, tools, Ruler(document.text, tools.tokenizer))
+        for remedy in remedies_for_answer(failing_column, tried_settings, tools, TokenRuler(document.text, tools.tokenizer))
     ]
 
 

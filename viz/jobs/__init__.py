@@ -1,22 +1,31 @@
 """Background jobs: chunking, reading, sweeps, retrieval runs, timing. Nothing here draws."""
 
-from viz.jobs.answer_runs import Answering, AnswerPlan, Gathering, Judging, KeptAnswers, Models, QuestionSharing, SharedText
+from viz.jobs.answer_runs import (
+    Answering,
+    AnswerModels,
+    AnswerPlan,
+    Gathering,
+    Judging,
+    KeptAnswers,
+    QuestionSharing,
+    SharedText,
+)
 from viz.jobs.background_jobs import (
     MOST_KEPT,
-    Background,
+    BackgroundJob,
     Estimating,
     KeptJob,
     RequestCounter,
     SessionRuns,
     measure_bundled,
     new_token,
-    registry,
+    run_registry,
 )
 from viz.jobs.chunker_comparison import MOST_LISTED, EditStabilityJob, IndexChanges, IndexSetting
 from viz.jobs.chunking import (
     ChunkingJob,
+    ChunkingTask,
     DecisionTimes,
-    Task,
     cached_only_tools,
     cached_sentence_vectors,
     chunk_at_once,
@@ -26,15 +35,30 @@ from viz.jobs.chunking import (
     tipping_at_once,
     worked_formula_at_once,
 )
-from viz.jobs.column_jobs import AskJob, ChangedCuts, Inquiry, Situating, contexts_digest, estimate_contexts, token_ruler_of
-from viz.jobs.file_reading import PATIENCE_S, Made, Make, ReadingJob, read_single_text, single_file_maker
-from viz.jobs.question_generation import Comparing, Generating
+from viz.jobs.column_jobs import (
+    AskJob,
+    ChangedCuts,
+    ColumnInquiry,
+    ContextSentencesJob,
+    contexts_digest,
+    estimate_contexts,
+    token_ruler_of,
+)
+from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_maker
+from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.remedy_search import RemedyJob, RemedyOutcome, search_answer, search_finding
-from viz.jobs.retrieval import DEPTH, KeptRetrieval, ReportAndFailures, Reporting, Retrieval, estimate_retrieval_requests
-from viz.jobs.retrieval_plan import SEARCHED_BY, Material, OwnDocuments, Plan
+from viz.jobs.retrieval import (
+    SEARCH_DEPTH,
+    KeptRetrieval,
+    ReportAndFailures,
+    ReportJob,
+    Retrieval,
+    estimate_retrieval_requests,
+)
+from viz.jobs.retrieval_plan import SEARCHED_BY, OwnDocuments, Plan, RunMaterial
 from viz.jobs.shared_resources import (
     CACHED_BYTES,
-    Showing,
+    ShownTextMarker,
     answers_on_disk,
     cached_while_shown,
     collect_garbage,
@@ -52,52 +76,52 @@ from viz.jobs.worked_formula import decision_in_words, vector_name
 
 __all__ = [
     "CACHED_BYTES",
-    "DEPTH",
     "MOST_KEPT",
     "MOST_LISTED",
     "PATIENCE_S",
     "SEARCHED_BY",
+    "SEARCH_DEPTH",
+    "AnswerModels",
     "AnswerPlan",
     "Answering",
     "AskJob",
-    "Background",
+    "BackgroundJob",
     "ChangedCuts",
     "ChunkingJob",
-    "Comparing",
+    "ChunkingTask",
+    "ColumnInquiry",
+    "ContextSentencesJob",
+    "Converted",
     "DecisionTimes",
     "DiagnosingTraces",
     "EditStabilityJob",
     "Estimating",
+    "FileConverter",
     "Gathering",
-    "Generating",
     "IndexChanges",
     "IndexSetting",
-    "Inquiry",
     "Judging",
     "KeptAnswers",
     "KeptJob",
     "KeptRetrieval",
     "KeptSweep",
-    "Made",
-    "Make",
-    "Material",
-    "Models",
     "OwnDocuments",
     "Plan",
+    "QuestionGenerationJob",
     "QuestionSharing",
+    "QuestionSimilarityJob",
     "ReadingJob",
     "RemedyJob",
     "RemedyOutcome",
     "ReportAndFailures",
-    "Reporting",
+    "ReportJob",
     "RequestCounter",
     "Retrieval",
+    "RunMaterial",
     "SessionRuns",
     "SharedText",
-    "Showing",
-    "Situating",
+    "ShownTextMarker",
     "Sweep",
-    "Task",
     "answers_on_disk",
     "cached_only_tools",
     "cached_sentence_vectors",
@@ -117,8 +141,8 @@ __all__ = [
     "notebook_store",
     "on_text_gone",
     "read_single_text",
-    "registry",
     "return_freed_memory",
+    "run_registry",
     "run_store",
     "search_answer",
     "search_finding",

@@ -14,7 +14,7 @@ from pydantic import Field
 from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.language_models import Asking, run_in_parallel
 from chunkers.support import FloatArray, raise_if_cancelled
-from chunkers.text import Parts, detect_language
+from chunkers.text import TextParts, detect_language
 from evaluation.answering import (
     AnswerResult,
     GatheredPassages,
@@ -34,16 +34,16 @@ from evaluation.answering import (
     result_to_json,
 )
 from evaluation.questions import Corpus, read_questions
-from viz.jobs.background_jobs import Background, KeptJob
-from viz.jobs.chunking import Task
+from viz.jobs.background_jobs import BackgroundJob, KeptJob
+from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import token_ruler_of
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
-from viz.jobs.retrieval_plan import Material
+from viz.jobs.retrieval_plan import RunMaterial
 
 # The plan: the models, and the settings whose change requires another run.
 
 
-class Models(NamedTuple):
+class AnswerModels(NamedTuple):
     """The identities of the answering and the judging model, each a name and a revision.
 
     Attributes
@@ -62,7 +62,7 @@ class Models(NamedTuple):
         """The models' names without revision, the answering model first."""
         return [model.rpartition(" ")[0].removeprefix("openai:") for model in self if model]
 
-    def changed(self, other: Models) -> list[str]:
+    def changed(self, other: AnswerModels) -> list[str]:
         """Return the names of the models that differ from ``other``; a missing judge does not count."""
         differs_by_setting = {
             "the language model": self.answers != other.answers,
@@ -89,7 +89,7 @@ class AnswerPlan:
         The trivial baselines, by their names in `evaluation.answering.questions_and_answers.TRIVIAL_TITLES`.
     """
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[ChunkingTask, ...]
     names: tuple[str, ...]
     items: tuple[QuestionItem, ...]
     budget: int
@@ -148,7 +148,7 @@ class KeptAnswers(KeptRun[_Plan]):
     plan_type = _Plan
 
     @classmethod
-    def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
+    def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: AnswerModels) -> KeptAnswers:
         """Return the storage for a run of answers, without writing anything yet."""
         stored_plan = _Plan(
             document=keeper.digest(plan.tasks[0].document),
@@ -169,9 +169,9 @@ class KeptAnswers(KeptRun[_Plan]):
         return cls(keeper, stored_plan)
 
     @property
-    def models(self) -> Models:
+    def models(self) -> AnswerModels:
         """The identities of the models that answer and judge."""
-        return Models(self.plan.answers, self.plan.judge)
+        return AnswerModels(self.plan.answers, self.plan.judge)
 
     def add(self, place: tuple[int, int], result: AnswerResult) -> None:
         """Store the measures of an answer on disk before returning."""
@@ -211,7 +211,7 @@ class KeptAnswers(KeptRun[_Plan]):
 
 
 @dataclass(eq=False)
-class Gathering(Background):
+class Gathering(BackgroundJob):
     """A job that retrieves the chunks for every question, one column after another.
 
     Attributes
@@ -287,7 +287,7 @@ class Answering(KeptJob):
     plan: AnswerPlan
     document: Document
     gathered: Mapping[int, GatheredPassages]
-    models: Models
+    models: AnswerModels
     asking: Asking | None
     judge: Asking | None
     embedder: Embedder
@@ -325,7 +325,7 @@ class Answering(KeptJob):
         status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_noun}"
         return self.done / max(1, self.total), self._status or status
 
-    def services(self, asking: Asking, judge: Asking | None, job: Background) -> Services:
+    def services(self, asking: Asking, judge: Asking | None, job: BackgroundJob) -> Services:
         """Return the tools for answering and judging: the models, a similarity function and a token counter.
 
         Embedding uses the tools of ``job``.
@@ -407,7 +407,7 @@ class Answering(KeptJob):
 
 
 @dataclass(eq=False)
-class Judging(Background):
+class Judging(BackgroundJob):
     """A job that has the answers to one question judged again, in addition to their earlier judgements.
 
     Attributes
@@ -458,7 +458,7 @@ class SharedText(NamedTuple):
 
     name: str
     text: str
-    parts: Parts | None
+    parts: TextParts | None
     items: QuestionItems
     origin: str
 
@@ -470,7 +470,7 @@ class SharedText(NamedTuple):
 
 
 @dataclass(eq=False)
-class QuestionSharing(Background):
+class QuestionSharing(BackgroundJob):
     """A job that assigns Retrieval's questions to the texts that answer them.
 
     Attributes
@@ -481,7 +481,7 @@ class QuestionSharing(Background):
         Questions by text, without those that no document or several documents answer.
     """
 
-    given: tuple[tuple[str, Material], ...]
+    given: tuple[tuple[str, RunMaterial], ...]
     found: dict[str, SharedText] = field(default_factory=dict)
     _status: str = field(default="Looking up Retrieval's questions", init=False)
 
@@ -495,7 +495,7 @@ class QuestionSharing(Background):
         if error_messages:
             raise InputError(" ".join(error_messages))
 
-    def _assign_questions(self, origin: str, material: Material) -> None:
+    def _assign_questions(self, origin: str, material: RunMaterial) -> None:
         documents = []
         for file_name, text in material.texts:
             raise_if_cancelled(self._cancel.is_set)

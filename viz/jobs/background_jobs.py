@@ -22,7 +22,7 @@ MOST_KEPT = 8
 
 
 @dataclass(eq=False)
-class Background(ABC):
+class BackgroundJob(ABC):
     """A job that runs in its own thread.
 
     Attributes
@@ -119,7 +119,7 @@ class Background(ABC):
             raise
 
 
-class KeptJob(Background):
+class KeptJob(BackgroundJob):
     """A job that can be stored on disk, part by part, and resumed from its finished parts.
 
     Attributes
@@ -158,7 +158,7 @@ def measure_bundled(job: KeptJob) -> RunFile:
     return run_file
 
 
-Kind = TypeVar("Kind", bound=Background)
+Kind = TypeVar("Kind", bound=BackgroundJob)
 
 
 def new_token() -> str:
@@ -173,10 +173,10 @@ class SessionRuns:
     """
 
     def __init__(self) -> None:
-        self._runs: dict[str, Background] = {}
+        self._runs: dict[str, BackgroundJob] = {}
         self._begun: set[str] = set()
 
-    def add(self, token: str, run: Background, *, begun: bool = False) -> None:
+    def add(self, token: str, run: BackgroundJob, *, begun: bool = False) -> None:
         """Add a run that the session has started (``begun``) or opened by its link."""
         self._runs.pop(token, None)
         self._runs[token] = run
@@ -195,7 +195,7 @@ class SessionRuns:
         _left_behind.extend(self._runs.items())
 
 
-_left_behind: deque[tuple[str, Background]] = deque()
+_left_behind: deque[tuple[str, BackgroundJob]] = deque()
 
 
 class Registry:
@@ -207,11 +207,11 @@ class Registry:
 
     def __init__(self) -> None:
         # A run that is running is held by its thread.
-        self._runs: WeakValueDictionary[str, Background] = WeakValueDictionary()
-        self._left: dict[str, Background] = {}
+        self._runs: WeakValueDictionary[str, BackgroundJob] = WeakValueDictionary()
+        self._left: dict[str, BackgroundJob] = {}
         self._lock = threading.Lock()
 
-    def keep(self, run: Background, token: str = "", session: SessionRuns | None = None, *, begun: bool = True) -> str:
+    def keep(self, run: BackgroundJob, token: str = "", session: SessionRuns | None = None, *, begun: bool = True) -> str:
         """Register a run for ``session``, and return its token, which is new if ``token`` is empty."""
         token = token or new_token()
         with self._lock:
@@ -242,7 +242,7 @@ class Registry:
             # Runs that are still running count as the most recent.
             self._left = dict([*ended.items()][-MOST_KEPT:]) | running
 
-    def _hold(self, token: str, run: Background, session: SessionRuns | None, *, begun: bool = False) -> None:
+    def _hold(self, token: str, run: BackgroundJob, session: SessionRuns | None, *, begun: bool = False) -> None:
         self._left.pop(token, None)
         if session is not None:
             session.add(token, run, begun=begun)
@@ -251,7 +251,7 @@ class Registry:
 
 
 @cached_in(LRUDict(1), lambda: None)
-def registry() -> Registry:
+def run_registry() -> Registry:
     """Return the server's registry of the runs that links refer to."""
     return Registry()
 
@@ -264,7 +264,7 @@ RequestCounter = Callable[[Callable[[], bool]], Estimate]
 
 
 @dataclass(eq=False)
-class Estimating(Background):
+class Estimating(BackgroundJob):
     """A job that estimates a run's requests to a language model, which takes seconds for long documents.
 
     Attributes

@@ -10,13 +10,13 @@ from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
 from evaluation.asking.question_retrieval import Limit
 from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, Comparison, recall_by_amount
-from evaluation.questions import Corpus, Question, Ruler, read_questions
+from evaluation.questions import Corpus, Question, TokenRuler, read_questions
 from evaluation.retrieval import Budgets
-from evaluation.search import Method, build_index
-from evaluation.segmentation import EDITS, EditStability, edit_stability
-from viz.jobs.background_jobs import Background
-from viz.jobs.chunking import Task
-from viz.jobs.retrieval_plan import Material
+from evaluation.search import SearchMethod, build_index
+from evaluation.segmentation import DEFAULT_EDITS, EditStability, edit_stability
+from viz.jobs.background_jobs import BackgroundJob
+from viz.jobs.chunking import ChunkingTask
+from viz.jobs.retrieval_plan import RunMaterial
 
 MOST_LISTED = 10
 """Documents and questions that the page lists."""
@@ -33,12 +33,12 @@ class IndexSetting(NamedTuple):
         Retrieved text for each question.
     """
 
-    material: Material
+    material: RunMaterial
     embedder: tuple[str, str]
     sentences: str
     tokenizer: str
     embedded_as: EmbeddedAs
-    method: Method
+    method: SearchMethod
     limit: Limit
 
 
@@ -58,7 +58,7 @@ class MeasuredChunks(NamedTuple):
 
 
 @dataclass(eq=False)
-class IndexChanges(Background):
+class IndexChanges(BackgroundJob):
     """A job that cuts the documents by one chunker after another and searches their chunks.
 
     Attributes
@@ -105,9 +105,9 @@ class IndexChanges(Background):
         self._status = "Splitting into sentences"
         corpus = Corpus(tuple(setting.material.documents(setting.sentences, self._cancel.is_set)))
         questions = self._read_questions(corpus)
-        ruler = Ruler(corpus.whole.text, load_tokenizer(setting.tokenizer))
+        ruler = TokenRuler(corpus.whole.text, load_tokenizer(setting.tokenizer))
         # Without questions only the chunks count, and nothing is embedded for searching.
-        method: Method = setting.method if questions else "bm25"
+        method: SearchMethod = setting.method if questions else "bm25"
         if self.embedder is not None and (method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
             self.load(self.embedder)
         for chunker, title in self.chunkers.items():
@@ -131,7 +131,13 @@ class IndexChanges(Background):
         return tuple(parsed_questions.usable)
 
     def _measure_chunker(
-        self, chunker: Chunker, title: str, method: Method, corpus: Corpus, questions: Sequence[Question], ruler: Ruler
+        self,
+        chunker: Chunker,
+        title: str,
+        method: SearchMethod,
+        corpus: Corpus,
+        questions: Sequence[Question],
+        ruler: TokenRuler,
     ) -> MeasuredChunks:
         """Cut the documents by a chunker, and search its chunks for the questions."""
         setting = self.setting
@@ -157,7 +163,7 @@ class IndexChanges(Background):
 
 
 @dataclass(eq=False)
-class EditStabilityJob(Background):
+class EditStabilityJob(BackgroundJob):
     """A job that measures how stable chunkers are under edits of the text, one chunker after another.
 
     ``named`` has the chunkers with their display names. ``results`` has the measurements; ``refused`` has the reasons for
@@ -166,11 +172,11 @@ class EditStabilityJob(Background):
 
     source: Document
     embedder: Embedder | None
-    named: Sequence[tuple[str, Task, Chunker]]
+    named: Sequence[tuple[str, ChunkingTask, Chunker]]
     on_disk: bool
-    edits: int = EDITS
-    results: dict[Task, EditStability] = field(default_factory=dict)
-    refused: dict[Task, str] = field(default_factory=dict)
+    edits: int = DEFAULT_EDITS
+    results: dict[ChunkingTask, EditStability] = field(default_factory=dict)
+    refused: dict[ChunkingTask, str] = field(default_factory=dict)
     _at: int = 0
     _done: int = 0
 

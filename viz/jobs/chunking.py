@@ -8,13 +8,13 @@ from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, Inpu
 from chunkers.contract import Estimate, Tipping
 from chunkers.language_models import Asking
 from chunkers.support import VectorArray
-from viz.jobs.background_jobs import Background
+from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.shared_resources import cached_while_shown, embedding_cache
 from viz.jobs.worked_formula import worked_formula
 
 
 @dataclass(frozen=True)
-class Task:
+class ChunkingTask:
     """A chunker to run on a document; equal tasks have equal results.
 
     ``revision`` is the embedder's revision, empty if it is not known before loading. ``model`` is the language model, its
@@ -36,7 +36,7 @@ class Task:
         tokenizer: str,
         chunker: Chunker,
         asking: Asking | None = None,
-    ) -> "Task":
+    ) -> "ChunkingTask":
         """Build the task from the document's identity and all parameters of the chunker."""
         embedder_name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
         used_asking = asking if chunker.asks else None
@@ -53,7 +53,7 @@ class Task:
         )
 
     @property
-    def of_model(self) -> "Task":
+    def of_model(self) -> "ChunkingTask":
         """The task without its embedder, which does not affect a chunker that calls a language model."""
         return replace(self, embedder="", revision="")
 
@@ -64,7 +64,7 @@ class Task:
 
 
 @dataclass(eq=False)
-class ChunkingJob(Background):
+class ChunkingJob(BackgroundJob):
     """A job that runs chunkers on a document.
 
     If a chunker fails, so do those that need the same embedder or language model; the others continue. ``failed`` has the
@@ -75,7 +75,7 @@ class ChunkingJob(Background):
 
     source: Document
     embedder: Embedder | None
-    tasks: list[tuple[Task, Chunker]]
+    tasks: list[tuple[ChunkingTask, Chunker]]
     on_disk: bool
     asking: Asking | None = None
     done: int = 0
@@ -85,15 +85,15 @@ class ChunkingJob(Background):
     share: float = 0.0
     prepared: float | None = None
     seconds_left: float | None = None
-    results: dict[Task, Chunking] = field(default_factory=dict)
-    failed: dict[Task, str] = field(default_factory=dict)
-    made: set[Task] = field(default_factory=set, init=False)
+    results: dict[ChunkingTask, Chunking] = field(default_factory=dict)
+    failed: dict[ChunkingTask, str] = field(default_factory=dict)
+    made: set[ChunkingTask] = field(default_factory=set, init=False)
     embed_ms: float = 0.0
     embedded: int = 0
     _asks: bool = False
     _measured_from: tuple[float, float] | None = None  # the moment of the first batch's end, and the share done by then
 
-    def finished(self) -> dict[Task, Chunking]:
+    def finished(self) -> dict[ChunkingTask, Chunking]:
         """Return a copy of the results so far, by task."""
         # Copying a dictionary runs no Python code of its keys, so no other thread can change it meanwhile.
         return self.results.copy()
@@ -153,7 +153,7 @@ class ChunkingJob(Background):
         if error_by_needs:
             raise next(iter(error_by_needs.values()))
 
-    def _run_chunker(self, task: Task, chunker: Chunker) -> None:
+    def _run_chunker(self, task: ChunkingTask, chunker: Chunker) -> None:
         self.done = self.total = 0
         self.decided = 0.0
         self._asks = chunker.asks
@@ -191,7 +191,7 @@ def time_left(seconds: float) -> str:
 
 
 def chunk_at_once(
-    task: Task,
+    task: ChunkingTask,
     chunker: Chunker,
     source: Document,
     embedder: Embedder | None,
@@ -210,7 +210,7 @@ def chunk_at_once(
 
 
 def tipping_at_once(
-    task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
+    task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     """Return the smallest change that would reverse the verdict on a gap; None if no change is found quickly."""
     try:
@@ -220,7 +220,7 @@ def tipping_at_once(
 
 
 def worked_formula_at_once(
-    task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
+    task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> list[str]:
     """Return the formula behind the verdict on a gap with its values, as lines; empty if an embedding is not cached."""
     try:
@@ -233,7 +233,7 @@ def worked_formula_at_once(
     256, lambda task, chunker, chunking, gap, embedder, on_disk: (task.document, task, gap.index, gap.offset)
 )
 def _tipping(
-    task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
+    task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     return chunker.tipping(chunking, gap, _fitted_at_once(embedder, chunking.document, task.tokenizer, on_disk))
 
@@ -254,7 +254,7 @@ def cached_only_tools(embedder: Embedder | None, tokenizer: str, on_disk: bool) 
 
 
 @cached_while_shown(32, lambda task, chunker, source: (task.document, task))
-def estimate_chunker_requests(task: Task, chunker: Chunker, source: Document) -> Estimate:
+def estimate_chunker_requests(task: ChunkingTask, chunker: Chunker, source: Document) -> Estimate:
     """Estimate a chunker's requests to a language model without sending any.
 
     Raises
@@ -302,7 +302,7 @@ class DecisionTimes:
 
 
 def time_decisions(
-    task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
+    task: ChunkingTask, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
 ) -> DecisionTimes | None:
     """Time a chunker's decision stage over several runs; None if a run needs a background job."""
     decision_times_ms = []

@@ -23,14 +23,14 @@ from evaluation.asking.question_retrieval import (
     embed_question,
     index_passages,
 )
-from evaluation.questions import Ruler
-from evaluation.search import Method, Reranker
-from viz.jobs.background_jobs import Background
-from viz.jobs.chunking import Task
+from evaluation.questions import TokenRuler
+from evaluation.search import Reranker, SearchMethod
+from viz.jobs.background_jobs import BackgroundJob
+from viz.jobs.chunking import ChunkingTask
 from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
 
 
-class Inquiry(NamedTuple):
+class ColumnInquiry(NamedTuple):
     """A question and the retrieval settings that determine its answer; equal inquiries have equal answers.
 
     Attributes
@@ -42,7 +42,7 @@ class Inquiry(NamedTuple):
     """
 
     question: str
-    method: Method
+    method: SearchMethod
     limit: Limit
     embedded_as: EmbeddedAs
     tokenizer: str
@@ -51,7 +51,7 @@ class Inquiry(NamedTuple):
 
 
 @dataclass(eq=False)
-class AskJob(Background):
+class AskJob(BackgroundJob):
     """A job that retrieves the chunks for one question from several columns, one after another.
 
     Attributes
@@ -62,8 +62,8 @@ class AskJob(Background):
         Retrieval results by column number; grows while the job runs.
     """
 
-    inquiry: Inquiry
-    columns: Sequence[tuple[int, Task, Chunking]]
+    inquiry: ColumnInquiry
+    columns: Sequence[tuple[int, ChunkingTask, Chunking]]
     embedder: Embedder | None
     on_disk: bool
     reranker: Reranker | None = None
@@ -124,7 +124,7 @@ def _passages_bytes(passages: Passages) -> int:
     return vector_bytes + sum(map(len, passages.texts)) * (2 if passages.bm25 is not None else 1)
 
 
-def _passages_key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tuple[object, ...]:
+def _passages_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:
     embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
     # The same model may have written different sentences for another session.
     contexts_hash = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
@@ -132,22 +132,22 @@ def _passages_key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools
 
 
 @cached_while_shown(CACHED_BYTES, _passages_key, _passages_bytes)
-def _passages(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> Passages:
+def _passages(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Passages:
     """Return the chunks of a column, ready to be searched."""
     return index_passages(chunking, tools, inquiry.method, inquiry.embedded_as)
 
 
 @cached_while_shown(4, lambda document, tokenizer: (document.identity, tokenizer))
-def token_ruler_of(document: Document, tokenizer: str) -> Ruler:
+def token_ruler_of(document: Document, tokenizer: str) -> TokenRuler:
     """Return the token counter for a document's text."""
-    return Ruler(document.text, load_tokenizer(tokenizer))
+    return TokenRuler(document.text, load_tokenizer(tokenizer))
 
 
 # A column with changed parameters, and the answers that it gains and loses.
 
 
 @dataclass(eq=False)
-class ChangedCuts(Background):
+class ChangedCuts(BackgroundJob):
     """A job that finds which cuts and answers of a column change when parameters are changed.
 
     Attributes
@@ -164,7 +164,7 @@ class ChangedCuts(Background):
         For each question, whether its answer is whole before and after the change; None until all are asked.
     """
 
-    task: Task
+    task: ChunkingTask
     before: Chunking
     chunker: Chunker
     questions: tuple[PosedQuestion, ...]
@@ -210,7 +210,7 @@ class ChangedCuts(Background):
 
 
 @dataclass(eq=False)
-class Situating(Background):
+class ContextSentencesJob(BackgroundJob):
     """A job in which a language model writes context sentences for the chunks of one column after another.
 
     The user must have consented to the requests.
@@ -225,8 +225,8 @@ class Situating(Background):
 
     asking: Asking
     tokenizer: str
-    chunkings: Mapping[Task, Chunking]
-    found: dict[Task, Chunking] = field(default_factory=dict)
+    chunkings: Mapping[ChunkingTask, Chunking]
+    found: dict[ChunkingTask, Chunking] = field(default_factory=dict)
     _done: int = 0
 
     def progress(self) -> tuple[float, str]:
@@ -240,7 +240,9 @@ class Situating(Background):
             self._done, self._share = self._done + 1, 0.0
 
 
-def estimate_contexts(chunkings: Mapping[Task, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool) -> Estimate:
+def estimate_contexts(
+    chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool
+) -> Estimate:
     """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops."""
     tools, estimates = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
     for chunking in chunkings.values():

@@ -6,10 +6,10 @@ from typing import Generic, Self, TypeVar
 
 from chunkers.support import raise_if_cancelled
 from chunkers.text import FileText, read_document
-from viz.jobs.background_jobs import Background
+from viz.jobs.background_jobs import BackgroundJob
 
-Made = TypeVar("Made")
-Make = Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText], Callable[[], bool]], Made]
+Converted = TypeVar("Converted")
+FileConverter = Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText], Callable[[], bool]], Converted]
 """A function that converts files to the data a page needs. Its arguments are the files as an iterator, a function that reads
 a document, and a function that returns whether the user has cancelled."""
 
@@ -18,7 +18,7 @@ PATIENCE_S = 1.0
 
 
 @dataclass(eq=False)
-class ReadingJob(Background, Generic[Made]):
+class ReadingJob(BackgroundJob, Generic[Converted]):
     """A job that reads files and converts them to the data a page needs.
 
     Attributes
@@ -36,10 +36,10 @@ class ReadingJob(Background, Generic[Made]):
     """
 
     files: Sequence[tuple[str, bytes]]
-    make: Make[Made]
+    make: FileConverter[Converted]
     encoding: str | None = None
     about: object = None
-    made: Made | None = field(default=None, init=False)
+    made: Converted | None = field(default=None, init=False)
     _begun: int = field(default=0, init=False)
 
     def progress(self) -> tuple[float, str]:
@@ -88,13 +88,15 @@ def read_single_text(
     return read(data, file_name)
 
 
-def single_file_maker(read: Callable[[bytes, str, Callable[[], bool]], Made]) -> Make[Made]:
+def single_file_maker(read: Callable[[bytes, str, Callable[[], bool]], Converted]) -> FileConverter[Converted]:
     """Return a converter for a single file, which passes its content and name to ``read``.
 
     The third argument of ``read`` is a function that returns whether the user has cancelled.
     """
 
-    def make(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]) -> Made:
+    def make(
+        files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]
+    ) -> Converted:
         file_name, data = next(files)
         return read(data, file_name, cancelled)
 

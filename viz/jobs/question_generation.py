@@ -6,14 +6,14 @@ from functools import partial
 
 from chunkers import Embedder
 from chunkers.language_models import Asking, Ledger
-from chunkers.text import Parts
+from chunkers.text import TextParts
 from evaluation.generating.generated_questions import HIGHEST, LOWEST, Cosines, QuestionDraft, SourceTexts, question_cosines
 from evaluation.generating.question_generation import Dropped, Generated, GenerationSettings, Outcome, generate_questions
-from viz.jobs.background_jobs import Background
+from viz.jobs.background_jobs import BackgroundJob
 
 
 @dataclass(eq=False)
-class Generating(Background):
+class QuestionGenerationJob(BackgroundJob):
     """A job that generates questions with a language model; finished questions remain if the job stops early.
 
     Attributes
@@ -33,7 +33,7 @@ class Generating(Background):
     """
 
     texts: SourceTexts
-    parts: tuple[tuple[str, Parts], ...]
+    parts: tuple[tuple[str, TextParts], ...]
     settings: GenerationSettings
     asking: Asking
     drafts: dict[Generated, QuestionDraft | None] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Generating(Background):
 
 
 @dataclass(eq=False)
-class Comparing(Background):
+class QuestionSimilarityJob(BackgroundJob):
     """A job that embeds generated questions and their excerpts, and computes the similarities between them.
 
     Attributes

@@ -16,8 +16,8 @@ from evaluation.remedies.tested_changes import (
     try_settings_for_findings,
 )
 from evaluation.search import Reranker
-from viz.jobs.background_jobs import Background
-from viz.jobs.chunking import Task
+from viz.jobs.background_jobs import BackgroundJob
+from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import token_ruler_of
 from viz.jobs.shared_resources import cached_while_shown
 
@@ -47,7 +47,7 @@ def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | N
 
 
 def search_finding(
-    task: Task, suspect: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
+    task: ChunkingTask, suspect: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
 ) -> RemedySearch:
     """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
 
@@ -61,19 +61,21 @@ def search_finding(
     return search
 
 
-def _trials_key(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
+def _trials_key(task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
     embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
     return task.document, task, suspect.hair, tokenizer, embedder_key
 
 
 @cached_while_shown(16, _trials_key)
-def _findings_by_setting(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> list[Trial[FindingsByRule]]:
+def _findings_by_setting(
+    task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools
+) -> list[Trial[FindingsByRule]]:
     """Return the findings of every setting of the grid, cached for further searches on the column."""
     return try_settings_for_findings(suspect, tools)
 
 
 @dataclass(eq=False)
-class RemedyJob(Background):
+class RemedyJob(BackgroundJob):
     """A job that searches for settings that solve the problems of several columns, one column after another.
 
     Attributes
@@ -87,11 +89,11 @@ class RemedyJob(Background):
     """
 
     subject: Hashable
-    searches: Mapping[Task, RemedySearch]
+    searches: Mapping[ChunkingTask, RemedySearch]
     embedder: Embedder | None
     tokenizer: str
     on_disk: bool
-    found: dict[Task, RemedyOutcome] = field(default_factory=dict)
+    found: dict[ChunkingTask, RemedyOutcome] = field(default_factory=dict)
 
     @property
     def done(self) -> bool:

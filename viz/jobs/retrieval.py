@@ -12,13 +12,13 @@ from chunkers.language_models import Asking, Ledger
 from chunkers.recipes import context_sentences
 from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
-from evaluation.questions import Corpus, Question, Questions, Ruler, read_questions
+from evaluation.questions import Corpus, Question, Questions, TokenRuler, read_questions
 from evaluation.retrieval import (
     REPORTS_KEPT,
     TOP_KS,
+    BudgetLadder,
     Evaluation,
     Failures,
-    Ladder,
     MeasuredChunker,
     Report,
     ReportChoice,
@@ -29,10 +29,18 @@ from evaluation.retrieval import (
     measure_search,
     shared_cache,
 )
-from evaluation.search import THE_CHUNK, Method, ReturnedText, build_index, missing_sections_note, search, with_returned_text
-from viz.jobs.background_jobs import Background, KeptJob, estimate_requests
+from evaluation.search import (
+    THE_CHUNK,
+    ReturnedText,
+    SearchMethod,
+    build_index,
+    missing_sections_note,
+    search,
+    with_returned_text,
+)
+from viz.jobs.background_jobs import BackgroundJob, KeptJob, estimate_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.shared_resources import embedding_cache
 
 # The stored run, which has no text: its plan, and the evaluation of each finished chunker.
@@ -54,7 +62,7 @@ class _Plan(KeptPlan):
     embedded_as: EmbeddedAs = "plain"
     returned: str = str(THE_CHUNK)
     each: tuple[EmbeddedAs, ...] = ()
-    searched_by: Method = "embedding"
+    searched_by: SearchMethod = "embedding"
 
     @property
     def total(self) -> int:
@@ -100,17 +108,17 @@ class KeptRetrieval(KeptRun[_Plan]):
         )
         return cls(keeper, stored_plan)
 
-    def add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
+    def add(self, number: int, evaluation: Evaluation, ladder: BudgetLadder) -> None:
         """Store the measures of a chunker with the run, and return only after they are written."""
         self.keeper.add(number, evaluation_to_json(evaluation, ladder))
 
-    def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
+    def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, BudgetLadder | None]]:
         """Return the stored results by the chunker's number; raises InputError as `results` does.
 
         Runs stored by an earlier version have no ladders.
         """
 
-        def decode(_: int, part: bytes) -> tuple[Evaluation, Ladder | None]:
+        def decode(_: int, part: bytes) -> tuple[Evaluation, BudgetLadder | None]:
             # The returned passages are derived from the corpus, not stored.
             evaluation, ladder = evaluation_from_json(part, corpus, questions)
             index = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
@@ -118,7 +126,7 @@ class KeptRetrieval(KeptRun[_Plan]):
 
         return self.results(decode)
 
-    def missing(self, material: Material | None) -> str:
+    def missing(self, material: RunMaterial | None) -> str:
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
         texts, questions = self._known_material(material)
         missing_phrases = []
@@ -131,13 +139,13 @@ class KeptRetrieval(KeptRun[_Plan]):
             missing_phrases.append("the questions")
         return " and ".join(missing_phrases)
 
-    def with_material(self, material: Material) -> Plan:
+    def with_material(self, material: RunMaterial) -> Plan:
         """Rebuild the run's plan with its documents and questions, all of which must be in ``material``."""
         texts, questions = self._known_material(material)
         assert questions is not None
         chunkers = tuple(build_chunker(chunker.name, chunker.parameters) for chunker in self.plan.chunkers)
         document_names = {name for name, _ in texts}
-        run_material = Material(
+        run_material = RunMaterial(
             texts,
             questions,
             self.plan.own,
@@ -156,7 +164,7 @@ class KeptRetrieval(KeptRun[_Plan]):
             searched_by=self.plan.searched_by,
         )
 
-    def _known_material(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
+    def _known_material(self, material: RunMaterial | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
         """Return the run's documents and questions as far as ``material`` has them."""
         if material is None:
             return (), None
@@ -168,10 +176,10 @@ class KeptRetrieval(KeptRun[_Plan]):
 
 # The job.
 
-DEPTH = 20
+SEARCH_DEPTH = 20
 """Chunks retrieved per question; the user chooses the top k among them without another search."""
 
-assert max(TOP_KS) <= DEPTH
+assert max(TOP_KS) <= SEARCH_DEPTH
 
 PATIENCE_S = 0.2
 """Seconds to wait for a report before the page shows a notice; a few hundred questions take less."""
@@ -180,7 +188,7 @@ PATIENCE_S = 0.2
 STAND_IN = build_chunker("recursive", {"size": 200, "unit": "tokens"})
 """Substitute for a chunker that calls a language model, to estimate its number of chunks."""
 
-Results = Mapping[int, tuple[Evaluation, Ladder | None]]
+Results = Mapping[int, tuple[Evaluation, BudgetLadder | None]]
 """Evaluation and ladder of budgets, by the chunker's number."""
 
 
@@ -192,7 +200,7 @@ class ReportAndFailures(NamedTuple):
 
 
 @dataclass(eq=False)
-class Reporting(Background):
+class ReportJob(BackgroundJob):
     """A job that computes a run's report; with thousands of questions, resampling takes seconds.
 
     Attributes
@@ -254,13 +262,13 @@ class Retrieval(KeptJob):
     asked: Ledger = field(default_factory=Ledger)
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     found: dict[int, Evaluation] = field(default_factory=dict)
-    ladders: dict[int, Ladder] = field(default_factory=dict)
+    ladders: dict[int, BudgetLadder] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     lacking: str = ""
     left_out: dict[int, str] = field(default_factory=dict)
     _status: str = field(default="Splitting into sentences", init=False)
     _reports: Reports | None = None
-    _reporting: Callable[[Hashable, Callable[[], Reporting]], Reporting] = field(
+    _reporting: Callable[[Hashable, Callable[[], ReportJob]], ReportJob] = field(
         default_factory=lambda: shared_cache(REPORTS_KEPT)
     )
 
@@ -288,7 +296,7 @@ class Retrieval(KeptJob):
         """The budgets, by unit, at which all finished chunkers were measured; empty if a chunker has none."""
         return next(iter(self.ladders.values())).rungs if self.has_budgets and self.ladders else {}
 
-    def report(self, choice: ReportChoice) -> Reporting:
+    def report(self, choice: ReportChoice) -> ReportJob:
         """Return the job that computes the report on the finished chunkers, at least one of which must exist.
 
         If the baseline is unfinished, the first finished chunker takes its place; without budgets, the top k are reported.
@@ -305,8 +313,8 @@ class Retrieval(KeptJob):
         if not choice.budget or any(measurement.ladder is None for measurement in measured_by_number.values()):
             choice = choice._replace(budget=0, last="cut")
 
-        def start() -> Reporting:
-            job = Reporting(reports, measured_by_number, choice)
+        def start() -> ReportJob:
+            job = ReportJob(reports, measured_by_number, choice)
             job.start()
             return job
 
@@ -325,7 +333,7 @@ class Retrieval(KeptJob):
             self.load(self.embedder)
             if self.kept is not None:
                 self.kept.keeper.check_embedder(self.embedder)
-        ruler = Ruler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
+        ruler = TokenRuler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
         self._reports = Reports(ruler, self.plan.names)
         if self.kept is not None:
             self._status = "Reading what is kept on disk"
@@ -333,7 +341,7 @@ class Retrieval(KeptJob):
         if self.embedder is not None:
             self._measure(self.embedder, corpus, questions, ruler)
 
-    def _measure(self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: Ruler) -> None:
+    def _measure(self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler) -> None:
         """Measure the unfinished chunkers, one by one."""
         for number, chunker in enumerate(self.plan.chunkers):
             if number in self.found:
@@ -364,7 +372,7 @@ class Retrieval(KeptJob):
                 index = with_returned_text(
                     build_index(corpus, chunker, tools, embedded_as, self.plan.searched_by, returned.only_children), returned
                 )
-                found_chunks = search(index, questions, tools, DEPTH)
+                found_chunks = search(index, questions, tools, SEARCH_DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
                 continue
@@ -375,10 +383,10 @@ class Retrieval(KeptJob):
                 )
             self._status = f"{title}: measuring what was found"
             self._add_result(
-                number, measure_search(found_chunks, ruler), measure_ladder(index, questions, tools, ruler, DEPTH)
+                number, measure_search(found_chunks, ruler), measure_ladder(index, questions, tools, ruler, SEARCH_DEPTH)
             )
 
-    def _add_result(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
+    def _add_result(self, number: int, evaluation: Evaluation, ladder: BudgetLadder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""
         if self.kept is not None:
             self.kept.add(number, evaluation, ladder)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from chunkers import Chunker, Document
 from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
-from chunkers.text import Parts
-from evaluation.search import THE_CHUNK, Method, ReturnedText
+from chunkers.text import TextParts
+from evaluation.search import THE_CHUNK, ReturnedText, SearchMethod
 
 EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
     "plain": "",
@@ -19,7 +19,7 @@ EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
 """Suffix of a chunker's name if several ways of embedding its chunks are measured."""
 
 
-SEARCHED_BY: Mapping[Method, str] = {"embedding": "Embedding", "bm25": "Words (BM25)", "hybrid": "Both (hybrid)"}
+SEARCHED_BY: Mapping[SearchMethod, str] = {"embedding": "Embedding", "bm25": "Words (BM25)", "hybrid": "Both (hybrid)"}
 """The methods of searching chunks, with their names on the page."""
 
 _INDEXED: Mapping[EmbeddedAs, str] = {
@@ -35,11 +35,11 @@ class OwnDocuments(NamedTuple):
 
     texts: list[tuple[str, str]]
     complaints: list[str]
-    parts: list[tuple[str, Parts]]
+    parts: list[tuple[str, TextParts]]
 
 
 @dataclass(frozen=True)
-class Material:
+class RunMaterial:
     """The documents and questions of a run.
 
     Attributes
@@ -57,7 +57,7 @@ class Material:
     texts: tuple[tuple[str, str], ...]
     questions: tuple[str, bytes]
     own: bool
-    parts: tuple[tuple[str, Parts], ...] = ()
+    parts: tuple[tuple[str, TextParts], ...] = ()
 
     def documents(self, splitter: str, cancelled: Callable[[], bool] = bool) -> Iterator[Document]:
         """Yield the documents, split into sentences, one document at a time.
@@ -83,7 +83,7 @@ class Plan:
     ``searched_by`` is the search method: by cosine, by words, or by both.
     """
 
-    material: Material
+    material: RunMaterial
     chunkers: tuple[Chunker, ...]
     embedder: str
     sentences: str
@@ -92,7 +92,7 @@ class Plan:
     returned: ReturnedText = THE_CHUNK
     language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
-    searched_by: Method = "embedding"
+    searched_by: SearchMethod = "embedding"
 
     def embeds(self, number: int) -> EmbeddedAs:
         """Return the embedding mode of chunker ``number`` (from 0), such as ``heading_path``."""

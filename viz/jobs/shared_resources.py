@@ -17,7 +17,7 @@ from chunkers import Document, EmbeddingCache
 from chunkers.language_models import AnswerCache
 from chunkers.storage.private_files import user_cache_folder, user_data_folder
 from chunkers.support import LRUDict, cached_in
-from chunkers.text import Parts, clear_misfit_caches, clear_outline_caches
+from chunkers.text import TextParts, clear_misfit_caches, clear_outline_caches
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore
 
@@ -35,7 +35,7 @@ _lock = threading.Lock()
 _forgetters: list[Callable[[str], None]] = []
 
 
-class Showing:
+class ShownTextMarker:
     """A marker in a session's state; while it exists, the session shows the text ``identity``.
 
     Parameters
@@ -132,12 +132,12 @@ def notebook_store() -> NotebookStore:
 
 
 @cached_while_shown(6, lambda identity, name, text, splitter, parts: (identity, name))
-def _split(identity: str, name: str, text: str, splitter: str, parts: Parts | None) -> Document:
+def _split(identity: str, name: str, text: str, splitter: str, parts: TextParts | None) -> Document:
     with st.spinner("Splitting into sentences"):
         return Document.from_text(text, splitter, name, parts).split()
 
 
-def split_document(text: str, splitter: str, name: str, parts: Parts | None = None) -> Document:
+def split_document(text: str, splitter: str, name: str, parts: TextParts | None = None) -> Document:
     """Split a text into sentences, and return the document, which sessions that show the same text share.
 
     Raises

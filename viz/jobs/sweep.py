@@ -11,7 +11,15 @@ from pydantic import BaseModel, Field
 from chunkers import Embedder, InputError, build_chunker
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
-from evaluation.segmentation import MEASURES, MarkedDocument, MarkedText, Score, Setting, SweepRow, sweep_settings
+from evaluation.segmentation import (
+    HIGHER_IS_BETTER,
+    MarkedDocument,
+    MarkedText,
+    Score,
+    SweepRow,
+    SweptSetting,
+    sweep_settings,
+)
 from sample_docs import load_sample, sample_titles
 from viz.jobs.background_jobs import KeptJob, estimate_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
@@ -60,9 +68,9 @@ class _Plan(KeptPlan):
         return len(self.documents) * len(self.grid)
 
     @property
-    def settings(self) -> list[Setting]:
+    def settings(self) -> list[SweptSetting]:
         """The chunker settings that the sweep tries."""
-        return [Setting(setting.chunker, setting.parameters) for setting in self.grid]
+        return [SweptSetting(setting.chunker, setting.parameters) for setting in self.grid]
 
     def check(self) -> None:
         """Raise InputError if a chunker cannot be constructed."""
@@ -80,7 +88,7 @@ class KeptRow(BaseModel, extra="forbid", frozen=True, strict=True):
         """Return the stored form of a row of a sweep."""
         return cls(chunks=row.chunks, scores={name: (score.value, score.undefined) for name, score in row.scores.items()})
 
-    def row(self, setting: Setting, document: str) -> SweepRow:
+    def row(self, setting: SweptSetting, document: str) -> SweepRow:
         """Restore the row of a sweep for the given setting and document."""
         return SweepRow(setting, document, self.chunks, {name: Score(*score) for name, score in self.scores.items()})
 
@@ -98,7 +106,7 @@ class KeptSweep(KeptRun[_Plan]):
         keeper: Keeper,
         documents: Sequence[tuple[MarkedText, str]],
         held: frozenset[str],
-        settings: Sequence[Setting],
+        settings: Sequence[SweptSetting],
         embedder: str,
         tokenizer: str,
         language_model: str = "",
@@ -139,7 +147,7 @@ class KeptSweep(KeptRun[_Plan]):
         def decode(number: int, part: bytes) -> SweepRow:
             document_number, setting_number = divmod(number, len(settings))
             row = KeptRow.model_validate_json(part)
-            if row.scores.keys() != MEASURES.keys():
+            if row.scores.keys() != HIGHER_IS_BETTER.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
             return row.row(settings[setting_number], document_names[document_number])
 
@@ -162,7 +170,7 @@ def _bundled(name: str) -> MarkedText | None:
     return MarkedText(name, sample.text, sample.known or ())
 
 
-def _parameters(settings: Sequence[Setting]) -> list[str]:
+def _parameters(settings: Sequence[SweptSetting]) -> list[str]:
     """Return all parameters of the chunkers as JSON; raises InputError if a chunker cannot be constructed."""
     chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings if not setting.trivial]
     return [chunker.model_dump_json() for chunker in chunkers]
@@ -189,7 +197,7 @@ class Sweep(KeptJob):
 
     names: Sequence[str]
     split: Callable[[], Iterable[MarkedDocument]]
-    settings: Sequence[Setting]
+    settings: Sequence[SweptSetting]
     embedder: Embedder | None
     tokenizer: str
     on_disk: bool
@@ -285,7 +293,10 @@ class Sweep(KeptJob):
 
 
 def estimate_sweep_requests(
-    split: Callable[[], Iterable[MarkedDocument]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
+    split: Callable[[], Iterable[MarkedDocument]],
+    settings: Sequence[SweptSetting],
+    tokenizer: str,
+    cancelled: Callable[[], bool],
 ) -> Estimate:
     """Estimate a sweep's requests to a language model, all settings together; raises as `estimate_requests` does."""
     return estimate_requests(

@@ -11,12 +11,12 @@ from chunkers.support import pluralize, raise_if_cancelled
 from evaluation.traces.lost_stages import Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport
 from evaluation.traces.trace_files import read_traces
-from viz.jobs.background_jobs import Background
+from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.retrieval_plan import OwnDocuments
 
 
 @dataclass(eq=False)
-class DiagnosingTraces(Background):
+class DiagnosingTraces(BackgroundJob):
     """A job that locates the texts of a file of traces and diagnoses its questions; a stopped one keeps those so far.
 
     Attributes

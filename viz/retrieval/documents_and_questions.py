@@ -6,14 +6,14 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.support import pluralize
-from chunkers.text import READ_KINDS, READABLE, FileText, Parts, read_document
+from chunkers.text import READ_KINDS, READABLE_ENDINGS, FileText, TextParts, read_document
 from evaluation.questions import QuestionSet, read_question_set
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import current_widget_key, key_showing
-from viz.jobs import Made, Make, Material, OwnDocuments, ReadingJob, single_file_maker
+from viz.jobs import Converted, FileConverter, OwnDocuments, ReadingJob, RunMaterial, single_file_maker
 from viz.retrieval.state.session import session
 from viz.state import (
-    RETRIEVAL,
+    RETRIEVAL_QUESTIONS,
     GivenQuestions,
     bundled_material,
     give_kept_questions_to_retrieval,
@@ -33,7 +33,7 @@ def read_documents(
 ) -> OwnDocuments:
     """Read the user's files; return the usable documents, and a message for each file that is not usable."""
     text_by_name: dict[str, str] = {}
-    parts: list[tuple[str, Parts]] = []
+    parts: list[tuple[str, TextParts]] = []
     complaints = []
     for name, file_content in files:
         try:
@@ -55,7 +55,7 @@ def read_documents(
     return OwnDocuments(list(text_by_name.items()), complaints, parts)
 
 
-def choose_material(kept: Material | None, *, own: bool = False) -> Material | None:
+def choose_material(kept: RunMaterial | None, *, own: bool = False) -> RunMaterial | None:
     """Draw the controls for choosing documents and questions; return both, or None if something is missing.
 
     ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so files that the user has
@@ -97,7 +97,7 @@ def choose_material(kept: Material | None, *, own: bool = False) -> Material | N
     return _choose_uploads(earlier_material, "Reused from the run shown" if run_material_is_own else "Given before")
 
 
-def documents_of(material: Material | None) -> OwnDocuments:
+def documents_of(material: RunMaterial | None) -> OwnDocuments:
     """Return the documents that `choose_material` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
@@ -105,12 +105,12 @@ def documents_of(material: Material | None) -> OwnDocuments:
     return job.made if job is not None and job.made is not None else OwnDocuments([], [], [])
 
 
-def _questions_from_page(given: GivenQuestions) -> Material:
+def _questions_from_page(given: GivenQuestions) -> RunMaterial:
     """Draw the questions from another page, and the button that uses files instead."""
 
     def forget() -> None:
         session.retrieval_given, session.retrieval_files = None, True
-        session.shared_questions.pop(RETRIEVAL, None)
+        session.shared_questions.pop(RETRIEVAL_QUESTIONS, None)
 
     remark(given.said, key="retrieval_given_said")
     for number, note in enumerate(given.notes):
@@ -119,11 +119,11 @@ def _questions_from_page(given: GivenQuestions) -> Material:
     return given.material
 
 
-def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
+def _choose_uploads(kept: RunMaterial | None, from_where: str) -> RunMaterial | None:
     """Draw the uploads; return them, completed from the user's ``kept`` material, or None if a part is missing."""
     document_files = st.file_uploader(
         "Documents",
-        [ending.removeprefix(".") for ending in READABLE],
+        [ending.removeprefix(".") for ending in READABLE_ENDINGS],
         accept_multiple_files=True,
         key="retrieval_documents",
         max_upload_size=MEGABYTES,
@@ -150,7 +150,7 @@ def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
             notice("The question set has its own documents, so uploaded documents are not used.", key="retrieval_beside")
         for number, note in enumerate(question_set.notes):
             notice(note, key=f"retrieval_note_{number}")
-        return Material(question_set.texts, question_set.questions, True)
+        return RunMaterial(question_set.texts, question_set.questions, True)
     named_question_file = (
         (questions_file.name, questions_file.getvalue()) if questions_file is not None and not complaint else None
     )
@@ -164,15 +164,15 @@ def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
             )
             notice(f"{from_where}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
     return (
-        Material(tuple(texts), named_question_file, True, tuple(parts))
+        RunMaterial(tuple(texts), named_question_file, True, tuple(parts))
         if texts and named_question_file is not None
         else None
     )
 
 
 def _reading_job(
-    before: ReadingJob[Made] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]
-) -> ReadingJob[Made]:
+    before: ReadingJob[Converted] | None, files: Sequence[tuple[str, str, bytes]], make: FileConverter[Converted]
+) -> ReadingJob[Converted]:
     """Return ``before`` if it reads the same files, by their identities; otherwise a new job to take its place."""
     identities = [identity for identity, _, _ in files]
     if before is not None and before.about == identities:

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import InputError, load_tokenizer
 from chunkers.language_models import (
-    AGAIN,
+    ASK_AGAIN,
     MOST_AT_ONCE,
     MOST_EXCERPTS,
     QUESTION_EXAMPLE,
@@ -35,7 +35,7 @@ from evaluation.generating.question_generation import MOST_GENERATED, Generated,
 from viz.components.figure import show_figure
 from viz.components.page_elements import ask_to_send, download_button, notice, remark, show_job_progress
 from viz.controls import button_pressed, language_model_form, value_binding
-from viz.jobs import MOST_KEPT, Comparing, Generating, OwnDocuments, registry
+from viz.jobs import MOST_KEPT, OwnDocuments, QuestionGenerationJob, QuestionSimilarityJob, run_registry
 from viz.retrieval.state.session import session
 from viz.shell import Page
 from viz.state import chosen_model, give_questions_to_retrieval, no_model_message, share_generated_questions
@@ -48,7 +48,7 @@ MOST_COMPLAINTS = 5
 """Most messages about invalid rows; further ones are counted."""
 
 
-def draw_question_table(job: Generating, questions: Sequence[Generated]) -> list[Generated]:
+def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
     drafts = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
     excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in drafts), default=0))
@@ -89,7 +89,9 @@ def draw_question_table(job: Generating, questions: Sequence[Generated]) -> list
     return [row.made for row in drafts if row.made is not None]
 
 
-def apply_table_edits(job: Generating, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]) -> None:
+def apply_table_edits(
+    job: QuestionGenerationJob, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]
+) -> None:
     """Apply the user's edits and deletions in the table of questions, as Streamlit reports them.
 
     Parameters
@@ -119,7 +121,7 @@ def apply_table_edits(job: Generating, questions: Sequence[Generated], wide: int
     session.question_table += 1
 
 
-def _unedited_draft(job: Generating, generated: Generated) -> QuestionDraft:
+def _unedited_draft(job: QuestionGenerationJob, generated: Generated) -> QuestionDraft:
     return QuestionDraft(generated.question, tuple(job.texts.excerpt_texts(generated)), generated)
 
 
@@ -152,7 +154,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         True if the page already has the form for the language model.
     """
     token = here.choices.extra["generated"]
-    job = registry().find(token, Generating, session.runs)
+    job = run_registry().find(token, QuestionGenerationJob, session.runs)
     # The section closes once its questions are in use, so that the results are visible.
     with st.expander("Generate questions", expanded=job is not None and session.retrieval_given is None):
         remark(
@@ -166,7 +168,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         else:
             language_model_form()
         with st.expander("Prompts"):
-            for prompt in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, AGAIN):
+            for prompt in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, ASK_AGAIN):
                 st.code(prompt, language=None, wrap_lines=True)
         if job is not None and job.running and not job.cancelled:
             show_job_progress(job, key="generating")
@@ -182,7 +184,9 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
             )
 
 
-def _offer_to_generate(here: Page, documents: OwnDocuments, asking: Asking | None, job: Generating | None) -> None:
+def _offer_to_generate(
+    here: Page, documents: OwnDocuments, asking: Asking | None, job: QuestionGenerationJob | None
+) -> None:
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
     texts = SourceTexts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
@@ -191,14 +195,14 @@ def _offer_to_generate(here: Page, documents: OwnDocuments, asking: Asking | Non
     def begin() -> None:
         assert asking is not None
         session.generating_wanted = None
-        new = Generating(texts, tuple(documents.parts), settings, asking)
+        new = QuestionGenerationJob(texts, tuple(documents.parts), settings, asking)
         if job is not None:
             job.cancel()
             # A question that is generated again keeps the user's edits.
             new.drafts, new.lines = dict(job.drafts) if job.texts == texts else {}, job.lines
         session.comparing = None
         session.question_table += 1
-        here.choices.extra["generated"] = registry().keep(new, session=session.runs)
+        here.choices.extra["generated"] = run_registry().keep(new, session=session.runs)
         new.start()
 
     row = st.container(horizontal=True, vertical_alignment="bottom")
@@ -253,7 +257,7 @@ def _choose_settings(row: DeltaGenerator, now: GenerationSettings) -> None:
     )
 
 
-def _show_generated(here: Page, job: Generating) -> None:
+def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
     """Draw the generated questions, with the filters, the table and the actions."""
     questions, dropped = job.made, job.dropped
     if job.error:
@@ -303,7 +307,7 @@ def _show_generated(here: Page, job: Generating) -> None:
     _show_kept_questions(job, remaining_questions)
 
 
-def _question_similarities(here: Page, job: Generating, made: Sequence[Generated]) -> Cosines | None:
+def _question_similarities(here: Page, job: QuestionGenerationJob, made: Sequence[Generated]) -> Cosines | None:
     """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="generating_embedder")
@@ -312,7 +316,9 @@ def _question_similarities(here: Page, job: Generating, made: Sequence[Generated
     comparing = session.comparing
     if comparing is None or comparing.subject != subject:
         splitter, on_disk = here.choices.sentences, session.on_disk
-        session.comparing = comparing = Comparing(subject, job.texts, tuple(made), splitter, here.embedder, on_disk)
+        session.comparing = comparing = QuestionSimilarityJob(
+            subject, job.texts, tuple(made), splitter, here.embedder, on_disk
+        )
         comparing.start(0.2)
     if comparing.cancelled:
         notice(
@@ -326,7 +332,7 @@ def _question_similarities(here: Page, job: Generating, made: Sequence[Generated
     return comparing.alike
 
 
-def _choose_filters(job: Generating, alike: Cosines) -> Sequence[bool]:
+def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     excerpt_threshold, earlier_threshold = job.lines
 
@@ -357,7 +363,7 @@ def _choose_filters(job: Generating, alike: Cosines) -> Sequence[bool]:
     return [bool(keep) for keep in filters.kept]
 
 
-def _show_kept_questions(job: Generating, shown: Sequence[Generated]) -> None:
+def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
     removed = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
     usable_questions = draw_question_table(job, shown) if shown else []

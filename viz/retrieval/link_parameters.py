@@ -6,9 +6,9 @@ import streamlit as st
 
 from chunkers.results import EMBEDDED_AS, EmbeddedAs, check_embedded_as
 from chunkers.support import pluralize
-from evaluation.retrieval import MEASURES, STEPS, ReportChoice
+from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_MEASURES, ReportChoice
 from viz.controls import select_word, switch_word
-from viz.jobs import DEPTH, SEARCHED_BY, Retrieval
+from viz.jobs import SEARCH_DEPTH, SEARCHED_BY, Retrieval
 from viz.theme import RETRIEVAL, definitions_as_help
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
@@ -17,13 +17,13 @@ COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time 
 
 
 ALLOWED: Mapping[str, Mapping[str, str]] = {
-    "measure": {name: TITLES[name] for name in MEASURES},
+    "measure": {name: TITLES[name] for name in RETRIEVAL_MEASURES},
     "at": {"budget": "An equal budget", "k": "Top k"},
-    "budget": {str(size): f"{size:,}" for size in sorted({size for sizes in STEPS.values() for size in sizes})},
+    "budget": {str(size): f"{size:,}" for size in sorted({size for sizes in BUDGETS_BY_UNIT.values() for size in sizes})},
     "budget_unit": {"tokens": "tokens", "characters": "characters"},
     "last": {"cut": "cut off", "left_out": "left out"},
     "unit": {"characters": "characters", "tokens": "tokens"},
-    "k": {str(k): str(k) for k in range(1, DEPTH + 1)},
+    "k": {str(k): str(k) for k in range(1, SEARCH_DEPTH + 1)},
     "cost": COSTS,
     "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
     "disagree": {"no": "no", "yes": "yes"},

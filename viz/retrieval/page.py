@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
-from chunkers.language_models import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM, Asking
+from chunkers.language_models import ASK_AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM, Asking
 from chunkers.recipes import ELSEWHERE, LONGEST_SHOWN
 from chunkers.support import pluralize
 from evaluation.asking.question_retrieval import STATED_SEARCHED
@@ -15,7 +15,16 @@ from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.search import ReturnedText, checked_method
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls import any_calls_model, column_controls
-from viz.jobs import KeptRetrieval, Material, Plan, Reporting, Retrieval, estimate_retrieval_requests, new_token, registry
+from viz.jobs import (
+    KeptRetrieval,
+    Plan,
+    ReportJob,
+    Retrieval,
+    RunMaterial,
+    estimate_retrieval_requests,
+    new_token,
+    run_registry,
+)
 from viz.retrieval.documents_and_questions import choose_material, documents_of
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.first_run import first_run, first_screen
@@ -75,7 +84,7 @@ def show() -> None:
 def _draw(here: Page) -> None:
     link_parameters = here.choices.extra
     invalid_words = replace_invalid_parameters(link_parameters)
-    run = registry().find(link_parameters["run"], Retrieval, session.runs)
+    run = run_registry().find(link_parameters["run"], Retrieval, session.runs)
     kept = find_kept_run(link_parameters["run"], KeptRetrieval) if run is None else None
     kept_run_is_own = isinstance(kept, KeptRetrieval) and kept.plan.own
     if isinstance(kept, KeptRetrieval) and not kept_run_is_own:
@@ -177,7 +186,7 @@ def _show_results(
     run: Retrieval | None,
     kept: KeptRetrieval | LostRun | None,
     plan: Plan | None,
-    material: Material | None,
+    material: RunMaterial | None,
 ) -> None:
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if run is not None:
@@ -211,13 +220,13 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     _show_run(run, plan, choices)
 
 
-def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
+def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
     link_parameters = here.choices.extra
     asking = chosen_model() if plan is not None and plan.asks else None
 
     def run() -> None:
-        earlier_run = registry().find(link_parameters["run"], Retrieval, session.runs)
+        earlier_run = run_registry().find(link_parameters["run"], Retrieval, session.runs)
         if earlier_run is not None and earlier_run.running:
             earlier_run.cancel()
         assert plan is not None
@@ -279,7 +288,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
 
 
 @st.fragment(run_every=0.25)
-def _wait_for_report(job: Reporting) -> None:
+def _wait_for_report(job: ReportJob) -> None:
     """Draw a notice that the report is being made, and rerun the page when it is ready."""
     if not job.running:
         st.rerun()
@@ -382,7 +391,7 @@ def context_controls(embedded: str) -> str:
             f"The model is asked once for every chunk. If a document has more than {LONGEST_SHOWN:,} characters, the model "
             "sees only an extract."
         )
-        for prompt in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):
+        for prompt in (CONTEXT_SYSTEM, CONTEXT_QUESTION, ASK_AGAIN):
             st.code(prompt, language=None, wrap_lines=True)
     return NO_MODEL_FOR_CONTEXTS if chosen_model() is None else ""
 
@@ -416,7 +425,7 @@ def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -
     return Retrieval(plan, embedder, session.on_disk, kept, asking=asking)
 
 
-def reopened_run(kept: KeptRetrieval, material: Material | None) -> Retrieval | None:
+def reopened_run(kept: KeptRetrieval, material: RunMaterial | None) -> Retrieval | None:
     """Load a stored run and register it for all sessions; return None if ``material`` differs from the run's material."""
     if material is None or kept.missing(material):
         return None
@@ -426,7 +435,7 @@ def reopened_run(kept: KeptRetrieval, material: Material | None) -> Retrieval | 
     return run
 
 
-def say_missing_files(kept: KeptRetrieval, material: Material | None) -> None:
+def say_missing_files(kept: KeptRetrieval, material: RunMaterial | None) -> None:
     """Draw a notice that names the files needed to show a stored run."""
     way_to_reopen = "Its bundled documents have changed since it was begun: it must be run again."
     if kept.plan.own:

@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Span
 from chunkers.support import FloatArray, IntArray, pluralize
 from evaluation.questions import Corpus, difference, intersection, total_length
-from evaluation.retrieval import MEASURES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
+from evaluation.retrieval import RETRIEVAL_MEASURES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice
 from viz.controls import select_word, value_binding
@@ -328,7 +328,7 @@ def _show_one_chunker(
     evaluation = report.chunkers[chunker_number].evaluation
     question_scores = evaluation.answer(question)
     scores = getattr(question_scores, report.choice.unit)
-    st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
+    st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in RETRIEVAL_MEASURES))
     make_passages = document_passages if whole else ranked_passages
     draw_passages(
         make_passages(evaluation, question_scores, report.given_chunks(chunker_number, question)),

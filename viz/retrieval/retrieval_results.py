@@ -7,8 +7,8 @@ import numpy as np
 import streamlit as st
 
 from chunkers.support import FloatArray, format_three_figures, join_words, pluralize, round_up
-from evaluation.retrieval import MEASURE_NAMES, MEASURES, Costs, Lead, Report, mean_and_deviation
-from evaluation.search import ALIKE, SHINGLE, Method
+from evaluation.retrieval import MEASURE_NAMES, RETRIEVAL_MEASURES, Costs, Lead, Report, mean_and_deviation
+from evaluation.search import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, SearchMethod
 from evaluation.statistics import FALSE_VERDICTS, Difference, interval_end_words
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import show_figure
@@ -174,7 +174,7 @@ _COLUMNS = {
 """The table's columns, narrow enough that all are visible, with an explanation of each measure as a tooltip."""
 
 
-_INDEXING: dict[Method, str] = {
+_INDEXING: dict[SearchMethod, str] = {
     "embedding": "embedding the chunks",
     "bm25": "indexing the words of the chunks",
     "hybrid": "embedding the chunks and indexing their words",
@@ -237,7 +237,7 @@ def _measures_table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     chunkers, whole = report.chunkers.values(), report.whole
     table: dict[str, list[Any]] = {"chunker": [*(run.plan.titles[number] for number in report.chunkers), whole.name]}
     gives_everything = [*(chunker.everything for chunker in chunkers), True]
-    for measure in MEASURES:
+    for measure in RETRIEVAL_MEASURES:
         means = [*(chunker.means[measure] for chunker in chunkers), whole.means[measure]]
         table[f"{TITLES[measure]}, %"] = [
             EVERYTHING if measure == "recall" and everything and mean is not None else _mean_and_deviation_in_words(mean)
@@ -256,7 +256,7 @@ def _mean_and_deviation_in_words(mean: tuple[float, float] | None) -> str:
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
-def _explain_times(report: Report, searched_by: Method) -> str:
+def _explain_times(report: Report, searched_by: SearchMethod) -> str:
     """Explain the times in the table."""
     computed, cached = (sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
@@ -329,7 +329,8 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     }
     st.dataframe(table, hide_index=True, width="stretch", key="retrieval_near_duplicates")
     st.caption(
-        f"Chunks that share {100 * ALIKE:.0f} % of their runs of {SHINGLE} words, among all documents. A place is taken by "
+        f"Chunks that share {100 * NEAR_DUPLICATE_SIMILARITY:.0f} % of their runs of {SHINGLE_WORDS} words, among all "
+        f"documents. A place is taken by "
         "a chunk that repeats a better-ranked one; without them, the next ones move up. An excerpt counts at its own place, "
         "not in a copy. In brackets the 95 % intervals, each by itself."
     )
@@ -340,7 +341,7 @@ def _mean_in_percent(recalls: FloatArray) -> str:
     return "undefined" if mean is None else f"{100 * mean[0]:.1f}"
 
 
-def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Method) -> None:
+def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: SearchMethod) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
     measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
     means = [distribution.mean for distribution in report.distributions.values()]

@@ -56,12 +56,12 @@ class Housekeeper:
         self._ended = ended_sessions
         if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
             # The server starts before these are imported; by now they are loaded.
-            from viz.jobs import collect_garbage, forget_gone_texts, registry, return_freed_memory
+            from viz.jobs import collect_garbage, forget_gone_texts, return_freed_memory, run_registry
 
             collect_garbage()
             # Only now is it known that their cached values are unused.
             forget_gone_texts()
-            registry().forget_left()
+            run_registry().forget_left()
             return_freed_memory()
             self._owed = 0
 

@@ -9,7 +9,7 @@ from viz.shell.column_exchange import (
 )
 from viz.shell.column_results import (
     ColumnResult,
-    Finished,
+    FinishedColumn,
     against_known_row,
     reader_column_of,
     run_columns,
@@ -22,7 +22,7 @@ from viz.shell.current_lecture import offer_decks
 from viz.shell.keyboard_shortcuts import key_dialog
 from viz.shell.linked_runs import (
     ENDING_S,
-    RUN,
+    RUN_PARAMETER,
     LostRun,
     ModelRequests,
     begin_run,
@@ -45,9 +45,9 @@ from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
 __all__ = [
     "ENDING_S",
     "PAGES",
-    "RUN",
+    "RUN_PARAMETER",
     "ColumnResult",
-    "Finished",
+    "FinishedColumn",
     "LostRun",
     "ModelRequests",
     "Page",

@@ -9,7 +9,7 @@ from chunkers.recipes import chunker_class
 from viz.controls import offer_undo
 from viz.shell.navigation import open_page_at_next_run
 from viz.state import (
-    COMPARE,
+    COMPARE_PAGE,
     MOST_COLUMNS,
     Choices,
     ColumnChoice,
@@ -37,7 +37,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
     kinds
         The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
-    if session.page not in ("", page) and not st.query_params.to_dict() and COMPARE in session.choices:
+    if session.page not in ("", page) and not st.query_params.to_dict() and COMPARE_PAGE in session.choices:
         columns = [column_of_kind(kind) for kind in kinds]
         if session.opened_with.get(page) != columns:
             session.opened_with[page] = columns
@@ -110,6 +110,6 @@ def take_to_compare_button(label: str, column: ColumnChoice | None, *, key: str,
 
 def say_column_added() -> None:
     """Draw a message about the column last added to Compare, with an undo button and a link to Compare."""
-    offer_undo(COMPARE)
-    if session.undo is not None and session.undo.page == COMPARE:
-        st.button("Open Compare", key="open_compare", on_click=open_page_at_next_run, args=(COMPARE,), type="tertiary")
+    offer_undo(COMPARE_PAGE)
+    if session.undo is not None and session.undo.page == COMPARE_PAGE:
+        st.button("Open Compare", key="open_compare", on_click=open_page_at_next_run, args=(COMPARE_PAGE,), type="tertiary")

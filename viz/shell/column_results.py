@@ -17,17 +17,17 @@ from chunkers.recipes import ELSEWHERE, chunker_class
 from chunkers.text import LANGUAGES, Misfit, Remedy, is_written_in_latin, misfits_of
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
-from viz.jobs import ChunkingJob, Task, chunk_at_once, estimate_chunker_requests
+from viz.jobs import ChunkingJob, ChunkingTask, chunk_at_once, estimate_chunker_requests
 from viz.shell.page import Page
 from viz.state import (
     CUT_FIRST,
     MODEL_MISSING,
     NAME_AGAIN,
     NO_FILE,
-    OWN,
+    OWN_DOCUMENT,
     Choices,
     ColumnChoice,
-    Text,
+    PageText,
     chosen_embedder,
     chosen_model,
     effective_parameters,
@@ -45,15 +45,15 @@ WAITS = "Waiting for you to press “Send”, above."
 class Sending:
     """A request that waits for the user's consent, with its destination and estimated size."""
 
-    task: Task
+    task: ChunkingTask
     asking: Asking
     estimate: Estimate
 
 
-class Finished(NamedTuple):
+class FinishedColumn(NamedTuple):
     """A column's chunks, with the task and the chunker that made them."""
 
-    task: Task
+    task: ChunkingTask
     chunker: Chunker
     chunking: Chunking
 
@@ -68,7 +68,7 @@ class ColumnResult:
 
     choice: ColumnChoice
     chunker: Chunker | None = None
-    task: Task | None = None
+    task: ChunkingTask | None = None
     chunking: Chunking | None = None
     error: str = ""
     sending: Sending | None = None
@@ -80,14 +80,14 @@ class ColumnResult:
         return chunker_class(self.choice.chunker).title
 
     @property
-    def finished(self) -> Finished | None:
+    def finished(self) -> FinishedColumn | None:
         """The column's chunks with their task and chunker; None if the column has none."""
         if self.task is None or self.chunker is None or self.chunking is None:
             return None
-        return Finished(self.task, self.chunker, self.chunking)
+        return FinishedColumn(self.task, self.chunker, self.chunking)
 
 
-def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
+def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run the chunkers that need no new embeddings, and start a background job for the other chunkers.
 
     Nothing is sent to a language model without the user's consent.
@@ -117,7 +117,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     ]
 
 
-def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
+def failed_tasks(job: ChunkingJob) -> dict[ChunkingTask, str]:
     """Return the error messages of a job's failed tasks, keyed by the task without its embedder."""
     # Tasks that were never started failed for the reason that ended the job.
     error_of_unstarted = (
@@ -127,7 +127,7 @@ def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
 
 
 def _start_job(
-    waiting: list[tuple[Task, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
+    waiting: list[tuple[ChunkingTask, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
 ) -> None:
     """Start a job for the waiting tasks, unless one for this document and these models is running or was cancelled.
 
@@ -148,7 +148,7 @@ def _start_job(
 
 
 def _result_at_once(
-    here: Page, document: Document, choice: ColumnChoice, asking: Asking | None, kept: Mapping[Task, Chunking]
+    here: Page, document: Document, choice: ColumnChoice, asking: Asking | None, kept: Mapping[ChunkingTask, Chunking]
 ) -> ColumnResult:
     """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
     embedder = here.embedder
@@ -160,7 +160,7 @@ def _result_at_once(
             return ColumnResult(choice, chunker, error=here.embedder_complaint)
         if chunker.asks and asking is None:
             return ColumnResult(choice, chunker, error=MODEL_MISSING)
-        task = Task.of(document, embedder, here.choices.tokenizer, chunker, asking)
+        task = ChunkingTask.of(document, embedder, here.choices.tokenizer, chunker, asking)
         chunking = kept.get(task)
         if chunking is None:
             chunking = chunk_at_once(task, chunker, document, embedder, session.on_disk, asking)
@@ -177,14 +177,14 @@ def _result_at_once(
 
 
 def _external_chunks_result(
-    here: Page, document: Document, choice: ColumnChoice, kept: Mapping[Task, Chunking]
+    here: Page, document: Document, choice: ColumnChoice, kept: Mapping[ChunkingTask, Chunking]
 ) -> ColumnResult:
     """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
     chunker, missing_message = external_chunker(choice)
     if missing_message:
         return ColumnResult(choice, chunker, error=missing_message)
     # The chunks do not depend on the embedder, but their measures do.
-    task = Task.of(document, here.embedder, here.choices.tokenizer, chunker)
+    task = ChunkingTask.of(document, here.embedder, here.choices.tokenizer, chunker)
     chunking = kept.get(task)
     if chunking is None:
         chunking = chunk_at_once(task, chunker, document, here.embedder, session.on_disk)
@@ -204,7 +204,7 @@ AT_ONCE = "tfidf"
 
 def show_progress(results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
-    tasks_asked_about: set[Task] = set()
+    tasks_asked_about: set[ChunkingTask] = set()
     for number, column in enumerate(results):
         # Two columns may be identical.
         if column.sending is not None and column.sending.task not in tasks_asked_about:
@@ -284,7 +284,7 @@ _LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "t
 def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
     misfits: dict[Misfit, None] = {}
-    if choices.document == OWN and session.document is not None:
+    if choices.document == OWN_DOCUMENT and session.document is not None:
         misfits |= dict.fromkeys(_known_at_once(choices, session.document, results))
     misfits |= dict.fromkeys(_misfits_of_results(results))
     for number, misfit in enumerate(misfits):

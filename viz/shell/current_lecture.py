@@ -14,22 +14,22 @@ from viz.components.text_bar.text_bar import keep_words_in_tab
 from viz.server.middleware import WIDE
 from viz.shell.navigation import PAGES, switch_to_arriving_page
 from viz.state import (
-    COMPARE,
+    COMPARE_PAGE,
     LARGEST_FILE,
     LONGEST_TITLE,
     LONGEST_WORDS,
     MOST_SCENES,
-    OWN,
     OWN_DECK,
-    PARTS,
-    Arrival,
+    OWN_DOCUMENT,
+    SCENE_PARTS,
     Choices,
     Deck,
     LectureFile,
-    Playing,
-    Replaced,
+    PageArrival,
+    PlaceInLecture,
+    ReplacedText,
     Scene,
-    Source,
+    TextSource,
     bundled_decks,
     came_through_history,
     lecture_from_link_word,
@@ -100,13 +100,13 @@ def read_lecture_link() -> None:
             f"The link's {SCENE} must be a number from 1 to {valid_scene_numbers[-1]}; got {number[:60]!r}."
         )
         number = "1"
-    session.playing, session.lecture = Playing(deck_name, int(number) - 1), True
+    session.playing, session.lecture = PlaceInLecture(deck_name, int(number) - 1), True
     session.scene_wanted = not came_through_history() and query.keys() <= {DECK, SCENE, SCENES, WIDE}
 
 
 def open_scene(deck: str, scene: int = 0) -> None:
     """Show a scene of a lecture on the next run, in lecture mode; for use as a callback."""
-    session.playing, session.lecture, session.scene_wanted = Playing(deck, scene), True, True
+    session.playing, session.lecture, session.scene_wanted = PlaceInLecture(deck, scene), True, True
 
 
 def start_lecture(deck: str) -> None:
@@ -132,8 +132,8 @@ def go_to_scene(shown: str) -> None:
         deck, index = deck_and_index
         scene = deck.scenes[index]
         session.scene_wanted = False
-        page, link_parameters = scene.page or COMPARE, {**scene.query, WIDE: "1", **lecture_query()}
-        session.arriving = Arrival(page, shown, link_parameters)
+        page, link_parameters = scene.page or COMPARE_PAGE, {**scene.query, WIDE: "1", **lecture_query()}
+        session.arriving = PageArrival(page, shown, link_parameters)
         _show_text_of(scene)
         # The scene's page may be the one shown, whose link is another.
         st.switch_page(PAGES[page].file, query_params=link_parameters)
@@ -156,11 +156,11 @@ def _show_text_of(scene: Scene) -> None:
     texts = session.own_lecture.texts
     if scene.text not in texts or session.own == texts[scene.text].source:
         return
-    replaced_text, replaced_as_given, is_stored = session.own, session.own_given, OWN in session.notebooks
+    replaced_text, replaced_as_given, is_stored = session.own, session.own_given, OWN_DOCUMENT in session.notebooks
     store_own_text(texts[scene.text].source)
     session.own_taken += 1
     if replaced_text is not None and not is_stored and all(text.text != replaced_text.text for text in texts.values()):
-        session.replaced = Replaced(replaced_text, replaced_as_given)
+        session.replaced = ReplacedText(replaced_text, replaced_as_given)
 
 
 # The user's own lecture, whose scenes are states of pages.
@@ -195,7 +195,7 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
         return
     choices = session.choices[page]
     query = to_query(choices, EMPTY_CHOICES) | model_in_link(choices, session.language_server.model or session.linked_model)
-    if query.get("document") == OWN and session.own is None:
+    if query.get("document") == OWN_DOCUMENT and session.own is None:
         session.lecture_said = "There is no text yet to show in a lecture."
         return
     if len(lecture_before.deck.scenes) == MOST_SCENES:
@@ -204,12 +204,12 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     try:
         scene = Scene(
             title=words.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page].title,
-            link=scene_link("" if page == COMPARE else page, query),
+            link=scene_link("" if page == COMPARE_PAGE else page, query),
             hides=hides,
-            ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == COMPARE else "",
-            **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in PARTS},
+            ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == COMPARE_PAGE else "",
+            **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in SCENE_PARTS},
         )
-        lecture = lecture_before.with_scene(scene, session.own if query.get("document") == OWN else None)
+        lecture = lecture_before.with_scene(scene, session.own if query.get("document") == OWN_DOCUMENT else None)
     except ValueError:
         session.lecture_said = "The settings of this page are too long for a scene."
         return
@@ -263,10 +263,12 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
         return None
     deck, index = deck_and_index
     link = scene_link(
-        "" if session.page == COMPARE else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
+        "" if session.page == COMPARE_PAGE else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
     )
-    scene = deck.scenes[index].model_copy(update={"link": link, "text": OWN, "minutes": ""})
-    (sheet,) = lecture_sheets(Deck(title=deck.title, scenes=(scene,)), {} if session.own is None else {OWN: session.own})
+    scene = deck.scenes[index].model_copy(update={"link": link, "text": OWN_DOCUMENT, "minutes": ""})
+    (sheet,) = lecture_sheets(
+        Deck(title=deck.title, scenes=(scene,)), {} if session.own is None else {OWN_DOCUMENT: session.own}
+    )
     return scene_picture(sheet, caption, until) if sheet.columns else None
 
 
@@ -276,7 +278,7 @@ def move_scene(by: int) -> None:
     if place_in_lecture is not None and place_in_lecture.deck == OWN_DECK:
         new_scene_index = max(0, min(place_in_lecture.scene + by, len(session.own_lecture.deck.scenes) - 1))
         session.own_lecture = session.own_lecture.moved(place_in_lecture.scene, new_scene_index - place_in_lecture.scene)
-        session.playing = Playing(OWN_DECK, new_scene_index)
+        session.playing = PlaceInLecture(OWN_DECK, new_scene_index)
 
 
 def remove_scene() -> None:
@@ -367,7 +369,7 @@ def _offer_file(place: str) -> None:
     )
 
 
-def _handout_html(deck: Deck, texts: Mapping[str, Source]) -> str:
+def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
     # The first page has no use for reports.
     from evaluation.report.lecture_scenes import handout_html
     from viz.state.lecture_sheets import lecture_sheets

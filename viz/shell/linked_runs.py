@@ -11,7 +11,7 @@ from chunkers.language_models import Asking
 from chunkers.support import pluralize
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, remark, show_job_progress
 from viz.controls import button_pressed
-from viz.jobs import MOST_KEPT, Background, Estimating, KeptJob, RequestCounter, registry, run_store
+from viz.jobs import MOST_KEPT, BackgroundJob, Estimating, KeptJob, RequestCounter, run_registry, run_store
 from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
 from viz.shell.page import Page
 from viz.state import model_identity, session
@@ -110,7 +110,7 @@ def run_button_row(
     show_consent(requests)
 
 
-RUN = "run"
+RUN_PARAMETER = "run"
 """The link parameter with a run's token."""
 
 ENDING_S = 2.0
@@ -147,15 +147,15 @@ def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
     return Keeper(run_store(), token, kind.kind) if session.on_disk else None
 
 
-def begin_run(words: MutableMapping[str, str], run: Background, token: str) -> None:
+def begin_run(words: MutableMapping[str, str], run: BackgroundJob, token: str) -> None:
     """Start a run and put its token into the link's parameters."""
-    words[RUN] = registry().keep(run, token, session.runs)
+    words[RUN_PARAMETER] = run_registry().keep(run, token, session.runs)
     run.start()
 
 
-def register_kept_run(kept: Kept, run: Background) -> None:
+def register_kept_run(kept: Kept, run: BackgroundJob) -> None:
     """Register a stored run's results in memory, so that all sessions with the link show them."""
-    registry().keep(run, kept.keeper.token, session.runs, begun=False)
+    run_registry().keep(run, kept.keeper.token, session.runs, begun=False)
 
 
 def say_texts_are_missing(kept: KeptRun[Any], way: str, key: str) -> None:
@@ -185,7 +185,7 @@ def _parts_done(kept: KeptRun[Any], done: int) -> str:
 
 
 def offer_to_resume(
-    here: Page, run: KeptJob, again: Callable[[], Background], requests: ModelRequests | None, missing: str, key: str
+    here: Page, run: KeptJob, again: Callable[[], BackgroundJob], requests: ModelRequests | None, missing: str, key: str
 ) -> None:
     """Draw the button that resumes an interrupted run, or a note on what the run still needs.
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chunkers import discover
 from viz.shell import lecture_mode
-from viz.state import Arrival, session
+from viz.state import PageArrival, session
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def enter_through_app() -> None:
 
 def open_page_at_next_run(page: str) -> None:
     """Request a switch to a page on the next run; for callbacks, which cannot switch pages themselves."""
-    session.arriving = Arrival(page, session.page)
+    session.arriving = PageArrival(page, session.page)
 
 
 def switch_to_arriving_page(shown: str) -> None:

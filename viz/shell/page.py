@@ -32,12 +32,12 @@ from viz.state import (
     KEPT_TEXT_PARAMETER,
     LONGEST_NAME,
     MODEL_PARAMETER,
-    OWN,
+    OWN_DOCUMENT,
     OWN_SPLITTER,
-    SHARED,
+    SHARED_CHOICES,
     Choices,
-    Source,
-    Text,
+    PageText,
+    TextSource,
     came_through_history,
     chosen_embedder,
     from_query,
@@ -72,7 +72,7 @@ class Page:
 
     choices: Choices
     default: Choices
-    text: Text | None
+    text: PageText | None
     embedder: Embedder | None
     embedder_complaint: str
     controls: DeltaGenerator
@@ -177,7 +177,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
     return Page(choices, default, text, embedder, embedder_complaint, own_controls, complaints, place_of_complaints)
 
 
-def _split(source: Source, sentences: str) -> Text | None:
+def _split(source: TextSource, sentences: str) -> PageText | None:
     """Split the text into sentences; show an error and return None if that fails."""
     try:
         # Other sessions may evict it from the shared cache, and a running job refers to this session's object.
@@ -185,13 +185,13 @@ def _split(source: Source, sentences: str) -> Text | None:
         current_settings = (source.name, sentences, source.parts, source.text)
         if document is None or (document.name, document.splitter, document.parts, document.text) != current_settings:
             document = session.document = split_document(source.text, sentences, source.name, source.parts)
-        return Text(source, document)
+        return PageText(source, document)
     except InputError as error:
         notice(str(error), "error", key="document_error")
         return None
 
 
-def _warn_of_moved_cuts(choices: Choices, text: Text) -> None:
+def _warn_of_moved_cuts(choices: Choices, text: PageText) -> None:
     """Draw a notice that cuts in an older link's columns may have moved, until the user changes the columns."""
     for index, column in session.older.get(session.page, {}).items():
         if choices.columns[index : index + 1] == [column]:
@@ -202,7 +202,7 @@ def _warn_of_moved_cuts(choices: Choices, text: Text) -> None:
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
-    notebook_key = key_of_kept_document() if choices.document == OWN else None
+    notebook_key = key_of_kept_document() if choices.document == OWN_DOCUMENT else None
     # The id has no effect on another machine, or after the text was removed.
     query |= {KEPT_TEXT_PARAMETER: notebook_key.id} if notebook_key is not None else {}
     query |= {WIDE: "1", **current_lecture.lecture_query()} if lecture_mode.is_on() else {}
@@ -237,7 +237,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
         session.first_links.pop(name, None)
     if page_before != name and not came_through_history() and parameters_on_arrival is None:
         # The link takes precedence over the previous page.
-        for shared in SHARED:
+        for shared in SHARED_CHOICES:
             if shared not in st.query_params:
                 setattr(choices, shared, getattr(session.choices[page_before], shared))
     if page_before != name:
@@ -249,7 +249,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
 
 def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
     """Return the choices of a link that this session wrote, which may refer to the user's own text."""
-    choices, _ = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
+    choices, _ = from_query(query, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default)
     if not is_tokenizer_on_disk(choices.tokenizer):
         choices.tokenizer = default.tokenizer
     return choices
@@ -257,8 +257,8 @@ def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
 
 def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
     query = {model_name: word for model_name, word in link.items() if model_name != current_lecture.SCENES}
-    choices, complaints = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
-    session.own_linked = choices.document == OWN
+    choices, complaints = from_query(query, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default)
+    session.own_linked = choices.document == OWN_DOCUMENT
     session.notebook_linked = query.get(KEPT_TEXT_PARAMETER, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
     if is_valid_name(model_name := query.get(MODEL_PARAMETER, "")):

@@ -6,7 +6,7 @@ from typing import Any
 from chunkers import Chunker, Document, Embedder
 from chunkers.support import pluralize
 from evaluation.remedies.settings_search import Remedy
-from evaluation.search import Method, Reranker
+from evaluation.search import Reranker, SearchMethod
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs import RemedyJob, RemedyOutcome
 from viz.state import ColumnChoice, add_to_compare, compare_is_full, embedder_defaults, index_on_compare
@@ -17,7 +17,7 @@ LONGEST, LONGEST_HYBRID = 100_000, 20_000
 NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
 
 
-def is_automatic(method: Method, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
+def is_automatic(method: SearchMethod, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
     """Return whether the search for changes of settings may start by itself: it is quick and sends nothing to a server."""
     sends_texts = method != "bm25" and embedder is not None and embedder.remote
     length_limit = LONGEST_HYBRID if method == "hybrid" else LONGEST

@@ -12,7 +12,7 @@ from chunkers.recipes import ELSEWHERE, chunker_class
 from chunkers.support import short_repr
 from chunkers.text import is_splitter
 
-OWN = "own"
+OWN_DOCUMENT = "own"
 """The name of the user's own document, pasted or uploaded; links do not include its text."""
 
 OWN_SPLITTER = DEFAULT_SPLITTER
@@ -63,7 +63,7 @@ class Choices:
     extra: dict[str, str] = field(default_factory=dict)
 
 
-def fresh(chunker: str) -> ColumnChoice:
+def fresh_column(chunker: str) -> ColumnChoice:
     """Return a new column for a chunker, with the same default settings on every page.
 
     They are the library's defaults, except for Breakpoint: LangChain's percentile of 95 cuts a short text once or never.
@@ -71,13 +71,13 @@ def fresh(chunker: str) -> ColumnChoice:
     return ColumnChoice(chunker, {"amount": 70.0} if chunker == "breakpoint" else {})
 
 
-SHARED = ("document", "sentences", "embedder", "tokenizer")
+SHARED_CHOICES = ("document", "sentences", "embedder", "tokenizer")
 """The choices that all pages share."""
 
 
 def compare_first_screen(document: str, sentences: str) -> Choices:
     """Return Compare's default choices for a sample: three chunkers side by side."""
-    columns = [fresh(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
+    columns = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
     return Choices(document, sentences, columns, selected=1)
 
 
@@ -103,7 +103,7 @@ LONGEST_WORD = 2_000
 def to_query(choices: Choices, default: Choices) -> dict[str, str]:
     """Return the query parameters of a link: the choices that differ from the default."""
     query: dict[str, str] = {}
-    for name in SHARED:
+    for name in SHARED_CHOICES:
         if getattr(choices, name) != getattr(default, name):
             query[name] = str(getattr(choices, name))
     if choices.document != default.document:

@@ -6,14 +6,22 @@ from typing import Any
 from chunkers import InputError, Recipe
 from chunkers.text import is_tokenizer_on_disk
 from evaluation.asking.question_retrieval import Limit, SearchSettings, fitting_budget
-from evaluation.search import Method
+from evaluation.search import SearchMethod
 from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective_parameters
+from viz.state.choices import (
+    MOST_COLUMNS,
+    OWN_DOCUMENT,
+    SHARED_CHOICES,
+    Choices,
+    ColumnChoice,
+    compare_first_screen,
+    effective_parameters,
+)
 from viz.state.chunk_files import hold_chunk_file
 from viz.state.session_file import SessionFile
 from viz.state.session_state import session, undoable
 
-COMPARE = "compare"
+COMPARE_PAGE = "compare"
 """The page's key."""
 
 ASK_METHOD, ASK_LIMIT = "ask", "ask_limit"
@@ -32,9 +40,9 @@ def default_choices() -> Choices:
 
 def ensure_compare_choices() -> Choices:
     """Return the choices of Compare, initialised with the defaults if the page has not been opened yet."""
-    if COMPARE not in session.choices:
-        session.choices[COMPARE], session.complaints[COMPARE] = default_choices(), []
-    return session.choices[COMPARE]
+    if COMPARE_PAGE not in session.choices:
+        session.choices[COMPARE_PAGE], session.complaints[COMPARE_PAGE] = default_choices(), []
+    return session.choices[COMPARE_PAGE]
 
 
 def choices_of_compare() -> Choices:
@@ -42,7 +50,7 @@ def choices_of_compare() -> Choices:
 
     A link to Compare is only read when the page is first opened.
     """
-    return session.choices[COMPARE] if COMPARE in session.choices else default_choices()
+    return session.choices[COMPARE_PAGE] if COMPARE_PAGE in session.choices else default_choices()
 
 
 def columns_of_compare() -> list[ColumnChoice]:
@@ -80,7 +88,7 @@ def add_to_compare(column: ColumnChoice) -> None:
     choices = ensure_compare_choices()
     if compare_is_full():
         return
-    with undoable(COMPARE, f"Added as column {len(choices.columns) + 1} of Compare"):
+    with undoable(COMPARE_PAGE, f"Added as column {len(choices.columns) + 1} of Compare"):
         choices.columns.append(column.copy())
         choices.selected = len(choices.columns) - 1
 
@@ -93,14 +101,14 @@ def reopen_session(file: SessionFile, choices: Choices) -> None:
         if column.file is not None:
             hold_chunk_file(column.file.file, columns)
             columns = [*columns, ColumnChoice(column.recipe.chunker, column.recipe.settings())]
-    choices.document, choices.sentences, choices.embedder = OWN, first_recipe.sentences, first_recipe.embedder
+    choices.document, choices.sentences, choices.embedder = OWN_DOCUMENT, first_recipe.sentences, first_recipe.embedder
     session.embedded_as = first_recipe.embedded_as
     if is_tokenizer_on_disk(first_recipe.tokenizer):
         choices.tokenizer = first_recipe.tokenizer
     compare_choices = ensure_compare_choices()
-    for shared_choice in SHARED:
+    for shared_choice in SHARED_CHOICES:
         setattr(compare_choices, shared_choice, getattr(choices, shared_choice))
-    with undoable(COMPARE, "Columns replaced by those of the file"):
+    with undoable(COMPARE_PAGE, "Columns replaced by those of the file"):
         # All parameters, including those at their defaults, because defaults depend on the embedder.
         compare_choices.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]
         compare_choices.selected = file.selected
@@ -129,7 +137,7 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
     differs_phrase = f"; the recipe names {'; '.join(differences)}" if differences else ""
     if session.document is not None and (changed_note := recipe.changed_since(len(session.document.sentences))):
         differs_phrase += f". {changed_note.rstrip('.')}"
-    with undoable(COMPARE, f"{name} added as column {len(compare_choices.columns) + 1} of Compare{differs_phrase}"):
+    with undoable(COMPARE_PAGE, f"{name} added as column {len(compare_choices.columns) + 1} of Compare{differs_phrase}"):
         compare_choices.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
         compare_choices.selected = len(compare_choices.columns) - 1
     session.embedded_as = recipe.embedded_as
@@ -138,26 +146,30 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
 # The settings of the question, by their words in the link: the ranking method and the limit on retrieval.
 
 
-RANKED_BY: Mapping[Method, str] = {"embedding": "by embedding", "bm25": "by words (BM25)", "hybrid": "by both (hybrid)"}
+RANKED_BY: Mapping[SearchMethod, str] = {
+    "embedding": "by embedding",
+    "bm25": "by words (BM25)",
+    "hybrid": "by both (hybrid)",
+}
 """The ranking methods, with their names on the page."""
 
-LIMITS: Mapping[str, tuple[str, Limit]] = {
+RETRIEVAL_LIMITS: Mapping[str, tuple[str, Limit]] = {
     **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
     **{f"top{count}": ("best chunk" if count == 1 else f"top {count}", Limit(top=count)) for count in (1, 3, 5, 10)},
 }
 """Limits on retrieval: the word in the link, the label on the page, and the limit."""
 
-FITTING = "fitting"
+FITTING_LIMIT = "fitting"
 """The word for the limit that suits the length of the text."""
 
 
 def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
     """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
     tokens = fitting_budget(characters)
-    return {FITTING: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **LIMITS}
+    return {FITTING_LIMIT: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **RETRIEVAL_LIMITS}
 
 
-def ranking_method_of(choices: Choices) -> Method:
+def ranking_method_of(choices: Choices) -> SearchMethod:
     """Return the ranking method chosen for questions."""
     return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
 

@@ -17,11 +17,11 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from chunkers import InputError
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
-from viz.state.choices import LONGEST_WORD, OWN
-from viz.state.page_text import Source, are_boundaries
+from viz.state.choices import LONGEST_WORD, OWN_DOCUMENT
+from viz.state.page_text import TextSource, are_boundaries
 from viz.state.session_file import KeptParts, where_and_why
 
-PARTS = ("prepare", "predict", "see", "explain")
+SCENE_PARTS = ("prepare", "predict", "see", "explain")
 """The parts of a scene, in the order in which they are shown."""
 
 OWN_DECK = "own"
@@ -30,7 +30,7 @@ OWN_DECK = "own"
 SEE = "see"
 """The part that reveals: hidden cuts are shown, a question is asked, and a stepper moves."""
 
-DRAWN = ("", "breakpoints", "double_pass", "clustering")
+PAGES_WITH_CHUNKS = ("", "breakpoints", "double_pass", "clustering")
 """Pages whose scenes have chunks to draw on paper and as a picture."""
 
 LONGEST_TITLE = 80
@@ -93,7 +93,7 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
     @property
     def words(self) -> dict[str, str]:
         """The words of the parts that are shown: those with words, and always `SEE`."""
-        return {part: words for part in PARTS if (words := getattr(self, part)) or part == SEE}
+        return {part: words for part in SCENE_PARTS if (words := getattr(self, part)) or part == SEE}
 
 
 def scene_link(page: str, query: dict[str, str]) -> str:
@@ -145,7 +145,7 @@ LARGEST_LINKED = 1_000_000
 
 
 class SceneText(BaseModel, frozen=True, extra="forbid"):
-    """The stored form of a text; ``known`` are offsets in code points, as in `Source`."""
+    """The stored form of a text; ``known`` are offsets in code points, as in `TextSource`."""
 
     name: str = Field(max_length=300)
     text: str = Field(min_length=1)
@@ -153,7 +153,7 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
     parts: KeptParts | None = None
 
     @classmethod
-    def of(cls, source: Source) -> SceneText:
+    def of(cls, source: TextSource) -> SceneText:
         """Return the stored form of a text."""
         return cls(
             name=source.name[:300],
@@ -170,10 +170,10 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
         return self
 
     @property
-    def source(self) -> Source:
+    def source(self) -> TextSource:
         """The text; raises ValueError if its parts do not fit it."""
         parts = None if self.parts is None else self.parts.of_text(self.text)
-        return Source(self.text, self.name, self.known, "from a lecture", parts)
+        return TextSource(self.text, self.name, self.known, "from a lecture", parts)
 
     @property
     def digest(self) -> str:
@@ -203,11 +203,11 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="after")
     def _has_the_texts(self) -> Self:
         for number, scene in enumerate(self.deck.scenes, start=1):
-            if scene.query.get("document") == OWN and scene.text not in self.texts:
+            if scene.query.get("document") == OWN_DOCUMENT and scene.text not in self.texts:
                 raise ValueError(f"scene {number} shows a text of the user, which must be among the texts; it is not")
         return self
 
-    def with_scene(self, scene: Scene, source: Source | None) -> LectureFile:
+    def with_scene(self, scene: Scene, source: TextSource | None) -> LectureFile:
         """Return the lecture with a scene added at its end; ``source`` is the user's text if the scene shows it."""
         texts = dict(self.texts)
         if source is not None:

@@ -7,9 +7,9 @@ from chunkers.embedders.sentence_models import MiniLM
 from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
 from viz.jobs import embedding_cache
-from viz.state.choices import OWN, OWN_SPLITTER, Choices, from_query
-from viz.state.lecture_decks import DRAWN, Deck, Scene
-from viz.state.page_text import Source
+from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, Choices, from_query
+from viz.state.lecture_decks import PAGES_WITH_CHUNKS, Deck, Scene
+from viz.state.page_text import TextSource
 
 SELECTED = ("clustering",)
 """Pages of which only the selected column is on paper."""
@@ -18,20 +18,20 @@ EMBEDDERS = (MiniLM.name, "tfidf")
 """Embedders that need neither a download nor a server."""
 
 
-def lecture_sheets(deck: Deck, texts: Mapping[str, Source]) -> list[SceneSheet]:
+def lecture_sheets(deck: Deck, texts: Mapping[str, TextSource]) -> list[SceneSheet]:
     """Return the scenes of a lecture with their results; ``texts`` are the user's own, by the names in the scenes."""
     return [_sheet(scene, texts.get(scene.text)) for scene in deck.scenes]
 
 
-def _sheet(scene: Scene, own: Source | None) -> SceneSheet:
+def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
     title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
     sheet_without_results = SceneSheet(title, scene.words)
-    if scene.page not in DRAWN or "c1" not in scene.query:
+    if scene.page not in PAGES_WITH_CHUNKS or "c1" not in scene.query:
         return sheet_without_results
-    splitter_by_document = {**sample_splitters(), OWN: OWN_SPLITTER}
+    splitter_by_document = {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}
     first_sample = next(iter(splitter_by_document))
     choices, _ = from_query(scene.query, splitter_by_document, Choices(first_sample, splitter_by_document[first_sample], []))
-    if choices.document == OWN and own is None:
+    if choices.document == OWN_DOCUMENT and own is None:
         return sheet_without_results
     document_name, document_text, known = _text(choices.document, own)
     columns = [choices.columns[choices.selected]] if scene.page in SELECTED else choices.columns
@@ -49,9 +49,9 @@ def _sheet(scene: Scene, own: Source | None) -> SceneSheet:
         return sheet_without_results
 
 
-def _text(document: str, own: Source | None) -> tuple[str, str, tuple[int, ...] | None]:
+def _text(document: str, own: TextSource | None) -> tuple[str, str, tuple[int, ...] | None]:
     """Return name, text and known boundaries of a scene's document, which is bundled or the user's own."""
-    if document == OWN and own is not None:
+    if document == OWN_DOCUMENT and own is not None:
         return own.name, own.text, own.known
     sample = load_sample(document)
     return sample.title, sample.text, sample.known

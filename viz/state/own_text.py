@@ -12,23 +12,23 @@ from chunkers.methods import YourCuts
 from chunkers.text import omissions_sentence
 from evaluation.segmentation import offsets_without_mark_lines, remove_mark_lines
 from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, OWN, Choices, ColumnChoice
-from viz.state.compare_choices import COMPARE
-from viz.state.page_text import Source
+from viz.state.choices import MOST_COLUMNS, OWN_DOCUMENT, Choices, ColumnChoice
+from viz.state.compare_choices import COMPARE_PAGE
+from viz.state.page_text import TextSource
 from viz.state.session_state import last_change, new_text_box_key, session, undoable
 
-PASTED = "Pasted text"
+PASTED_TITLE = "Pasted text"
 """The name of a pasted text."""
 
 MOST_EDITED = 100_000
 """Most characters of a text that can be edited in the box, since the browser sends them with every interaction."""
 
 
-class Replaced(NamedTuple):
+class ReplacedText(NamedTuple):
     """The user's previous own text; ``given`` is this text before its lines of dashes were removed."""
 
-    own: Source
-    given: Source | None
+    own: TextSource
+    given: TextSource | None
 
 
 def choose_document(choices: Choices, document: str) -> None:
@@ -41,10 +41,10 @@ def choose_document(choices: Choices, document: str) -> None:
     if document == choices.document:
         return
     splitters = sample_splitters()
-    if choices.document == OWN:
+    if choices.document == OWN_DOCUMENT:
         session.own_splitter = choices.sentences
-    is_splitter_chosen = choices.document != OWN and choices.sentences != splitters[choices.document]
-    if document != OWN:
+    is_splitter_chosen = choices.document != OWN_DOCUMENT and choices.sentences != splitters[choices.document]
+    if document != OWN_DOCUMENT:
         choices.sentences = splitters[document]
     elif not is_splitter_chosen:
         choices.sentences = session.own_splitter
@@ -54,7 +54,7 @@ def choose_document(choices: Choices, document: str) -> None:
         choices.extra["step"] = "1"
 
 
-def set_own_text(given: Source | None) -> None:
+def set_own_text(given: TextSource | None) -> None:
     """Set the user's own text; lines of three dashes in it become known boundaries."""
     text_without_dashes = with_dashes_as_boundaries(given) if given is not None else None
     if text_without_dashes is not None and text_without_dashes.known:
@@ -63,16 +63,16 @@ def set_own_text(given: Source | None) -> None:
         store_own_text(given)
 
 
-def store_own_text(own: Source | None, given: Source | None = None) -> None:
+def store_own_text(own: TextSource | None, given: TextSource | None = None) -> None:
     """Set the user's own text; ``given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.marks_before = []
     previous_own = session.own
     if own is None or previous_own is None or not is_edit(previous_own.text, own.text):
         # Each notebook belongs to one text.
-        notebook = session.notebooks.pop(OWN, None)
+        notebook = session.notebooks.pop(OWN_DOCUMENT, None)
         if previous_own is not None and notebook is None and (count_questions_about(previous_own) or previous_own.known):
-            session.replaced = Replaced(previous_own, session.own_given)
+            session.replaced = ReplacedText(previous_own, session.own_given)
     session.own = own
     session.own_gone = own is None
     session.own_given = given
@@ -85,7 +85,7 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
         session.box = new_text_box_key()
 
 
-def count_questions_about(source: Source) -> int:
+def count_questions_about(source: TextSource) -> int:
     """Return the number of stored questions about a text."""
     return sum(
         question.document == source.name and source.text.startswith(question.answer, question.start)
@@ -101,18 +101,18 @@ def restore_replaced_text() -> None:
         session.replaced, session.own_taken = None, session.own_taken + 1
 
 
-def edited_source(text: str) -> Source:
+def edited_source(text: str) -> TextSource:
     """Return the text box's content as a source: an edit of the user's own text, or a new text if most of it changed.
 
     After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
     """
     own, given = session.own, session.own_given
     if own is None:
-        return Source(text, PASTED)
+        return TextSource(text, PASTED_TITLE)
     text_before = (given or own).text
     prefix_length, suffix_length = _common_end_lengths(text_before, text)
     if not is_edit(text_before, text):
-        return Source(text, PASTED)
+        return TextSource(text, PASTED_TITLE)
     known = own.known if given is None else None
     edit_end, growth = len(text_before) - suffix_length, len(text) - len(text_before)
     parts = (given or own).parts
@@ -122,7 +122,7 @@ def edited_source(text: str) -> Source:
             for start in parts.starts
         )
     known = None if known is None else places_after_edit(known, text_before, text)
-    return Source(text, own.name, known, "" if own.name == PASTED else "edited here", parts, own.left_out)
+    return TextSource(text, own.name, known, "" if own.name == PASTED_TITLE else "edited here", parts, own.left_out)
 
 
 def places_after_edit(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
@@ -137,7 +137,7 @@ def places_after_edit(places: Iterable[int], before: str, text: str) -> tuple[in
     return tuple(sorted({place for place in moved_places if 0 < place < len(text)}))
 
 
-def with_dashes_as_boundaries(given: Source) -> Source:
+def with_dashes_as_boundaries(given: TextSource) -> TextSource:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
     text, known = remove_mark_lines(given.text)
     parts = given.parts
@@ -157,7 +157,7 @@ def put_back_lines(kind: str) -> None:
 
     ``kind`` is a key of `PUT_BACK`.
     """
-    own, given, notebook, replaced = session.own, session.own_given, session.notebooks.get(OWN), session.replaced
+    own, given, notebook, replaced = session.own, session.own_given, session.notebooks.get(OWN_DOCUMENT), session.replaced
     if own is None:
         return
     if given is None:
@@ -170,10 +170,10 @@ def put_back_lines(kind: str) -> None:
         session.dashes = dashes
     session.replaced = replaced
     if notebook is not None:
-        session.notebooks[OWN] = notebook
+        session.notebooks[OWN_DOCUMENT] = notebook
 
 
-def with_omitted_lines(source: Source, kind: str) -> Source:
+def with_omitted_lines(source: TextSource, kind: str) -> TextSource:
     """Return a text with its omitted headers (or footers) inserted at the top (or bottom) of their pages."""
     parts, text = source.parts, source.text
     if parts is None:
@@ -345,8 +345,8 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
     if number is None:
         return
     undo_message = f"Column {number + 1} shows your cuts"
-    previous_change = last_change(COMPARE)
-    with undoable(COMPARE, undo_message):
+    previous_change = last_change(COMPARE_PAGE)
+    with undoable(COMPARE_PAGE, undo_message):
         choices.columns[number : number + 1] = [ColumnChoice(YourCuts.name, {"cuts": own_cuts.cuts})]
         choices.selected = number
     if previous_change is not None and previous_change.said == undo_message and session.undo is not None:

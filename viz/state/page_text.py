@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document
-from chunkers.text import LANGUAGES, Omission, Parts, detect_language
+from chunkers.text import LANGUAGES, Omission, TextParts, detect_language
 from viz.jobs import CACHED_BYTES, cached_while_shown
 
 
 @dataclass(frozen=True)
-class Source:
+class TextSource:
     """A text to chunk, with its name and origin.
 
     Attributes
@@ -27,7 +27,7 @@ class Source:
     name: str
     known: tuple[int, ...] | None = None
     teaches: str = ""
-    parts: Parts | None = None
+    parts: TextParts | None = None
     left_out: tuple[Omission, ...] = ()
 
 
@@ -49,8 +49,8 @@ def language_label(document: Document) -> str:
 
 
 @dataclass(frozen=True)
-class Text:
+class PageText:
     """A source text, and the document that results from splitting it into sentences."""
 
-    source: Source
+    source: TextSource
     document: Document

@@ -21,12 +21,12 @@ from chunkers.methods import ChunkFile, YourChunks
 from chunkers.recipes import broken_rule_phrase
 from chunkers.results import EmbeddedAs
 from chunkers.support import first_validation_error
-from chunkers.text import LONGEST_LABEL, Kind, Parts, parse_in_reader_process
+from chunkers.text import LONGEST_LABEL, PartKind, TextParts, parse_in_reader_process
 from evaluation.asking.question_retrieval import LONGEST_ANSWER, LONGEST_QUESTION
 from evaluation.questions import MarkedQuestion
 from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
-from viz.state.page_text import Source, are_boundaries
+from viz.state.page_text import TextSource, are_boundaries
 
 ENDING = ".json"
 
@@ -95,26 +95,26 @@ class KeptColumn(BaseModel, frozen=True, extra="forbid"):
 
 
 class KeptParts(BaseModel, frozen=True, extra="forbid"):
-    """The stored form of a text's pages or chapters, `chunkers.text.extracted_text.Parts`."""
+    """The stored form of a text's pages or chapters, `chunkers.text.extracted_text.TextParts`."""
 
-    kind: Kind
+    kind: PartKind
     starts: Annotated[tuple[int, ...], Field(fail_fast=True)]
     labels: Annotated[tuple[Annotated[str, Field(max_length=LONGEST_LABEL)], ...], Field(fail_fast=True)]
 
     @classmethod
-    def of(cls, parts: Parts) -> "KeptParts":
+    def of(cls, parts: TextParts) -> "KeptParts":
         """Return the stored form of pages or chapters."""
         return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
 
-    def of_text(self, text: str) -> Parts:
+    def of_text(self, text: str) -> TextParts:
         """Restore the pages or chapters of ``text``; raises ValueError if they do not fit the text."""
         if self.starts and self.starts[-1] > len(text):
             raise ValueError(f"the starts of parts must lie in the text, from 0 to {len(text):,}; got {self.starts[-1]:,}")
-        return Parts(self.kind, self.starts, self.labels)
+        return TextParts(self.kind, self.starts, self.labels)
 
 
 class SessionFile(BaseModel, frozen=True, extra="forbid"):
-    """The content of a session file; ``known`` are offsets in code points, as in `Source`."""
+    """The content of a session file; ``known`` are offsets in code points, as in `TextSource`."""
 
     seamark_session: Literal[1] = 1
     name: str = Field(max_length=300)
@@ -145,13 +145,13 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
         return self
 
     @property
-    def kept_parts(self) -> Parts | None:
+    def kept_parts(self) -> TextParts | None:
         """The pages or chapters of the text; raises ValueError if they do not fit the text."""
         return None if self.parts is None else self.parts.of_text(self.text)
 
 
 def write_session_file(
-    source: Source,
+    source: TextSource,
     choices: Choices,
     columns: Sequence[tuple[Chunker, Chunking]],
     embedder: Embedder | None,

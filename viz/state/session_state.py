@@ -19,7 +19,7 @@ from chunkers import Chunking, Document, Embedder, Recipe
 from chunkers.language_models import AnswerCache
 from chunkers.support import MOST_SPENT_TOKENS
 from chunkers.text import FileText
-from viz.jobs import Background, SessionRuns, Showing
+from viz.jobs import BackgroundJob, SessionRuns, ShownTextMarker
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.lecture_decks import LectureFile, ScenePicture
 from viz.state.session_file import KeptQuestion, SessionFile
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from evaluation.questions.question_sets import MarkedQuestion
     from evaluation.search.ranking import Reranker
     from viz.jobs.background_jobs import Estimating
-    from viz.jobs.chunking import ChunkingJob, Task
+    from viz.jobs.chunking import ChunkingJob, ChunkingTask
     from viz.jobs.column_jobs import ChangedCuts
     from viz.jobs.file_reading import ReadingJob
-    from viz.jobs.retrieval_plan import Material
-    from viz.state.own_text import Replaced
-    from viz.state.page_text import Source
+    from viz.jobs.retrieval_plan import RunMaterial
+    from viz.state.own_text import ReplacedText
+    from viz.state.page_text import TextSource
     from viz.state.shared_questions import GivenQuestions
     from viz.state.stored_texts import Notebook
 
 
-Opened = FileText | SessionFile | Recipe
+UploadedContent = FileText | SessionFile | Recipe
 """The possible contents of an uploaded file."""
 
 Kind = TypeVar("Kind")
@@ -59,7 +59,7 @@ MOST_SHOWN = 6
 """Most texts to which a session can return without preparing them again."""
 
 
-class Value(Generic[Kind]):
+class SessionValue(Generic[Kind]):
     """Descriptor of a value in the session state, with a default."""
 
     def __init__(self, key: str, default: Kind) -> None:
@@ -75,7 +75,7 @@ class Value(Generic[Kind]):
         st.session_state[self._key] = value
 
 
-class Container(Value[Kind]):
+class MutableSessionValue(SessionValue[Kind]):
     """Descriptor of a mutable value in the session state, created by ``make`` on first access."""
 
     def __init__(self, key: str, make: Callable[[], Kind]) -> None:
@@ -92,7 +92,7 @@ class Container(Value[Kind]):
 class _Holder:
     """Cancels a running job when the session that holds it is gone."""
 
-    def __init__(self, job: Background) -> None:
+    def __init__(self, job: BackgroundJob) -> None:
         self._job = job
 
     def __del__(self) -> None:
@@ -100,7 +100,7 @@ class _Holder:
             self._job.cancel()
 
 
-class Job(Value[Kind]):
+class SessionJob(SessionValue[Kind]):
     """Descriptor of a background job that is cancelled when its session ends."""
 
     def __set__(self, session: Session, value: Kind) -> None:
@@ -109,13 +109,13 @@ class Job(Value[Kind]):
         if value is not None and before is value:
             # A new holder of the same job would let the old one go, which cancels the job.
             return
-        if isinstance(before, Background) and before.running:
+        if isinstance(before, BackgroundJob) and before.running:
             before.cancel()
         super().__set__(session, value)
-        st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, Background) else None
+        st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, BackgroundJob) else None
 
 
-class ShownDocument(Value[Document | None]):
+class ShownDocument(SessionValue[Document | None]):
     """Descriptor of the session's document; its caches are dropped when no session shows it any more."""
 
     def __set__(self, session: Session, value: Document | None) -> None:
@@ -123,8 +123,8 @@ class ShownDocument(Value[Document | None]):
         super().__set__(session, value)
         if value is not None:
             key = f"{self._key}/showing"
-            before: dict[str, Showing] = st.session_state.get(key, {})
-            now = {**before, value.identity: before.get(value.identity) or Showing(value.identity)}
+            before: dict[str, ShownTextMarker] = st.session_state.get(key, {})
+            now = {**before, value.identity: before.get(value.identity) or ShownTextMarker(value.identity)}
             st.session_state[key] = dict([*now.items()][-MOST_SHOWN:])
 
 
@@ -154,14 +154,14 @@ class LanguageServer:
     money: float = 0.0
 
 
-class Playing(NamedTuple):
+class PlaceInLecture(NamedTuple):
     """The scene at hand: the name of its lecture, and its index there."""
 
     deck: str
     scene: int
 
 
-class Arrival(NamedTuple):
+class PageArrival(NamedTuple):
     """A page to open and the page before it, both by key; ``link`` has new choices for the page, or is None."""
 
     page: str
@@ -204,126 +204,174 @@ class Session:
     """
 
     # The pages
-    entered = Value("app", False)  # whether app.py has run in this session
-    page = Value("page", "")  # key of the page drawn last
-    choices: Container[dict[str, Choices]] = Container("choices", dict)  # by page, as in `viz.shell.navigation.PAGES`
-    complaints: Container[dict[str, list[str]]] = Container("complaints", dict)  # errors in a page's link
+    entered = SessionValue("app", False)  # whether app.py has run in this session
+    page = SessionValue("page", "")  # key of the page drawn last
+    choices: MutableSessionValue[dict[str, Choices]] = MutableSessionValue(
+        "choices", dict
+    )  # by page, as in `viz.shell.navigation.PAGES`
+    complaints: MutableSessionValue[dict[str, list[str]]] = MutableSessionValue(
+        "complaints", dict
+    )  # errors in a page's link
     # By page: columns of its link that lack later parameters, by index
-    older: Container[dict[str, dict[int, ColumnChoice]]] = Container("older", dict)
-    lecture: Value[bool | None] = Value("lecture", None)  # None until read from the link
-    playing: Value[Playing | None] = Value("playing", None)  # the lecture at hand
-    deck_read = Value("deck_read", False)  # whether the lecture was read from the link
-    deck_complaint = Value("deck_complaint", "")
-    own_lecture: Container[LectureFile] = Container("own_lecture", LectureFile)
-    lecture_asked = Value("lecture_asked", "")  # token of the request to the tab for its kept lecture
-    lecture_sent = Value("lecture_sent", False)  # whether the own lecture was sent to the tab
-    scene_picture: Value[ScenePicture | None] = Value("scene_picture", None)  # asked for last
+    older: MutableSessionValue[dict[str, dict[int, ColumnChoice]]] = MutableSessionValue("older", dict)
+    lecture: SessionValue[bool | None] = SessionValue("lecture", None)  # None until read from the link
+    playing: SessionValue[PlaceInLecture | None] = SessionValue("playing", None)  # the lecture at hand
+    deck_read = SessionValue("deck_read", False)  # whether the lecture was read from the link
+    deck_complaint = SessionValue("deck_complaint", "")
+    own_lecture: MutableSessionValue[LectureFile] = MutableSessionValue("own_lecture", LectureFile)
+    lecture_asked = SessionValue("lecture_asked", "")  # token of the request to the tab for its kept lecture
+    lecture_sent = SessionValue("lecture_sent", False)  # whether the own lecture was sent to the tab
+    scene_picture: SessionValue[ScenePicture | None] = SessionValue("scene_picture", None)  # asked for last
     # The own lecture before a removal or another file
-    lecture_before: Value[LectureFile | None] = Value("lecture_before", None)
-    lectures_started = Value("lectures_started", 0)  # how often a lecture was chosen from the list or a file
-    lecture_said = Value("lecture_said", "")  # what became of the own lecture, to be said once
-    scene_adding = Value("scene_adding", 0)  # how often the form of another scene was opened by a button
-    scene_wanted = Value("scene_wanted", False)  # whether the next run opens the page of the scene
-    arriving: Value[Arrival | None] = Value("arriving", None)  # the page to go to, until it is drawn
+    lecture_before: SessionValue[LectureFile | None] = SessionValue("lecture_before", None)
+    lectures_started = SessionValue("lectures_started", 0)  # how often a lecture was chosen from the list or a file
+    lecture_said = SessionValue("lecture_said", "")  # what became of the own lecture, to be said once
+    scene_adding = SessionValue("scene_adding", 0)  # how often the form of another scene was opened by a button
+    scene_wanted = SessionValue("scene_wanted", False)  # whether the next run opens the page of the scene
+    arriving: SessionValue[PageArrival | None] = SessionValue("arriving", None)  # the page to go to, until it is drawn
     # Of each widget whose value was changed by anything else, how often: the number in its key
-    widget_numbers: Container[dict[str, int]] = Container("widget_numbers", dict)
-    sent: Container[Sent] = Container("sent", Sent)
-    written_link: Value[tuple[str, dict[str, str]]] = Value("written_link", ("", {}))  # the page, and the link it last wrote
+    widget_numbers: MutableSessionValue[dict[str, int]] = MutableSessionValue("widget_numbers", dict)
+    sent: MutableSessionValue[Sent] = MutableSessionValue("sent", Sent)
+    written_link: SessionValue[tuple[str, dict[str, str]]] = SessionValue(
+        "written_link", ("", {})
+    )  # the page, and the link it last wrote
     # The link that a page's bare address stands for
-    first_links: Container[dict[str, dict[str, str]]] = Container("first_links", dict)
-    undo: Value[Undo | None] = Value("undo", None)
+    first_links: MutableSessionValue[dict[str, dict[str, str]]] = MutableSessionValue("first_links", dict)
+    undo: SessionValue[Undo | None] = SessionValue("undo", None)
     # Columns that the page is about to open with
-    opening: Container[dict[str, list[ColumnChoice | None]]] = Container("opening", dict)
+    opening: MutableSessionValue[dict[str, list[ColumnChoice | None]]] = MutableSessionValue("opening", dict)
     # By page: the columns of Compare that it opened with, each with its index there
-    opened_with: Container[dict[str, list[tuple[int, ColumnChoice] | None]]] = Container("opened_with", dict)
+    opened_with: MutableSessionValue[dict[str, list[tuple[int, ColumnChoice] | None]]] = MutableSessionValue(
+        "opened_with", dict
+    )
 
     # The user's own text
-    own: Value[Source | None] = Value("own", None)
-    own_given: Value[Source | None] = Value("own_given", None)  # before lines of dashes were removed
-    own_gone = Value("own_gone", False)  # whether the user has emptied the text box
-    own_linked = Value("own_linked", False)  # whether a link refers to an own text that the session lacks
-    own_taken = Value("own_taken", 0)  # number of texts that did not come from the text box
-    own_complaint = Value("own_complaint", "")
-    tab_asked = Value("tab_asked", "")  # token of the request to the tab for its kept text
-    tab_answered = Value("tab_answered", False)
-    notebooks: Container[dict[str, Notebook]] = Container("notebooks", dict)  # by document kept on this machine
-    notebook_linked = Value("notebook_linked", "")  # the id of the kept text that a link refers to
-    below_wanted = Value("below_wanted", "")  # the view below the text that Compare will open
+    own: SessionValue[TextSource | None] = SessionValue("own", None)
+    own_given: SessionValue[TextSource | None] = SessionValue("own_given", None)  # before lines of dashes were removed
+    own_gone = SessionValue("own_gone", False)  # whether the user has emptied the text box
+    own_linked = SessionValue("own_linked", False)  # whether a link refers to an own text that the session lacks
+    own_taken = SessionValue("own_taken", 0)  # number of texts that did not come from the text box
+    own_complaint = SessionValue("own_complaint", "")
+    tab_asked = SessionValue("tab_asked", "")  # token of the request to the tab for its kept text
+    tab_answered = SessionValue("tab_answered", False)
+    notebooks: MutableSessionValue[dict[str, Notebook]] = MutableSessionValue(
+        "notebooks", dict
+    )  # by document kept on this machine
+    notebook_linked = SessionValue("notebook_linked", "")  # the id of the kept text that a link refers to
+    below_wanted = SessionValue("below_wanted", "")  # the view below the text that Compare will open
     # The previous own text, if its questions or boundaries are stored nowhere else
-    replaced: Value[Replaced | None] = Value("replaced", None)
-    notebook_complaint = Value("notebook_complaint", "")
-    lost = Value("lost", "")  # why a sample is shown instead of a link's text
-    own_file: Value[tuple[str, bytes] | None] = Value("own_file", None)  # name and content of the uploaded file
-    own_found: Value[FileText | None] = Value("own_found", None)  # the detected encoding, without the text
-    own_reading: Job[ReadingJob[Opened] | None] = Job("own_reading", None)  # reads the uploaded file
-    own_splitter = Value("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
-    pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless too long
-    box: Container[str] = Container("box", new_text_box_key)  # key of the text box, replaced whenever the server fills it
-    dashes: Value[bool | None] = Value("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
-    marks_before: Container[list[tuple[int, ...] | None]] = Container("marks_before", list)  # earlier boundaries, for undo
-    marks_complaint = Value("marks_complaint", "")
-    pressed: Container[set[str]] = Container("pressed", set)  # keys of buttons whose press the page has not handled yet
+    replaced: SessionValue[ReplacedText | None] = SessionValue("replaced", None)
+    notebook_complaint = SessionValue("notebook_complaint", "")
+    lost = SessionValue("lost", "")  # why a sample is shown instead of a link's text
+    own_file: SessionValue[tuple[str, bytes] | None] = SessionValue(
+        "own_file", None
+    )  # name and content of the uploaded file
+    own_found: SessionValue[FileText | None] = SessionValue("own_found", None)  # the detected encoding, without the text
+    own_reading: SessionJob[ReadingJob[UploadedContent] | None] = SessionJob("own_reading", None)  # reads the uploaded file
+    own_splitter = SessionValue("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
+    pasted_kept = SessionValue("pasted_kept", "")  # content of the text box: the own text, unless too long
+    box: MutableSessionValue[str] = MutableSessionValue(
+        "box", new_text_box_key
+    )  # key of the text box, replaced whenever the server fills it
+    dashes: SessionValue[bool | None] = SessionValue(
+        "dashes", None
+    )  # a widget: whether dashes are boundaries; None until drawn
+    marks_before: MutableSessionValue[list[tuple[int, ...] | None]] = MutableSessionValue(
+        "marks_before", list
+    )  # earlier boundaries, for undo
+    marks_complaint = SessionValue("marks_complaint", "")
+    pressed: MutableSessionValue[set[str]] = MutableSessionValue(
+        "pressed", set
+    )  # keys of buttons whose press the page has not handled yet
     # Document whose columns are folded on Compare, and the purpose
-    folded: Value[tuple[str, str]] = Value("folded", ("", ""))
+    folded: SessionValue[tuple[str, str]] = SessionValue("folded", ("", ""))
 
     # Chunks that were made elsewhere
-    chunk_files: Container[dict[str, ChunkFile]] = Container("chunk_files", dict)  # by the identity that columns refer to
-    chunk_complaint = Value("chunk_complaint", "")  # the error of the last file
-    chunk_reading: Job[ReadingJob[ChunkFile] | None] = Job("chunk_reading", None)  # for a page and a column number
+    chunk_files: MutableSessionValue[dict[str, ChunkFile]] = MutableSessionValue(
+        "chunk_files", dict
+    )  # by the identity that columns refer to
+    chunk_complaint = SessionValue("chunk_complaint", "")  # the error of the last file
+    chunk_reading: SessionJob[ReadingJob[ChunkFile] | None] = SessionJob(
+        "chunk_reading", None
+    )  # for a page and a column number
 
     # The embedder
-    naming = Value("naming", False)  # whether the form for another embedder is open
-    allowed: Container[set[str]] = Container("allowed", set)  # embedders that may read, fetch or send something
-    allowed_splitters: Container[set[str]] = Container("allowed_splitters", set)  # spaCy pipelines that may be used
-    server = Value("server", EmbeddingServer())
-    server_embedder: Value[tuple[tuple[str, EmbeddingServer], Embedder] | None] = Value("server_embedder", None)
+    naming = SessionValue("naming", False)  # whether the form for another embedder is open
+    allowed: MutableSessionValue[set[str]] = MutableSessionValue(
+        "allowed", set
+    )  # embedders that may read, fetch or send something
+    allowed_splitters: MutableSessionValue[set[str]] = MutableSessionValue(
+        "allowed_splitters", set
+    )  # spaCy pipelines that may be used
+    server = SessionValue("server", EmbeddingServer())
+    server_embedder: SessionValue[tuple[tuple[str, EmbeddingServer], Embedder] | None] = SessionValue(
+        "server_embedder", None
+    )
 
     # The language model
-    language_server = Value("language_server", LanguageServer())
-    local_servers: Value[tuple[LocalServer, ...] | None] = Value("local_servers", None)
-    linked_model = Value("linked_model", "")  # the model that a link names; used only once the user names it too
+    language_server = SessionValue("language_server", LanguageServer())
+    local_servers: SessionValue[tuple[LocalServer, ...] | None] = SessionValue("local_servers", None)
+    linked_model = SessionValue("linked_model", "")  # the model that a link names; used only once the user names it too
     # What asks it, with the answers so far, which no other session is given
-    asking: Value[tuple[LanguageServer, Asking] | None] = Value("asking", None)
-    answers: Container[AnswerCache] = Container("answers", AnswerCache)
-    sendable: Container[set[Task]] = Container("sendable", set)  # tasks that the user has allowed to be sent
+    asking: SessionValue[tuple[LanguageServer, Asking] | None] = SessionValue("asking", None)
+    answers: MutableSessionValue[AnswerCache] = MutableSessionValue("answers", AnswerCache)
+    sendable: MutableSessionValue[set[ChunkingTask]] = MutableSessionValue(
+        "sendable", set
+    )  # tasks that the user has allowed to be sent
     # A run over many documents that waits for the user to allow what it sends
-    estimating: Job[Estimating | None] = Job("estimating", None)
+    estimating: SessionJob[Estimating | None] = SessionJob("estimating", None)
 
-    runs: Container[SessionRuns] = Container("runs", SessionRuns)  # the runs that the session has started or opened
+    runs: MutableSessionValue[SessionRuns] = MutableSessionValue(
+        "runs", SessionRuns
+    )  # the runs that the session has started or opened
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences
-    job: Job[ChunkingJob | None] = Job("job", None)
-    results: Container[dict[Task, Chunking]] = Container("results", dict)  # results of the page's columns
-    changed_cuts: Job[ChangedCuts | None] = Job("changed_cuts", None)  # previews a change on the card
-    reopened: Value[SessionFile | None] = Value("reopened", None)  # the reopened file, while Compare shows its columns
+    job: SessionJob[ChunkingJob | None] = SessionJob("job", None)
+    results: MutableSessionValue[dict[ChunkingTask, Chunking]] = MutableSessionValue(
+        "results", dict
+    )  # results of the page's columns
+    changed_cuts: SessionJob[ChangedCuts | None] = SessionJob("changed_cuts", None)  # previews a change on the card
+    reopened: SessionValue[SessionFile | None] = SessionValue(
+        "reopened", None
+    )  # the reopened file, while Compare shows its columns
 
-    reranker: Value[Reranker | None] = Value("reranker", None)  # a cross-encoder that the user has named
-    questions: Container[list[MarkedQuestion]] = Container("questions", list)  # stored questions with marked answers
-    question_texts: Container[dict[str, Source]] = Container("question_texts", dict)  # their texts, by identity
+    reranker: SessionValue[Reranker | None] = SessionValue("reranker", None)  # a cross-encoder that the user has named
+    questions: MutableSessionValue[list[MarkedQuestion]] = MutableSessionValue(
+        "questions", list
+    )  # stored questions with marked answers
+    question_texts: MutableSessionValue[dict[str, TextSource]] = MutableSessionValue(
+        "question_texts", dict
+    )  # their texts, by identity
     # Digests of these texts, by the same keys
-    question_digests: Container[dict[str, str]] = Container("question_digests", dict)
-    questions_waiting: Value[tuple[KeptQuestion, ...]] = Value("questions_waiting", ())  # questions whose text is not open
-    questions_asked = Value("questions_asked", "")  # token of the request to the tab for its kept questions
-    questions_sent = Value("questions_sent", False)  # whether questions were sent to the tab
+    question_digests: MutableSessionValue[dict[str, str]] = MutableSessionValue("question_digests", dict)
+    questions_waiting: SessionValue[tuple[KeptQuestion, ...]] = SessionValue(
+        "questions_waiting", ()
+    )  # questions whose text is not open
+    questions_asked = SessionValue("questions_asked", "")  # token of the request to the tab for its kept questions
+    questions_sent = SessionValue("questions_sent", False)  # whether questions were sent to the tab
 
     # What files of chunks give to embed, and what a question is compared with
-    embedded_as: Value[EmbeddedAs] = Value("embedded_as_chosen", "plain")
+    embedded_as: SessionValue[EmbeddedAs] = SessionValue("embedded_as_chosen", "plain")
 
     # State of components and figures
 
     # Events heard for one run and not handled yet
-    noted: Container[dict[tuple[str, str], dict[str, Any]]] = Container("noted", dict)
+    noted: MutableSessionValue[dict[tuple[str, str], dict[str, Any]]] = MutableSessionValue("noted", dict)
     # Reader events already handled, by key and name
-    taken: Container[dict[tuple[str, str], float]] = Container("taken", dict)
-    figure_formats: Container[dict[str, str]] = Container("figure_formats", dict)  # by figure's key
+    taken: MutableSessionValue[dict[tuple[str, str], float]] = MutableSessionValue("taken", dict)
+    figure_formats: MutableSessionValue[dict[str, str]] = MutableSessionValue("figure_formats", dict)  # by figure's key
 
-    retrieval_given: Value[GivenQuestions | None] = Value("retrieval_given", None)  # from another page, instead of files
-    retrieval_files = Value("retrieval_prefers_files", False)  # whether the user prefers files to those questions
-    retrieval_arrived = Value("retrieval_arrived", False)  # whether the questions arrived since the page was last drawn
-    retrieval_begins = Value("retrieval_begins", False)  # whether a run on the questions starts immediately
+    retrieval_given: SessionValue[GivenQuestions | None] = SessionValue(
+        "retrieval_given", None
+    )  # from another page, instead of files
+    retrieval_files = SessionValue("retrieval_prefers_files", False)  # whether the user prefers files to those questions
+    retrieval_arrived = SessionValue(
+        "retrieval_arrived", False
+    )  # whether the questions arrived since the page was last drawn
+    retrieval_begins = SessionValue("retrieval_begins", False)  # whether a run on the questions starts immediately
     # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents
-    shared_questions: Container[dict[str, tuple[str, Material]]] = Container("shared_questions", dict)
+    shared_questions: MutableSessionValue[dict[str, tuple[str, RunMaterial]]] = MutableSessionValue("shared_questions", dict)
 
     @property
     def on_disk(self) -> bool:

@@ -11,15 +11,15 @@ import streamlit as st
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from chunkers import Document, InputError
-from chunkers.text import Omission, Parts
+from chunkers.text import Omission, TextParts
 from evaluation.asking.question_retrieval import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import Place
-from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices, from_query, to_query
-from viz.state.compare_choices import COMPARE, default_choices, ensure_compare_choices
+from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, SHARED_CHOICES, Choices, from_query, to_query
+from viz.state.compare_choices import COMPARE_PAGE, default_choices, ensure_compare_choices
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
-from viz.state.page_text import Source, are_boundaries
+from viz.state.page_text import TextSource, are_boundaries
 from viz.state.session_file import MOST_QUESTIONS, KeptParts, KeptQuestion
 from viz.state.session_state import session, undoable
 
@@ -85,12 +85,12 @@ def activate_waiting_questions() -> None:
     own_text_digest = text_digest(own.text) if own is not None else ""
     still_waiting = []
     for question in waiting:
-        source: Source | None = None
+        source: TextSource | None = None
         if question.sample in sample_titles():
             sample = load_sample(question.sample)
-            source = Source(sample.text, sample.title)
+            source = TextSource(sample.text, sample.title)
         elif own is not None and question.text == own_text_digest:
-            source = Source(own.text, own.name, parts=own.parts)
+            source = TextSource(own.text, own.name, parts=own.parts)
         if source is None or len(session.questions) >= MOST_QUESTIONS:
             still_waiting.append(question)
         elif source.text.startswith(question.answer, question.start):
@@ -155,7 +155,7 @@ class _File(BaseModel, frozen=True, extra="ignore"):
     left_out: tuple[Omission, ...] = ()
 
 
-def text_in_stored_form(own: Source, given: Source | None) -> tuple[KeptText, str]:
+def text_in_stored_form(own: TextSource, given: TextSource | None) -> tuple[KeptText, str]:
     """Return the user's text in stored form: its metadata and the text.
 
     ``given`` is the text before its lines of dashes were removed.
@@ -173,7 +173,7 @@ def text_in_stored_form(own: Source, given: Source | None) -> tuple[KeptText, st
 
 def restore_text(about: KeptText, text: str) -> None:
     """Restore a stored text as the user's own."""
-    text_as_given = Source(text, about.name, None, about.teaches, *_of_file(about, text))
+    text_as_given = TextSource(text, about.name, None, about.teaches, *_of_file(about, text))
     own = with_dashes_as_boundaries(text_as_given) if about.dashes else text_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
     if are_boundaries(about.known, own.text):
@@ -182,7 +182,7 @@ def restore_text(about: KeptText, text: str) -> None:
     session.dashes = about.dashes is not False
 
 
-def _file_of(source: Source) -> str:
+def _file_of(source: TextSource) -> str:
     """Return the pages of a text's file and its omitted content as JSON, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
@@ -194,7 +194,7 @@ def _file_of(source: Source) -> str:
     return ""
 
 
-def _of_file(about: KeptText, text: str) -> tuple[Parts | None, tuple[Omission, ...]]:
+def _of_file(about: KeptText, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
     """Return the stored pages and omitted content; nothing if they cannot belong to the text."""
     if not about.file:
         return None, ()
@@ -298,7 +298,7 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
 
 
 def current_document() -> str:
-    """Return the current page's document: a sample's id, or `OWN` for the user's own text."""
+    """Return the current page's document: a sample's id, or `OWN_DOCUMENT` for the user's own text."""
     choices_by_page = session.choices
     return choices_by_page[session.page].document if session.page in choices_by_page else ensure_compare_choices().document
 
@@ -330,9 +330,9 @@ def open_notebook(id: str, choices: Choices) -> str:
     notebook_key, metadata, text = notebook_parts
     kept_choices = _restore_notebook(notebook_key, metadata, text)
     compare = ensure_compare_choices()
-    with undoable(COMPARE, "Columns replaced by those of the kept text"):
+    with undoable(COMPARE_PAGE, "Columns replaced by those of the kept text"):
         compare.columns, compare.selected, compare.extra = kept_choices.columns, kept_choices.selected, kept_choices.extra
-    for shared in SHARED:
+    for shared in SHARED_CHOICES:
         for target in (choices, compare):
             setattr(target, shared, getattr(kept_choices, shared))
     return metadata.page
@@ -345,7 +345,7 @@ def open_linked_notebook() -> None:
     session.notebook_complaint = ""
     if notebook is not None and not notebook[1].sample:
         notebook_choices = _restore_notebook(*notebook)
-        if COMPARE not in session.choices:
+        if COMPARE_PAGE not in session.choices:
             compare = ensure_compare_choices()
             compare.columns, compare.selected = notebook_choices.columns, notebook_choices.selected
 
@@ -368,11 +368,11 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
 
 def _restore_notebook(place: Place, head: _Head, text: str) -> Choices:
     """Load a notebook's text and questions into the session; return its choices of Compare."""
-    document = head.sample if head.sample in sample_titles() else OWN
-    if document == OWN:
+    document = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
+    if document == OWN_DOCUMENT:
         restore_text(head.about, text)
     restore_questions(head.questions)
-    notebook_choices, _ = from_query(head.link, {**sample_splitters(), OWN: OWN_SPLITTER}, default_choices())
+    notebook_choices, _ = from_query(head.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default_choices())
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
     session.notebooks[document] = Notebook(place, _OPENED)
@@ -381,7 +381,7 @@ def _restore_notebook(place: Place, head: _Head, text: str) -> Choices:
 
 def _content(document: str) -> Content | None:
     own, compare = session.own, ensure_compare_choices()
-    if document == OWN:
+    if document == OWN_DOCUMENT:
         if own is None:
             return None
         text_metadata, text = text_in_stored_form(own, session.own_given)
@@ -398,7 +398,7 @@ def _content(document: str) -> Content | None:
         about=text_metadata,
         questions=questions,
         link=to_query(compare, default_choices()) | {"document": document, "sentences": splitter_name},
-        page=session.page or COMPARE,
-        sample="" if document == OWN else document,
+        page=session.page or COMPARE_PAGE,
+        sample="" if document == OWN_DOCUMENT else document,
     )
     return Content(text_metadata.name, len(questions), notebook_metadata.model_dump_json().encode(), text_digest(text), text)

@@ -3,7 +3,7 @@
 from functools import cache
 
 from chunkers import InputError, load_embedder
-from evaluation.segmentation import TRIVIAL
+from evaluation.segmentation import TRIVIAL_SETTINGS
 from sample_docs import SAMPLES_FOLDER
 from viz.jobs import KeptSweep, Sweep, measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
@@ -53,7 +53,7 @@ def _default_plan(keeper: Keeper) -> KeptSweep:
         keeper,
         documents.with_splitters,
         documents.held_names,
-        [*default_sweep_settings(), *TRIVIAL],
+        [*default_sweep_settings(), *TRIVIAL_SETTINGS],
         choices.embedder,
         choices.tokenizer,
     )

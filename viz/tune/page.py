@@ -9,10 +9,10 @@ from chunkers import ASKING, CHUNKERS, Embedder, InputError
 from chunkers.language_models import Asking
 from chunkers.recipes import ELSEWHERE
 from chunkers.support import pluralize
-from evaluation.segmentation import MEASURES, TRIVIAL, MarkedText, Setting
+from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import language_model_form, select_word, show_prompts
-from viz.jobs import KeptSweep, Sweep, estimate_sweep_requests, new_token, registry
+from viz.jobs import KeptSweep, Sweep, estimate_sweep_requests, new_token, run_registry
 from viz.shell import (
     LostRun,
     ModelRequests,
@@ -74,7 +74,9 @@ def _draw(here: Page) -> None:
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
     show_own_documents(here.choices)
-    measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
+    measures = {
+        name: f"{title} ({'more' if HIGHER_IS_BETTER[name] else 'less'} is better)" for name, title in TITLES.items()
+    }
     measure_definitions = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
     with st.container(width=420):
         measure = select_word(
@@ -98,7 +100,7 @@ def _draw(here: Page) -> None:
         _show_first_run(settings, documents, measure)
 
 
-def _show_first_run(settings: Sequence[Setting], documents: SweepDocuments, measure: str) -> None:
+def _show_first_run(settings: Sequence[SweptSetting], documents: SweepDocuments, measure: str) -> None:
     """Draw the bundled sweep, or the reason why it cannot be shown."""
     bundled_run = first_run()
     if isinstance(bundled_run, str):
@@ -133,10 +135,10 @@ def _say_opened_with(words: dict[str, str]) -> None:
         )
 
 
-def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocuments) -> None:
+def _start_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
     """Draw the button that runs the sweep, with a summary of the runs or the reason why it cannot start."""
     document_count = len(documents.all)
-    run_count = (len(settings) + len(TRIVIAL)) * document_count if settings else 0
+    run_count = (len(settings) + len(TRIVIAL_SETTINGS)) * document_count if settings else 0
     sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
     asks, asking = here.choices.extra["what"] in ASKING, chosen_model()
     requests = None
@@ -148,14 +150,16 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
 
     def run() -> None:
         link_parameters = here.choices.extra
-        earlier_sweep = registry().find(link_parameters["run"], Sweep, session.runs)
+        earlier_sweep = run_registry().find(link_parameters["run"], Sweep, session.runs)
         if earlier_sweep is not None:
             earlier_sweep.cancel()
         assert here.embedder is not None
         token = new_token()
         tokenizer, model = here.choices.tokenizer, asking if asks else None
         begin_run(
-            link_parameters, new_sweep(token, documents, [*settings, *TRIVIAL], here.embedder, tokenizer, model), token
+            link_parameters,
+            new_sweep(token, documents, [*settings, *TRIVIAL_SETTINGS], here.embedder, tokenizer, model),
+            token,
         )
 
     missing = MODEL_MISSING if asks and asking is None else ""
@@ -169,7 +173,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
     )
 
 
-def _runs_in_words(here: Page, settings: Sequence[Setting], documents: SweepDocuments, runs: int, missing: str) -> str:
+def _runs_in_words(here: Page, settings: Sequence[SweptSetting], documents: SweepDocuments, runs: int, missing: str) -> str:
     """Describe the runs, or the reason why they cannot start."""
     if here.embedder is None:
         return here.embedder_complaint
@@ -180,12 +184,12 @@ def _runs_in_words(here: Page, settings: Sequence[Setting], documents: SweepDocu
     if runs > MOST_RUNS:
         return f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
     return (
-        f"{pluralize(len(settings), 'setting')} and {pluralize(len(TRIVIAL), 'trivial answer')} on "
+        f"{pluralize(len(settings), 'setting')} and {pluralize(len(TRIVIAL_SETTINGS), 'trivial answer')} on "
         f"{pluralize(len(documents.all), 'document')}: {runs:,} runs"
     )
 
 
-def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: SweepDocuments) -> None:
+def _say_what_changed(job: Sweep, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
     """Draw a note on the settings that have changed since the shown sweep."""
     names = {document.name for document in documents.all}
     differs = {
@@ -223,7 +227,7 @@ def _show_results(job: Sweep, measure: str) -> None:
 def new_sweep(
     token: str,
     documents: SweepDocuments,
-    settings: Sequence[Setting],
+    settings: Sequence[SweptSetting],
     embedder: Embedder,
     tokenizer: str,
     asking: Asking | None = None,
@@ -239,7 +243,7 @@ def new_sweep(
 
 def find_sweep(token: str) -> Sweep | LostRun | None:
     """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if the link has no sweep."""
-    linked_sweep = registry().find(token, Sweep, session.runs) or find_kept_run(token, KeptSweep)
+    linked_sweep = run_registry().find(token, Sweep, session.runs) or find_kept_run(token, KeptSweep)
     if not isinstance(linked_sweep, KeptSweep):
         return linked_sweep
     try:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evaluation.segmentation import MarkedText
-from viz.state import Container, Job, Session, Value
+from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
     from viz.jobs.file_reading import ReadingJob
@@ -30,12 +30,12 @@ class StitchedDocuments:
 class TuneSession(Session):
     """Session state that only the Tune page uses."""
 
-    tune_left_out: Container[set[str]] = Container("tune_left_out", set)
-    tune_held: Container[set[str]] = Container("tune_held", set)
-    tune_uploaded = Value("tune_uploaded", MarkedDocuments())
-    tune_stitched = Value("tune_stitched", MarkedDocuments())
-    tune_reading: "Job[ReadingJob[MarkedDocuments] | None]" = Job("tune_reading", None)
-    tune_stitching: "Job[ReadingJob[StitchedDocuments] | None]" = Job("tune_stitching", None)
+    tune_left_out: MutableSessionValue[set[str]] = MutableSessionValue("tune_left_out", set)
+    tune_held: MutableSessionValue[set[str]] = MutableSessionValue("tune_held", set)
+    tune_uploaded = SessionValue("tune_uploaded", MarkedDocuments())
+    tune_stitched = SessionValue("tune_stitched", MarkedDocuments())
+    tune_reading: "SessionJob[ReadingJob[MarkedDocuments] | None]" = SessionJob("tune_reading", None)
+    tune_stitching: "SessionJob[ReadingJob[StitchedDocuments] | None]" = SessionJob("tune_stitching", None)
 
 
 session = TuneSession()

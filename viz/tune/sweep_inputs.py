@@ -12,12 +12,12 @@ import streamlit as st
 from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
 from chunkers.commands.arguments import parse_value as read_value
 from chunkers.recipes import chunker_class
-from chunkers.text import READABLE
+from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
     MarkedDocument,
     MarkedText,
     Passage,
-    Setting,
+    SweptSetting,
     boundary_file_json,
     published_settings,
     read_marked_texts,
@@ -32,7 +32,7 @@ from viz.components.page_elements import download_button, notice, show_job_progr
 from viz.controls import select_word, use_text_of_page, value_binding
 from viz.jobs import ReadingJob
 from viz.shell import PAGES, open_page_at_next_run
-from viz.state import Choices, Source
+from viz.state import Choices, TextSource
 from viz.tune.session import MarkedDocuments, StitchedDocuments, session
 
 # The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
@@ -47,7 +47,7 @@ OPENED_ON = ("failures", "compare")
 _WIDTH = 460
 """Width of each half of the panel, in pixels."""
 
-_ENDINGS = [ending.removeprefix(".") for ending in READABLE]
+_ENDINGS = [ending.removeprefix(".") for ending in READABLE_ENDINGS]
 
 
 def own_documents() -> dict[str, MarkedText]:
@@ -240,7 +240,7 @@ def zip_archive(documents: list[MarkedText]) -> bytes:
 
 def _open_on_page(choices: Choices, marked: MarkedText, page: str) -> None:
     """Make the document the user's own text, and go to the page that shows it."""
-    use_text_of_page(Source(marked.text, marked.name, marked.known), choices)
+    use_text_of_page(TextSource(marked.text, marked.name, marked.known), choices)
     choices.sentences = choices.extra["splitter"]
     open_page_at_next_run(page)
 
@@ -398,7 +398,7 @@ _ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 """Default values of an axis for sizes, whose range is too large for round steps."""
 
 
-def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
+def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
     """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
     options = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
 
@@ -426,7 +426,7 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
     return _valid_settings(settings_grid(chunker_name, **axes))
 
 
-def default_sweep_settings() -> list[Setting]:
+def default_sweep_settings() -> list[SweptSetting]:
     """Return the settings of the page's default sweep, given by `GRID_PARAMETERS`."""
     what, first = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
     spec = next(field_spec for field_spec in CHUNKERS[what].fields() if field_spec.name == first)
@@ -439,9 +439,9 @@ def vary_chunker(words: dict[str, str], chunker: str) -> None:
         words.update(what=chunker, first="", second="", values="", others="")
 
 
-def _valid_settings(settings: list[Setting]) -> tuple[list[Setting], str]:
+def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], str]:
     """Return the valid settings, each once, and a message about the invalid ones or an empty string."""
-    allowed, refused = dict[Setting, None](), []
+    allowed, refused = dict[SweptSetting, None](), []
     for setting in settings:
         try:
             build_chunker(setting.chunker, dict(setting.parameters))

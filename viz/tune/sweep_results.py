@@ -10,11 +10,11 @@ import streamlit as st
 from chunkers import CHUNKERS
 from chunkers.support import format_number, pluralize
 from evaluation.segmentation import (
-    MEASURES,
+    HIGHER_IS_BETTER,
     TRIVIAL_ANSWERS,
-    Setting,
     SettingSummary,
     SweepRow,
+    SweptSetting,
     compare_settings,
     lead_significance_words,
     rows_to_csv,
@@ -46,7 +46,7 @@ TITLES = {
 """The titles of the measures on the page."""
 
 
-def setting_in_words(setting: Setting) -> str:
+def setting_in_words(setting: SweptSetting) -> str:
     """Describe a chunker setting in words without user text, so that figures can show the description safely."""
     if setting.trivial:
         return setting.words().capitalize()
@@ -62,7 +62,7 @@ def setting_in_words(setting: Setting) -> str:
     return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
 
 
-def _parameter_in_words(setting: Setting, parameter: str) -> str:
+def _parameter_in_words(setting: SweptSetting, parameter: str) -> str:
     """Return a parameter's name in words, or the value of the parameter that determines its meaning, as for an amount."""
     given = dict(setting.parameters)
     specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
@@ -76,7 +76,7 @@ def _value_in_words(value: object) -> str:
 
 
 def sweep_figure(
-    settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary] = ()
+    settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary] = ()
 ) -> go.Figure:
     """Return the figure of a sweep's results that suits its grid: a curve, a heatmap, or a strip per chunker.
 
@@ -94,7 +94,7 @@ def sweep_figure(
 
 
 def _curve_figure(
-    settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary]
+    settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary]
 ) -> go.Figure:
     colours = INK[theme_name()]
     by_setting = {summary.setting: summary for summary in ranked}
@@ -138,7 +138,7 @@ def _curve_figure(
     return figure
 
 
-def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
+def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
     colours = INK[theme_name()]
     by_setting = {summary.setting: summary.mean for summary in ranked}
     (horizontal_parameter, _), (vertical_parameter, _) = settings[0].parameters
@@ -161,7 +161,7 @@ def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary
         for name in (horizontal_parameter, vertical_parameter)
     }
     low_high = (colours["panel"], colours["accent"])
-    scale = list(enumerate(low_high if MEASURES[measure] else reversed(low_high)))
+    scale = list(enumerate(low_high if HIGHER_IS_BETTER[measure] else reversed(low_high)))
     figure = go.Figure(
         go.Heatmap(
             x=columns,
@@ -217,7 +217,7 @@ NEAR_BEST = 0.02
 """Distance from the best value within which settings count as near it."""
 
 
-def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str) -> bool:
+def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held: set[str], measure: str) -> bool:
     """Draw a sweep's results on the documents that are not ``held`` out; return False if no chunker has a value yet.
 
     The values on the held-out documents are shown next to these results.
@@ -274,7 +274,7 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
 
 def _say_best_setting(
     ranked: Sequence[SettingSummary],
-    kept: dict[Setting, SettingSummary],
+    kept: dict[SweptSetting, SettingSummary],
     rows: Sequence[SweepRow],
     held: set[str],
     measure: str,
@@ -324,7 +324,7 @@ def _say_best_setting(
 
 def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
-    extreme = "highest" if MEASURES[measure] else "lowest"
+    extreme = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
     if best.documents == 1:
         return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
     scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best.setting]
@@ -345,11 +345,11 @@ def _tie_count(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:
 
 def rank_of_setting(summary: SettingSummary, among: Sequence[SettingSummary], measure: str) -> int:
     """Return the rank of a setting, from 1; settings with equal values share a rank."""
-    return 1 + sum(other.mean > summary.mean if MEASURES[measure] else other.mean < summary.mean for other in among)
+    return 1 + sum(other.mean > summary.mean if HIGHER_IS_BETTER[measure] else other.mean < summary.mean for other in among)
 
 
 def _ranking_table(
-    ranked: Sequence[SettingSummary], kept: dict[Setting, SettingSummary], measure: str
+    ranked: Sequence[SettingSummary], kept: dict[SweptSetting, SettingSummary], measure: str
 ) -> dict[str, list[Any]]:
     """Return the ranking as a table; the numbers come first, so that narrow windows show them."""
     table: dict[str, list[Any]] = {TITLES[measure]: [summary.mean for summary in ranked]}

@@ -9,7 +9,7 @@ from chunkers import Document, build_chunker, load_tokenizer
 from chunkers import run as run_chunker
 from chunkers.language_models import prompts
 from chunkers.methods.fixed_sentences import FixedSentences
-from evaluation.answering.questions_and_answers import Context, GatheredPassages, Passage, QuestionItem
+from evaluation.answering.questions_and_answers import AnswerContext, GatheredPassages, Passage, QuestionItem
 from evaluation.answering.results import Services, answer_all
 from evaluation.generating.question_generation import GenerationSettings, generate_questions
 from tests.evaluation.answering.scripted import reply_to
@@ -55,7 +55,7 @@ def _questions(asking, cancelled=bool):
 
 
 def _answers(asking, cancelled=bool):
-    context = Context((Passage(0, TEXT, True),), 40)
+    context = AnswerContext((Passage(0, TEXT, True),), 40)
     items = [QuestionItem("What says a0?", "One thing."), QuestionItem("What says b2?")]
     means = Services(asking, asking, lambda _, others: np.full(len(others), 0.5), load_tokenizer("words").count)
     outcomes = {}

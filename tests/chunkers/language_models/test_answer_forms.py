@@ -11,12 +11,12 @@ from chunkers.language_models.conversation import parse_json_answer
 SYSTEMS = {
     prompts.PROPOSITIONS_SYSTEM: answer_forms.PROPOSITIONS,
     prompts.GROUPS_SYSTEM: answer_forms.GROUPS,
-    prompts.QUESTION_SYSTEM: answer_forms.QUESTION,
+    prompts.QUESTION_SYSTEM: answer_forms.QUESTION_WITH_EXCERPTS,
     prompts.FAITHFULNESS_SYSTEM: answer_forms.FAITHFULNESS,
     prompts.RELEVANCY_SYSTEM: answer_forms.RELEVANCY,
     prompts.CORRECTNESS_SYSTEM: answer_forms.CORRECTNESS,
 }
-KINDS = [*SYSTEMS.values(), answer_forms.SPLITS, answer_forms.SHIFT]
+KINDS = [*SYSTEMS.values(), answer_forms.CHUNK_SPLITS, answer_forms.TOPIC_SHIFT]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.form.__name__)
@@ -59,13 +59,17 @@ def test_a_request_narrows_the_numbers_of_the_schema():
     stated = kind.schema["properties"]["propositions"]["items"]["properties"]
     assert kind.most_tokens == 70
     assert stated["sentence"] == {"type": "integer", "enum": [4, 5, 6]}
-    assert answer_forms.SPLITS.for_request({"split_after": (1, 2)}).schema["properties"]["split_after"]["items"]["enum"] == [
+    assert answer_forms.CHUNK_SPLITS.for_request({"split_after": (1, 2)}).schema["properties"]["split_after"]["items"][
+        "enum"
+    ] == [
         1,
         2,
     ]
     assert (
         "enum"
-        not in answer_forms.SPLITS.for_request({"split_after": (1, 9_999)}).schema["properties"]["split_after"]["items"]
+        not in answer_forms.CHUNK_SPLITS.for_request({"split_after": (1, 9_999)}).schema["properties"]["split_after"][
+            "items"
+        ]
     )
     # Without chunks so far, a proposition can only go into a new one.
     chunk = answer_forms.GROUPS.for_request({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"]["properties"][
@@ -76,16 +80,16 @@ def test_a_request_narrows_the_numbers_of_the_schema():
 
 def test_the_stops_of_a_kind_are_how_its_question_goes_on():
     questions = [
-        (answer_forms.SPLITS, prompts.SPLITS_PIECE),
-        (answer_forms.SHIFT, prompts.SHIFT_QUESTION),
+        (answer_forms.CHUNK_SPLITS, prompts.SPLITS_PIECE),
+        (answer_forms.TOPIC_SHIFT, prompts.SHIFT_QUESTION),
         (answer_forms.PROPOSITIONS, prompts.PROPOSITIONS_QUESTION),
         (answer_forms.GROUPS, prompts.GROUPS_QUESTION),
-        (answer_forms.QUESTION, prompts.QUESTION_PASSAGE),
-        (answer_forms.ANSWER, prompts.ANSWER_QUESTION),
+        (answer_forms.QUESTION_WITH_EXCERPTS, prompts.QUESTION_PASSAGE),
+        (answer_forms.ANSWER_IN_WORDS, prompts.ANSWER_QUESTION),
         (answer_forms.FAITHFULNESS, prompts.FAITHFULNESS_QUESTION),
         (answer_forms.RELEVANCY, prompts.RELEVANCY_QUESTION),
         (answer_forms.CORRECTNESS, prompts.CORRECTNESS_QUESTION),
-        (answer_forms.CONTEXT, prompts.CONTEXT_QUESTION),
+        (answer_forms.CONTEXT_SENTENCE, prompts.CONTEXT_QUESTION),
     ]
     for kind, question in questions:
         assert any(stop.strip() in question for stop in kind.stop), kind

@@ -15,9 +15,9 @@ from chunkers.language_models.answer_forms import Form, LineForm, ShiftAnswer, S
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import (
     LONGEST_REPEATED,
-    REPEATS,
+    MOST_REPEATS,
     Repetitive,
-    Unusable,
+    UnusableAnswer,
     parse_json_answer,
     parse_line_answer,
     repeated_ending,
@@ -70,8 +70,8 @@ def test_an_unusable_answer_is_asked_for_again_and_says_why(bad, complaint):
     assert second[:1] == QUESTION
     assert second[1] == Message("assistant", bad.text[:LONGEST_REPEATED] or NO_WORDS)
     assert complaint in second[2].text
-    with pytest.raises(Unusable, match=complaint):
-        usable_answer(Script(*[bad] * (REPEATS + 1)), QUESTION, lambda text: parse_json_answer(text, Point))
+    with pytest.raises(UnusableAnswer, match=complaint):
+        usable_answer(Script(*[bad] * (MOST_REPEATS + 1)), QUESTION, lambda text: parse_json_answer(text, Point))
 
 
 @given(st.text(st.characters(exclude_characters="{")), st.text())
@@ -112,7 +112,7 @@ def test_reasoning_and_a_fence_are_no_part_of_what_is_said(answer, rest):
 
 def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
     for deep in range(900, 1100):
-        with pytest.raises(Unusable):
+        with pytest.raises(UnusableAnswer):
             parse_json_answer(f'{{"a": {"[" * deep}{"]" * deep}}}', Point)
 
 
@@ -122,7 +122,7 @@ def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
 )
 def test_a_long_answer_is_read_in_time(begun, sign):
     began = time.process_time()
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableAnswer):
         parse_json_answer(without_reasoning(begun + sign * (4_000_000 // len(sign))), Point)
     # Some seconds at the most; what grows with the square of the length takes hours.
     assert time.process_time() - began < 30
@@ -156,7 +156,7 @@ def test_the_last_object_in_the_form_counts(answer):
     ],
 )
 def test_what_is_no_whole_number_is_said_in_a_short_sentence(value, complaint):
-    with pytest.raises(Unusable) as error:
+    with pytest.raises(UnusableAnswer) as error:
         parse_json_answer(f'{{"x": {value}, "words": []}}', Point)
     assert str(error.value).startswith(complaint)
     assert len(str(error.value)) < 200
@@ -219,5 +219,5 @@ def test_a_line_is_read_and_so_is_the_object_that_stands_for_it():
         assert parse_line_answer(answer, SplitsAnswer) == SplitsAnswer(split_after=[2, 4])
     for answer in ("Answer: none", '{"answer": null}'):
         assert parse_line_answer(answer, ShiftAnswer) == ShiftAnswer(answer=None)
-    with pytest.raises(Unusable, match="the answer must have exactly one number after 'Answer:'; it has several"):
+    with pytest.raises(UnusableAnswer, match="the answer must have exactly one number after 'Answer:'; it has several"):
         parse_line_answer("Answer: 2, 3", ShiftAnswer)

@@ -15,7 +15,7 @@ from chunkers.language_models import chat_server as server
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Limit
 from tests.chunkers.language_models.features import FEATURES, right
@@ -241,7 +241,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_and_then_given_up(http, fe
     http.requests.clear()
     http.right = lambda messages: UNUSABLE[way](right(messages)) if plain(messages) else words(right(messages))
     FEATURES[feature](asking(http))
-    assert max(len(messages) for messages in map(json.loads, asked(http))) == first + 2 * REPEATS
+    assert max(len(messages) for messages in map(json.loads, asked(http))) == first + 2 * MOST_REPEATS
 
 
 ANY_WORDS = ("cut", "filtered", "nothing", "reasoning without an end", "half of it")

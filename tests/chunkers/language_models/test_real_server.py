@@ -15,7 +15,7 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_forms import AnswerKind
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Ledger, Spending
 
@@ -175,7 +175,7 @@ def test_a_text_stays_whole_where_its_model_says_nothing_of_use_and_the_reason_t
     assert {str(gap.reason) for gap in made.gaps} == {f"{reason}, which stays whole"}
     assert "no usable answer about 1 of 1 window" in made.notes[0]
     # One more finds out what the server does with a schema.
-    assert (asker.structured, asker.spent.requests) == ("ignored", REPEATS + 2)
+    assert (asker.structured, asker.spent.requests) == ("ignored", MOST_REPEATS + 2)
 
 
 def test_nobody_waits_for_its_answer_once_the_user_has_stopped(served):

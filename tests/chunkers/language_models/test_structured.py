@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import InputError
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import CORRECTNESS, SPLITS, WORDS, Correctness, SplitsAnswer
+from chunkers.language_models.answer_forms import ANY_WORDS, CHUNK_SPLITS, CORRECTNESS, Correctness, SplitsAnswer
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import parse_json_answer, parse_line_answer
@@ -49,7 +49,7 @@ def test_one_small_request_finds_out_what_the_server_does_with_a_schema(serve, s
     assert formats(http) == sent
     assert found in asker.summary.replace("enforces", "enforced").replace("refuses", "refused").replace("ignores", "ignored")
     # An answer in words needs no schema, and nobody is asked twice for what is known.
-    asker.ask(question(), kind=WORDS)
+    asker.ask(question(), kind=ANY_WORDS)
     assert formats(http)[-1] is None
 
 
@@ -76,7 +76,7 @@ def test_a_weak_model_of_a_server_that_enforces_the_schema_is_held_to_it(serve):
     asker = asking(http)
     messages = [Message("system", SPLITS_SYSTEM), Message("user", "pieces")]
     assert parse_line_answer(
-        asker.ask(messages, kind=SPLITS.for_request({"split_after": (1, 3)})).text, SplitsAnswer
+        asker.ask(messages, kind=CHUNK_SPLITS.for_request({"split_after": (1, 3)})).text, SplitsAnswer
     ) == SplitsAnswer(split_after=[])
     system = http.requests[-1][2]["messages"][0]["content"]
     # The prompt asks for what the schema allows.

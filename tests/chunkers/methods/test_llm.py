@@ -17,7 +17,7 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_forms import ROOM
 from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Limit, Spending, upper_bound_on_tokens
 from chunkers.methods.llm import Llm, Lumber
@@ -183,7 +183,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_in_the_same_conversation(n
     assert made.notes == ()
     first, second = model.asked[:2]
     assert second[: len(first)] == first
-    assert second[2:] == [("assistant", answer or prompts.NO_WORDS), ("user", prompts.AGAIN.format(complaint=complaint))]
+    assert second[2:] == [("assistant", answer or prompts.NO_WORDS), ("user", prompts.ASK_AGAIN.format(complaint=complaint))]
 
 
 @pytest.mark.parametrize("name", CUTTING)
@@ -197,10 +197,10 @@ def test_an_answer_that_cannot_be_used_is_asked_again_in_the_same_conversation(n
     ],
 )
 def test_a_window_without_a_usable_answer_is_a_chunk_and_its_reasons_say_why(name, reply, said):
-    model = Answers(*[reply] * (REPEATS + 1))
+    model = Answers(*[reply] * (MOST_REPEATS + 1))
     made = cut(name, model, window=32, **SMALL[name])
     assert begins(made) == [4]
-    assert len(model.asked) > REPEATS + 1
+    assert len(model.asked) > MOST_REPEATS + 1
     for gap in made.gaps[:4]:
         assert gap.reason.startswith(f"no usable answer in 3 attempts ({said}")
         assert gap.why.brief() == "no usable answer"

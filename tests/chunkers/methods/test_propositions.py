@@ -15,9 +15,9 @@ from chunkers.building_blocks.size_limits import window_end
 from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.base import UNSHAPED, Reply
+from chunkers.language_models.base import ANY_SHAPE, Reply
 from chunkers.language_models.chat_server import ChatServer
-from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking
 from chunkers.language_models.spending import Limit
 from tests.server import KEY, ChatModelServer
@@ -215,7 +215,7 @@ def test_a_window_without_a_usable_answer_stands_for_itself_after_it_was_asked_a
     model = Stating(answer)
     assert cut(model).chunks == cut().chunks
     assert f"This answer cannot be used: {complaint}" in model.asked[1][-1].text
-    made = cut(Stating(*[answer] * (REPEATS + 1)))
+    made = cut(Stating(*[answer] * (MOST_REPEATS + 1)))
     assert sorted("\n".join(made.texts).splitlines()) == sorted(TEXT.splitlines())
     assert made.gaps[0].reason.startswith(f"sentence 1: no usable answer in 3 attempts ({complaint}")
     assert "(sentences 1 to 5), so it stands for itself, in chunk 1" in made.gaps[0].reason
@@ -242,7 +242,7 @@ def test_what_is_not_sorted_usably_is_asked_again_and_then_is_a_chunk_without_a_
     model = Stating(None, answer)
     assert cut(model).chunks == cut().chunks
     assert f"This answer cannot be used: {complaint}" in model.asked[2][-1].text
-    made = cut(Stating(None, *[answer] * (REPEATS + 1)))
+    made = cut(Stating(None, *[answer] * (MOST_REPEATS + 1)))
     (chunk,) = made
     assert (chunk.stated.title, chunk.stated.summary) == ("", "")
     assert f"not sorted: no usable answer in 3 attempts ({complaint}" in made.gaps[0].reason
@@ -263,7 +263,7 @@ def test_the_longest_answer_that_a_schema_allows_fits_into_its_tokens():
     class Sized(Stating):
         takes_shape = True
 
-        def reply(self, messages, most_tokens, attempts, shape=UNSHAPED):
+        def reply(self, messages, most_tokens, attempts, shape=ANY_SHAPE):
             sent.append((most_tokens, shape.schema))
             return super().reply(messages, most_tokens, attempts)
 

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Document, build_chunker, chunk, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.text.file_reading import READABLE, read_document
+from chunkers.text.file_reading import READABLE_ENDINGS, read_document
 from chunkers.text.transcripts import Transcript
 from tests.support import tools
 
@@ -291,6 +291,6 @@ def test_hostile_texts_take_a_moment(text):
 
 
 def test_subtitles_are_documents():
-    assert {".srt", ".vtt"} <= {*READABLE}
+    assert {".srt", ".vtt"} <= {*READABLE_ENDINGS}
     read = read_document("1\n00:00:01,000 --> 00:00:02,000\nZoë dit: été\n".encode("cp1252"), "talk.srt")
     assert "Zoë dit: été" in read.text

@@ -12,8 +12,8 @@ from chunkers.results.chunk_fields import chunk_heading_path
 from chunkers.support.limits import MOST_OUTLINE_MARKS
 from chunkers.text import outline
 from chunkers.text.outline import (
-    KINDS,
-    NOT_PROSE,
+    KIND_BY_TOKEN_TYPE,
+    KINDS_WITHOUT_SENTENCES,
     Heading,
     Outline,
     check_outline,
@@ -212,10 +212,10 @@ def test_what_is_not_made_of_sentences_can_be_asked_for(end):
         *("front matter", "heading", "link definitions", "HTML"),
         *("code block", "HTML", "table", "link definitions", "rule"),
     ]
-    assert {block.kind for block in no_prose} <= NOT_PROSE
+    assert {block.kind for block in no_prose} <= KINDS_WITHOUT_SENTENCES
     assert all(before.span.end <= after.span.start for before, after in pairwise(no_prose))
     assert [block.kind for block in outline_of(text).nested] == ["item", "code block", "item", "table"]
-    assert {block.kind for block in outline_of(text).blocks} <= {*KINDS.values()}
+    assert {block.kind for block in outline_of(text).blocks} <= {*KIND_BY_TOKEN_TYPE.values()}
 
 
 def test_a_byte_order_mark_hides_no_heading():

@@ -18,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from chunkers import Document, build_chunker, run
 from chunkers.commands.command_line import main
 from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
-from chunkers.text.extracted_text import LONGEST_LABEL, Parts, substitute_with_offsets
+from chunkers.text.extracted_text import LONGEST_LABEL, TextParts, substitute_with_offsets
 from chunkers.text.file_reading import read_document
 from chunkers.text.pdf import LEAST_RETURNS, running_lines
 from tests.support import tools
@@ -333,27 +333,30 @@ def test_places_move_with_the_characters_that_stay(text, places):
 
 
 def test_pages_in_words():
-    parts = Parts("page", (0, 10, 20, 20, 30), ("i", "1", "2", "3", "4"))
+    parts = TextParts("page", (0, 10, 20, 20, 30), ("i", "1", "2", "3", "4"))
     assert parts.label_of_spans([(0, 5)]) == "p. i"
     assert parts.label_of_spans([(3, 11)]) == "pp. i–1"
     assert parts.label_of_spans([(0, 5), (20, 25)]) == "pp. i, 3"
     assert parts.labels_of_spans([(15, 31)]) == ["1", "3", "4"]
     assert parts.label_of_spans([(0, 2), (2, 5)]) == "p. i"
-    many = Parts("page", tuple(range(20)), tuple(map(str, range(1, 21))))
+    many = TextParts("page", tuple(range(20)), tuple(map(str, range(1, 21))))
     assert many.label_of_spans([(n, n + 1) for n in range(0, 20, 2)]) == "pp. 1, 3, 5, 7, …"
-    assert Parts("chapter", (0, 9), ("Lamps", "2")).label_of_spans([(0, 12)]) == "Lamps – ch. 2"
+    assert TextParts("chapter", (0, 9), ("Lamps", "2")).label_of_spans([(0, 12)]) == "Lamps – ch. 2"
 
 
 @pytest.mark.parametrize(("starts", "labels"), [((), ()), ((0,), ()), ((5, 3), ("1", "2")), ((-1,), ("1",))])
 def test_parts_that_cannot_be_are_refused(starts, labels):
     with pytest.raises(ValueError, match="part"):
-        Parts("page", starts, labels)
+        TextParts("page", starts, labels)
 
 
 def test_the_same_text_with_and_without_pages_are_two_documents():
     text = "One is here. Two is here."
-    plain, other = Document.from_text(text, "regex"), Document.from_text(text, "regex", parts=Parts("page", (0,), ("1",)))
-    third = Document.from_text(text, "regex", parts=Parts("page", (0,), ("i",)))
+    plain, other = (
+        Document.from_text(text, "regex"),
+        Document.from_text(text, "regex", parts=TextParts("page", (0,), ("1",))),
+    )
+    third = Document.from_text(text, "regex", parts=TextParts("page", (0,), ("i",)))
     assert len({plain.identity, other.identity, third.identity}) == 3
     assert plain != other
     assert other.identity == Document.identity_of(text, "regex", other.parts)
@@ -363,7 +366,7 @@ def test_the_same_text_with_and_without_pages_are_two_documents():
 
 
 def test_every_file_of_chunks_has_the_pages():
-    document = Document.from_text("One.\nTwo.\nThree.", "lines", parts=Parts("page", (0, 5, 10), ("iv", "=1", "2")))
+    document = Document.from_text("One.\nTwo.\nThree.", "lines", parts=TextParts("page", (0, 5, 10), ("iv", "=1", "2")))
     chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, tools(None))
     wanted = [(1, ["iv", "=1"]), (3, ["2"])]
     assert [(row["page"], row["pages"]) for row in map(json.loads, to_jsonl(chunking).splitlines())] == wanted

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span
 from chunkers.text import quotations
-from chunkers.text.quotations import ALIKE, Quotation, SearchableText, code_points, nearest_passage, surrounding_text
+from chunkers.text.quotations import (
+    MIN_ALTERED_SIMILARITY,
+    Quotation,
+    SearchableText,
+    code_points,
+    nearest_passage,
+    surrounding_text,
+)
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_files import Excerpt, Question, questions_to_json_lines, read_questions
 
@@ -227,7 +234,9 @@ def test_edits_inside_an_excerpt_leave_it_found_or_told(start, length, data):
         found = [(edited[slice(*span)], span.start) for _, span in read.usable[0].excerpts]
         assert bool(read.changes) == (found != [(excerpt, start)])
     # What changed by no more than the threshold allows is found.
-    few = distance(quotations.folded(excerpt), quotations.folded(changed)) <= (1 - ALIKE) * len(quotations.folded(excerpt))
+    few = distance(quotations.fold_text(excerpt), quotations.fold_text(changed)) <= (1 - MIN_ALTERED_SIMILARITY) * len(
+        quotations.fold_text(excerpt)
+    )
     assert read.usable or not few
 
 

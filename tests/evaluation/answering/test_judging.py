@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers.language_models.conversation import REPEATS, Unusable
+from chunkers.language_models.conversation import MOST_REPEATS, UnusableAnswer
 from evaluation.answering.judging import answer_quality_score, read_correctness, read_faithfulness, read_relevancy
 
 
@@ -55,9 +55,9 @@ def test_correctness_is_the_grade():
     ],
 )
 def test_a_reply_in_another_form_cannot_be_used(read, reply):
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableAnswer):
         read(reply)
-    assert REPEATS
+    assert MOST_REPEATS
 
 
 @pytest.mark.parametrize(

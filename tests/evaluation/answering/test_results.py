@@ -11,20 +11,20 @@ from chunkers.contract.base import run
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.base import Reply
-from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import Asking
 from chunkers.language_models.spending import Limit
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
-from evaluation.answering.questions_and_answers import Context, Passage, QuestionItem, gather_passages
+from evaluation.answering.questions_and_answers import AnswerContext, Passage, QuestionItem, gather_passages
 from evaluation.answering.report import Report, answers_to_csv, answers_to_json_lines, cost_table
 from evaluation.answering.results import Services, answer_item, judge_result
-from evaluation.questions.corpus import Ruler
+from evaluation.questions.corpus import TokenRuler
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, tools
 
 ITEM = QuestionItem("When did it rain?", "In May.")
-CONTEXT = Context((Passage(0, "It rained in May.", True),), 4)
+CONTEXT = AnswerContext((Passage(0, "It rained in May.", True),), 4)
 
 
 def similar(text, others):
@@ -72,7 +72,7 @@ def test_without_a_reference_there_is_no_grade_and_no_cosine_with_it():
 def test_a_model_that_never_answers_leaves_no_answer_and_no_value(said):
     model = AnsweringModel(lambda system, question: said)
     (done,) = work(model)
-    assert len(model.asked) == REPEATS + 1
+    assert len(model.asked) == MOST_REPEATS + 1
     assert not done.answer.text
     assert done.answer.problem
     assert all(done.value(measure) is None for measure in ("aqs", "faithfulness", "correctness", "question_cosine"))
@@ -87,7 +87,7 @@ def test_a_judgement_that_can_never_be_read_is_not_judged_and_not_nought():
     judgement = done.latest("faithfulness")
     assert judgement.problem == "the answer must contain a JSON object; it has none"
     # All that was said is there: the question, and every reply with what was said to it.
-    assert [turn.text for turn in judgement.exchange.turns if turn.role == "assistant"] == ["Good!"] * (REPEATS + 1)
+    assert [turn.text for turn in judgement.exchange.turns if turn.role == "assistant"] == ["Good!"] * (MOST_REPEATS + 1)
     report = Report(["A"], 1, {(0, 0): done})
     assert report.not_judged(0, "faithfulness") == report.not_judged(0, "aqs") == 1
     assert report.not_judged(0, "relevancy") == 0
@@ -147,7 +147,7 @@ def test_the_chunks_fill_the_budget_and_the_last_is_cut_off():
     document = Document.from_text(text, "sentencex")
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, given)
-    gathered = gather_passages(chunking, ["One?", "Two?"], 17, given, Ruler(text, load_tokenizer("words")))
+    gathered = gather_passages(chunking, ["One?", "Two?"], 17, given, TokenRuler(text, load_tokenizer("words")))
     assert gathered.chunks == 6
     for context in gathered.contexts:
         assert context.tokens == 17
@@ -201,7 +201,9 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
     report = Report(["=A", "B"], 1, kept)
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given)
-    gathered = gather_passages(chunking, [ITEM.question], 5, given, Ruler(chunking.document.text, load_tokenizer("words")))
+    gathered = gather_passages(
+        chunking, [ITEM.question], 5, given, TokenRuler(chunking.document.text, load_tokenizer("words"))
+    )
     first, second = cost_table(report, {0: gathered, 1: gathered}, model)
     for row in (first, second):
         assert (row["tokens read"], row["answer tokens"], row["tokens an answer"], row["cost, $"]) == (100, 7, 7, 0.17)

@@ -21,12 +21,12 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import Excerpt, Question, read_questions
 from evaluation.questions.question_sets import MarkedQuestion, marked_question_set, marked_questions_to_csv
 from evaluation.retrieval.budget import fill_budget
 from evaluation.search.index import build_index, search
-from evaluation.search.ranking import METHODS
+from evaluation.search.ranking import SEARCH_METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 LINES = "\n".join(f"{angle} is the angle of this line." for angle in (0, 80, 30, 10, 60))
@@ -40,7 +40,7 @@ def asked_of(text=LINES, question="12", tokens=None, top=None, method="embedding
     chunking = run(build_chunker(chunker, parameters), document, with_tools)
     passages = index_passages(chunking, with_tools, method)
     vector = embed_question(chunking, with_tools, question) if method != "bm25" else None
-    ruler = Ruler(document.text, load_tokenizer("words"))
+    ruler = TokenRuler(document.text, load_tokenizer("words"))
     return ask(passages, question, vector, method, Limit.of(tokens=tokens, top=top), ruler)
 
 
@@ -66,7 +66,7 @@ def test_the_best_chunks_are_given_whole():
 @given(st.integers(1, 60), st.sampled_from(["embedding", "bm25", "hybrid"]), st.integers(0, 90))
 def test_the_budget_is_filled_as_everywhere(budget, method, angle):
     asked = asked_of(question=f"{angle} angle line", tokens=budget, method=method)
-    ruler = Ruler(LINES, load_tokenizer("words"))
+    ruler = TokenRuler(LINES, load_tokenizer("words"))
     spans = asked.passages.spans
     wanted = fill_budget([spans[chunk] for chunk in asked.ranking.order], budget, ruler)
     assert [part for hit in asked.hits for part in hit.parts] == wanted
@@ -74,7 +74,7 @@ def test_the_budget_is_filled_as_everywhere(budget, method, angle):
 
 
 @pytest.mark.parametrize("embedded_as", ["plain", "heading_path"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SEARCH_METHODS)
 def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     text = "\n".join(f"Sentence number {number} of this document, {'salt' * (number % 3)}." for number in range(30))
     document = Document.from_text(f"# The tides\n{text}", "lines")
@@ -84,7 +84,7 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
     passages = index_passages(run(chunker, document, with_tools), with_tools, method, embedded_as)
     vector = embed_question(passages.chunking, with_tools, question)
-    asked = ask(passages, question, vector, method, Limit.of(top=15), Ruler(document.text, load_tokenizer("words")))
+    asked = ask(passages, question, vector, method, Limit.of(top=15), TokenRuler(document.text, load_tokenizer("words")))
     ranked = asked.ranking.order.tolist()
     # Of chunks without a word of the question BM25 says nothing; Retrieval has them at the end, in their order.
     assert retrieved == [*ranked, *sorted({*range(16)} - {*ranked})]
@@ -104,7 +104,7 @@ def test_without_an_embedder_words_alone_rank():
     without.embedder = None
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
     passages = index_passages(chunking, without, "hybrid")
-    asked = ask(passages, "the line of 80", None, "hybrid", Limit.of(top=3), Ruler(LINES, load_tokenizer("words")))
+    asked = ask(passages, "the line of 80", None, "hybrid", Limit.of(top=3), TokenRuler(LINES, load_tokenizer("words")))
     assert asked.method == "bm25"
     assert asked.hits[0].chunk == 1
 
@@ -186,7 +186,7 @@ def scattered(*places):
     with_tools = tools(AngleEmbedder())
     passages = index_passages(chunking, with_tools, "embedding")
     vector = embed_question(chunking, with_tools, "0")
-    return ask(passages, "0", vector, "embedding", Limit.of(tokens=9), Ruler(LINES, load_tokenizer("words")))
+    return ask(passages, "0", vector, "embedding", Limit.of(tokens=9), TokenRuler(LINES, load_tokenizer("words")))
 
 
 def test_chunks_in_several_places():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker
-from chunkers.text.extracted_text import Parts
+from chunkers.text.extracted_text import TextParts
 from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, parse_levels
 from evaluation.inbox.rules import RULES, find_suspicious_cuts
 from evaluation.segmentation.chunk_statistics import SizeBounds
@@ -37,7 +37,7 @@ def test_a_place_is_where_an_editor_shows_the_passage(text, data):
 
 
 def test_a_file_that_is_no_plain_text_has_no_lines_but_pages():
-    document = Document.from_text("One. Two.", "regex", "a.pdf", Parts("page", (0, 5), ("iv", "v")))
+    document = Document.from_text("One. Two.", "regex", "a.pdf", TextParts("page", (0, 5), ("iv", "v")))
     lines = _Lines(document, "a.pdf")
     assert lines.place_of(Span(0, 3)) is None
     assert lines.page_words(Span(0, 3)) == "page iv"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
 from chunkers.language_models.answer_forms import MOST_EXCERPTS, WIDEST
 from chunkers.language_models.base import Reply
-from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import MOST_AT_ONCE
 from chunkers.language_models.prompts import EXAMPLE_QUESTION, NO_QUESTIONS, QUESTION_SYSTEM
 from evaluation.generating.question_generation import (
@@ -117,7 +117,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_with_the_reason_then_dropp
     (made,) = outcomes(model)
     assert made.question == "What burns?"
     assert why in model.asked[1][-1].text
-    dropped, kept = outcomes(Questioner(*[bad] * (REPEATS + 1)), 2)
+    dropped, kept = outcomes(Questioner(*[bad] * (MOST_REPEATS + 1)), 2)
     assert isinstance(dropped, Dropped)
     assert why in dropped.why
     # What was dropped is not shown as asked, and the next window has its turn.

@@ -11,7 +11,7 @@ from chunkers import Cancelled, Document, Span, build_chunker
 from chunkers.contract.base import run
 from evaluation.asking.question_retrieval import Limit, PosedQuestion, checked_answer
 from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
-from evaluation.questions.corpus import Ruler
+from evaluation.questions.corpus import TokenRuler
 from evaluation.remedies.settings_search import WANTED
 from evaluation.remedies.tested_changes import (
     FindingsByRule,
@@ -71,7 +71,7 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
         return
     finding = data.draw(st.sampled_from(findings))
     tried = try_settings_for_findings(suspect, tools)
-    remedies = [*remedies_for_finding(suspect, finding, tried, tools, Ruler(document.text, tools.tokenizer))]
+    remedies = [*remedies_for_finding(suspect, finding, tried, tools, TokenRuler(document.text, tools.tokenizer))]
     assert equals_exhaustive(remedies, search_exhaustively(suspect, tools, removes_finding(finding, tools, HAIR)))
     assert len({remedy.variation.kind for remedy in remedies}) == len(remedies) <= WANTED
     for remedy in remedies:
@@ -103,7 +103,7 @@ def test_one_search_serves_all_findings_and_nothing_is_embedded_for_it():
     suspect, tools = suspect_of(7, ("recursive", {"size": 60}), others=False)
     before = tools.meter.embedded
     tried = try_settings_for_findings(suspect, tools)
-    ruler = Ruler(suspect.chunking.document.text, tools.tokenizer)
+    ruler = TokenRuler(suspect.chunking.document.text, tools.tokenizer)
     findings = find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR)
     remedies = [[*remedies_for_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
     assert any(remedies)
@@ -118,4 +118,4 @@ def test_a_search_stops_when_it_is_told_to():
     with pytest.raises(Cancelled):
         try_settings_for_findings(suspect, tools)
     with pytest.raises(Cancelled):
-        [*remedies_for_finding(suspect, finding, tried, tools, Ruler(suspect.chunking.document.text, tools.tokenizer))]
+        [*remedies_for_finding(suspect, finding, tried, tools, TokenRuler(suspect.chunking.document.text, tools.tokenizer))]

@@ -10,7 +10,7 @@ from benchmarks.remedies import equals_exhaustive, is_whole, keeps_whole, search
 from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.asking.question_retrieval import Limit, PosedQuestion, ask, checked_answer, index_passages, judge_retrieval
-from evaluation.questions.corpus import Ruler
+from evaluation.questions.corpus import TokenRuler
 from evaluation.remedies.settings_search import OTHERS, STEPS, WANTED, setting_variations
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
 from tests.support import AngleEmbedder, HashEmbedder
@@ -43,7 +43,7 @@ def failure_of(seed, column, limit, method):
     lines = [" ".join(draw.choices(WORDS, k=draw.randint(2, 9))).capitalize() + "." for _ in range(draw.randint(4, 24))]
     joints = [draw.choice((" ", " ", "\n\n")) for _ in lines]
     document = Document.from_text("".join(map("".join, zip(lines, joints, strict=True))), "regex").split()
-    tools, ruler = made_tools(document), Ruler(document.text, load_tokenizer("words"))
+    tools, ruler = made_tools(document), TokenRuler(document.text, load_tokenizer("words"))
     places = sorted(draw.sample(range(len(document.text) + 1), 2))
     first, last = (document.sentence_at(min(place, len(document.text) - 1)) for place in places)
     last = min(max(first, last), first + 3)
@@ -90,7 +90,7 @@ def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, 
 
 def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1}), question="2"):
     document = Document.from_text(LINES, "lines").split()
-    tools, ruler = made_tools(document, AngleEmbedder()), Ruler(LINES, load_tokenizer("words"))
+    tools, ruler = made_tools(document, AngleEmbedder()), TokenRuler(LINES, load_tokenizer("words"))
     chunker = build_chunker(*column)
     posed = PosedQuestion(question, checked_answer(LINES, 0, document.sentences[1].end))
     others = tuple(PosedQuestion(text, checked_answer(LINES, *document.sentences[line])) for text, line in others)

@@ -22,7 +22,7 @@ from evaluation.report.html_page import (
     unlabelled_table,
 )
 from evaluation.segmentation.chunking_ranking import rank_by_known_boundaries, rank_by_structure
-from evaluation.segmentation.label_free_measures import BASELINES, sentence_vectors
+from evaluation.segmentation.label_free_measures import BASELINE_SETTINGS, sentence_vectors
 from sample_docs import load_sample
 from tests.browser.hostile_strings import STRINGS
 from tests.chunkers.display.test_notebook import ATTRIBUTES, TAGS, Read
@@ -82,7 +82,7 @@ def test_its_numbers_are_those_of_the_columns(stubs):
         assert told["Characters"].split(" · ")[::2] == [f"{sizes[0]}", f"{sizes[-1]}"]
         assert int(told["Found"]) + int(told["Missed"]) == 3
         assert cuts
-    assert [name for name, _ in unlabelled_table(stubs).rows][-2:] == [name for name, _ in BASELINES]
+    assert [name for name, _ in unlabelled_table(stubs).rows][-2:] == [name for name, _ in BASELINE_SETTINGS]
 
 
 def test_it_has_every_chunk_reason_recipe_and_gap(stubs):

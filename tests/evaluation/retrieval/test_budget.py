@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import Excerpt, Question, read_questions
 from evaluation.retrieval import budget
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, text_scores
+from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, text_scores
 from evaluation.search import index as indexing
 from evaluation.search.index import build_index, search
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 CHARACTERS = CharacterRuler()
-WORDS = Ruler("one two  three four\n\nfive six", load_tokenizer("words"))
+WORDS = TokenRuler("one two  three four\n\nfive six", load_tokenizer("words"))
 """The words begin at 0, 4, 9, 15, 21 and 26."""
 
 
@@ -69,14 +69,14 @@ def test_of_a_character_that_is_several_tokens_none_or_all_are_given():
         def starts(self, text):
             return np.array([0, 1, 1, 1, 2])
 
-    ruler = Ruler("aéb", Bytes())
+    ruler = TokenRuler("aéb", Bytes())
     assert [ruler.prefix(Span(0, 3), most) for most in range(6)] == [(0, end) for end in (0, 1, 1, 1, 2, 3)]
 
 
 @settings(deadline=None)
 @given(st.text("ab \n", max_size=30), st.data())
 def test_a_beginning_is_the_longest_that_fits(text, data):
-    for ruler in (CHARACTERS, Ruler(text, load_tokenizer("words")), Ruler(text, load_tokenizer())):
+    for ruler in (CHARACTERS, TokenRuler(text, load_tokenizer("words")), TokenRuler(text, load_tokenizer())):
         start, end = sorted(data.draw(st.integers(0, len(text))) for _ in range(2))
         most = data.draw(st.integers(1, 12))
         beginning = ruler.prefix(Span(start, end), most)
@@ -100,7 +100,7 @@ def at(sizes, *excerpts, question="120", unit="tokens", last="cut"):
     index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
     questions = read_questions(rows, "questions.jsonl", both).usable
     return evaluate_at_budgets(
-        index, questions, equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets(sizes, unit, last)
+        index, questions, equipped, TokenRuler(both.whole.text, equipped.tokenizer), Budgets(sizes, unit, last)
     )
 
 
@@ -112,14 +112,14 @@ def test_one_search_is_measured_at_every_budget():
     # The question at 120 degrees finds 130, 90, 40 and 0, of two words each; the excerpt is the third.
     measured = at((1, 4, 5, 6, 100), "40 beta.")
     assert measured.taken[:, 0].tolist() == [1, 2, 3, 3, 4]
-    assert measured.given[UNITS.index("tokens"), :, 0].tolist() == [1, 4, 5, 6, 8]
+    assert measured.given[RANGE_UNITS.index("tokens"), :, 0].tolist() == [1, 4, 5, 6, 8]
     assert values(measured, 1) == values(measured, 4) == (0, 0, 0)
     # One of its two words in five; then both in six, and in all eight.
     assert values(measured, 5) == (1 / 2, 1 / 5, 1 / 6)
     assert values(measured, 6) == (1, 2 / 6, 2 / 6)
     assert values(measured, 100) == (1, 2 / 8, 2 / 8)
     # In characters: “40 ” of “40 beta.” are 3 of 8.
-    given = measured.given[UNITS.index("characters"), :, 0].tolist()
+    given = measured.given[RANGE_UNITS.index("characters"), :, 0].tolist()
     assert values(measured, 5, "characters") == pytest.approx((3 / 8, 3 / given[2], 3 / (given[2] + 5)))
 
 
@@ -135,13 +135,13 @@ def test_a_chunk_that_does_not_fit_may_be_left_out():
 def test_a_question_without_an_excerpt_has_no_measure_and_is_given_as_much():
     measured = at((5,))
     assert np.isnan(measured.scores).all()
-    assert measured.given[UNITS.index("tokens"), :, 0].tolist() == [5]
+    assert measured.given[RANGE_UNITS.index("tokens"), :, 0].tolist() == [5]
 
 
 def test_no_questions_have_no_measures():
     both, equipped = corpus(**TWO), tools(AngleEmbedder())
     index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
-    measured = evaluate_at_budgets(index, (), equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets((5, 10)))
+    measured = evaluate_at_budgets(index, (), equipped, TokenRuler(both.whole.text, equipped.tokenizer), Budgets((5, 10)))
     assert measured.scores.shape == (2, 2, 3, 0)
 
 
@@ -149,7 +149,7 @@ LINES = [f"{'word ' * (1 + 7 * number % 13)}{number}." for number in range(60)]
 
 
 @pytest.mark.parametrize("last", ["cut", "left_out"])
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", RANGE_UNITS)
 @pytest.mark.parametrize(
     ("chunker", "parameters"),
     [
@@ -164,7 +164,7 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
     monkeypatch.setattr(budget, "_RANKS_AT_ONCE", 30)
     both = corpus(one="\n".join(LINES[:40]), other="\n".join(LINES[40:]))
     equipped = tools(HashEmbedder())
-    ruler = Ruler(both.whole.text, equipped.tokenizer)
+    ruler = TokenRuler(both.whole.text, equipped.tokenizer)
     index = build_index(both, build_chunker(chunker, parameters), equipped)
     rows = "\n".join(json.dumps({"question": f"{n}?", "excerpts": [LINES[n], LINES[3 * n][5:]]}) for n in range(1, 14))
     questions = read_questions(rows.encode(), "q.jsonl", both).usable
@@ -182,7 +182,7 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
                 assert [None if np.isnan(figure) else figure for figure in scores] == [
                     expected[score].value for score in FOUND_SCORES
                 ]
-                assert measured.given[UNITS.index(name), sizes.index(size), number] == length(retrieved)
+                assert measured.given[RANGE_UNITS.index(name), sizes.index(size), number] == length(retrieved)
 
 
 def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
@@ -198,7 +198,7 @@ def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
     equipped = tools(AngleEmbedder())
     index = build_index(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
     questions = [Question(f"{number}", ()) for number in range(50)]
-    ruler = Ruler(numbered.whole.text, equipped.tokenizer)
+    ruler = TokenRuler(numbered.whole.text, equipped.tokenizer)
     measured = evaluate_at_budgets(index, questions, equipped, ruler, Budgets((10, 20)))
     # 20 words are 10 chunks, searched for with a quarter to spare.
     assert asked == [(50, 17)]
@@ -210,7 +210,9 @@ def test_measuring_can_be_cancelled():
     index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
     stopped = tools(AngleEmbedder(), cancelled=lambda: True)
     with pytest.raises(Cancelled):
-        evaluate_at_budgets(index, [Question("1", ())], stopped, Ruler(both.whole.text, stopped.tokenizer), Budgets((5,)))
+        evaluate_at_budgets(
+            index, [Question("1", ())], stopped, TokenRuler(both.whole.text, stopped.tokenizer), Budgets((5,))
+        )
 
 
 @pytest.mark.parametrize(
@@ -235,7 +237,9 @@ def test_an_index_without_chunks_gives_nothing():
     index = build_index(empty, build_chunker("fixed_sentences", {"size": 1}), equipped)
     assert not index.chunks
     question = Question("1", (Excerpt(0, Span(0, 1)),))
-    measured = evaluate_at_budgets(index, [question], equipped, Ruler(empty.whole.text, equipped.tokenizer), Budgets((5,)))
+    measured = evaluate_at_budgets(
+        index, [question], equipped, TokenRuler(empty.whole.text, equipped.tokenizer), Budgets((5,))
+    )
     assert (measured.taken.tolist(), measured.given[:, 0, 0].tolist()) == ([[0]], [0, 0])
     assert values(measured, 5, "characters")[0] == 0
 
@@ -250,7 +254,7 @@ def test_a_question_that_finds_short_chunks_is_searched_deeper(at_once, monkeypa
     excerpt = (Excerpt(0, numbered.documents[0].sentences[60]),)
     questions = [Question(text, excerpt) for text in ("0", "179", "1", "178")]
     measured = evaluate_at_budgets(
-        index, questions, equipped, Ruler(numbered.whole.text, equipped.tokenizer), Budgets((100,))
+        index, questions, equipped, TokenRuler(numbered.whole.text, equipped.tokenizer), Budgets((100,))
     )
     assert measured.taken.tolist() == [[61, 3, 61, 3]]
     assert measured.values("recall", 100, "tokens").tolist() == [1, 0, 1, 0]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, Span, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, difference
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, difference
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, fill_budget
@@ -20,7 +20,7 @@ from tests.support import AngleEmbedder, HashEmbedder, tools
 TEXT = "0 alpha.\n40 beta.\n90 gamma.\n130 delta."
 """Sentences at 0, 9, 18 and 28, of two words each."""
 CORPUS = Corpus((Document.from_text(TEXT, "lines", "one"),), exact_ends=True)
-RULER = Ruler(TEXT, tools().tokenizer)
+RULER = TokenRuler(TEXT, tools().tokenizer)
 ONE_CHUNK = Limit(1, 0, "tokens", "cut")
 
 
@@ -127,7 +127,7 @@ def test_most_missed_comes_first_and_equals_keep_their_order():
 
 def test_white_space_alone_is_not_missed():
     spaced = Corpus((Document.from_text("0 alpha.   \n   40 beta.", "lines", "one"),), exact_ends=True)
-    ruler = Ruler(spaced.whole.text, tools().tokenizer)
+    ruler = TokenRuler(spaced.whole.text, tools().tokenizer)
     runs = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
     assert retrieval_failures(runs, Limit(2, 0, "tokens", "cut"), ruler) == {0: []}
 
@@ -148,7 +148,7 @@ def test_a_run_without_a_ladder_says_what_it_knows():
 def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     text = "\n".join(f"{line} {number}." for number, line in enumerate(lines))
     corpus = Corpus((Document.from_text(text, "lines", "one"),), exact_ends=True)
-    ruler = Ruler(text, tools().tokenizer)
+    ruler = TokenRuler(text, tools().tokenizer)
     rows = [("which", [f"{line} {number}."]) for number, line in enumerate(lines)]
     last = data.draw(st.sampled_from(("cut", "left_out")))
     unit = data.draw(st.sampled_from(("tokens", "characters")))

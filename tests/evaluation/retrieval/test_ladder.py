@@ -8,13 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.ladder_and_repeats import STEPS, best_holders, budgets_for_length, ladder_budgets, measure_ladder
+from evaluation.retrieval.ladder_and_repeats import (
+    BUDGETS_BY_UNIT,
+    best_holders,
+    budgets_for_length,
+    ladder_budgets,
+    measure_ladder,
+)
 from evaluation.search.index import build_index, search
-from evaluation.search.ranking import METHODS
+from evaluation.search.ranking import SEARCH_METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 SMALL = (Budgets((1, 4, 5), "tokens", "cut"), Budgets((8, 30), "characters", "left_out"))
@@ -32,7 +38,7 @@ def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
     questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
     bench = tools(AngleEmbedder())
     index = build_index(corpus(), build_chunker("fixed_sentences", {"size": size, "overlap": overlap}), bench)
-    return index, questions, measure_ladder(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer))
+    return index, questions, measure_ladder(index, questions, bench, TokenRuler(corpus().whole.text, bench.tokenizer))
 
 
 def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
@@ -42,7 +48,7 @@ def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
         ("tokens", "cut"),
         ("tokens", "left_out"),
     ]
-    assert [4 * size for size in STEPS["tokens"]] == [*STEPS["characters"]]
+    assert [4 * size for size in BUDGETS_BY_UNIT["tokens"]] == [*BUDGETS_BY_UNIT["characters"]]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +107,7 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
 @given(
     st.lists(st.sampled_from(["red", "blue", "green", "red sea"]), min_size=1, max_size=12),
     st.integers(0, 3),
-    st.sampled_from(METHODS),
+    st.sampled_from(SEARCH_METHODS),
 )
 def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     text = "\n".join(f"{line} {number}." for number, line in enumerate(lines))
@@ -115,7 +121,7 @@ def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     index = build_index(line_corpus, build_chunker("fixed_sentences", {"size": 1}), bench, searched_by=method)
     before, ladders.KEPT_RANKS = ladders.KEPT_RANKS, kept
     try:
-        ladder = measure_ladder(index, questions, bench, Ruler(text, bench.tokenizer))
+        ladder = measure_ladder(index, questions, bench, TokenRuler(text, bench.tokenizer))
     finally:
         ladders.KEPT_RANKS = before
     ranked = search(index, questions, bench, len(index.chunks)).ranked
@@ -133,7 +139,9 @@ def test_each_of_several_budgets_is_what_it_is_alone():
     index, questions, ladder = climbed([("120", ["40 beta."]), ("0", ["130 delta."])])
     bench = tools(AngleEmbedder())
     for at_budgets in ladder.at:
-        alone = evaluate_at_budgets(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer), at_budgets.budgets)
+        alone = evaluate_at_budgets(
+            index, questions, bench, TokenRuler(corpus().whole.text, bench.tokenizer), at_budgets.budgets
+        )
         for name in ("taken", "part", "given", "hit", "wanted", "scores"):
             np.testing.assert_array_equal(getattr(at_budgets, name), getattr(alone, name))
 
@@ -141,7 +149,7 @@ def test_each_of_several_budgets_is_what_it_is_alone():
 def test_no_question_is_a_ladder_of_nothing_and_a_cancelled_one_is_none():
     index, questions, _ = climbed([("120", ["40 beta."])])
     bench = tools(AngleEmbedder())
-    ruler = Ruler(corpus().whole.text, bench.tokenizer)
+    ruler = TokenRuler(corpus().whole.text, bench.tokenizer)
     nothing = measure_ladder(index, (), bench, ruler)
     assert (nothing.ranked.shape, nothing.holders.shape, nothing.at[0].scores.shape[-1]) == ((0, 0), (0, 2), 0)
     asked = iter([False, True, True, True])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.embedders.base import checked_vectors
-from evaluation.questions.corpus import Corpus, CoveredRanges, Ruler, difference, intersection, total_length, union
+from evaluation.questions.corpus import Corpus, CoveredRanges, TokenRuler, difference, intersection, total_length, union
 from evaluation.questions.question_files import MOST_QUESTIONS, Excerpt, Question, read_questions
 from evaluation.questions.question_rows import JOINT
 from evaluation.retrieval.measures import (
@@ -114,12 +114,12 @@ def test_precision_omega_is_the_iou_of_all_chunks_that_touch_an_excerpt():
 
 
 def test_tokens_lie_where_their_first_visible_character_does():
-    ruler = Ruler("one two  three\n\nfour", load_tokenizer("words"))
+    ruler = TokenRuler("one two  three\n\nfour", load_tokenizer("words"))
     assert ruler([Span(0, 20)]) == 4
     assert ruler([Span(3, 7)]) == 1
     assert ruler([Span(4, 7), Span(4, 14)]) == 3
     assert ruler([]) == 0
-    pieces = Ruler("unbelievably good", load_tokenizer())
+    pieces = TokenRuler("unbelievably good", load_tokenizer())
     assert pieces([Span(0, 12)]) + pieces([Span(12, 17)]) == len(load_tokenizer().starts("unbelievably good"))
 
 
@@ -193,7 +193,7 @@ def ask(text, *excerpts, top_k=1, size=1, **texts):
     assert not questions.problems
     equipped = tools(AngleEmbedder())
     index = build_index(both, build_chunker("fixed_sentences", {"size": size}), equipped)
-    return evaluate_retrieval(index, questions.usable, equipped, Ruler(both.whole.text, equipped.tokenizer), top_k)
+    return evaluate_retrieval(index, questions.usable, equipped, TokenRuler(both.whole.text, equipped.tokenizer), top_k)
 
 
 def test_all_documents_are_searched_together_by_the_cosine():
@@ -216,7 +216,7 @@ def test_characters_and_tokens_are_measured_apart():
 
 def test_a_search_is_measured_at_every_number_of_chunks():
     deep = ask("120", "40 beta.", top_k=1)
-    ruler = Ruler(deep.index.corpus.whole.text, load_tokenizer("words"))
+    ruler = TokenRuler(deep.index.corpus.whole.text, load_tokenizer("words"))
     recalls = [measure_search(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
     assert recalls == [0, 0, 1, 1]
     for k in (1, 2, 3, 4):

@@ -9,14 +9,14 @@ import pytest
 from chunkers import Document, InputError, build_chunker
 from chunkers.results.parent_chunks import parent_numbers
 from chunkers.results.result import Chunk
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
-from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
+from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate_retrieval, excerpt_ranges, text_scores
+from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
-from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, Queries, build_index
-from evaluation.search.ranking import METHODS, Bm25
+from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, PreparedQuestions, build_index
+from evaluation.search.ranking import SEARCH_METHODS, Bm25
 from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, with_returned_text
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
@@ -24,7 +24,7 @@ from tests.support import HashEmbedder, tools
 PARENT = ReturnedText.parse("parent")
 TEXTS = {name: load_sample(name).text for name in ("article", "stubs", "faq")} | {"short": "The tide turns twice a day."}
 CORPUS = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in TEXTS.items()), exact_ends=True)
-RULER = Ruler(CORPUS.whole.text, tools().tokenizer)
+RULER = TokenRuler(CORPUS.whole.text, tools().tokenizer)
 PARAGRAPHS = [part for text in TEXTS.values() for part in text.split("\n\n") if len(part) > 40][::4]
 ASKED = "\n".join(json.dumps({"question": part[:60], "excerpts": [part.split(". ")[0]]}) for part in PARAGRAPHS)
 QUESTIONS = read_questions(ASKED.encode(), "questions.jsonl", CORPUS).usable
@@ -66,7 +66,7 @@ def test_they_are_those_of_a_parent_document_retriever_in_its_order(overlap):
     )
     theirs.add_documents([TheirDocument(page_content=text) for text in TEXTS.values()])
     index = indexed(overlap=overlap)
-    queries = Queries.of(index, [question.text for question in QUESTIONS], tools())
+    queries = PreparedQuestions.of(index, [question.text for question in QUESTIONS], tools())
     for question, row in zip(QUESTIONS, queries.ranked(np.arange(len(QUESTIONS)), 6).tolist(), strict=True):
         ours = list(dict.fromkeys(CORPUS.whole.text[start:end] for chunk in row for start, end in index.parents[chunk]))
         assert ours == [document.page_content for document in theirs.invoke(question.text)]
@@ -74,7 +74,7 @@ def test_they_are_those_of_a_parent_document_retriever_in_its_order(overlap):
             assert ours == [CORPUS.whole.text[start:end] for spans in index.returned_spans(row) for start, end in spans]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SEARCH_METHODS)
 def test_only_children_are_indexed_with_their_words_alone(method):
     index = indexed(method)
     whole = build_index(CORPUS, two_levels(), tools(), searched_by=method)
@@ -94,10 +94,10 @@ def test_only_children_are_indexed_with_their_words_alone(method):
     assert index.embedded == (0 if method == "bm25" else len(set(index.texts)))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SEARCH_METHODS)
 def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
     index = indexed(method)
-    queries = Queries.of(index, [question.text for question in QUESTIONS], tools())
+    queries = PreparedQuestions.of(index, [question.text for question in QUESTIONS], tools())
     rankings = queries.ranked(np.arange(len(QUESTIONS)), len(index.chunks)).tolist()
     parents = [list(dict.fromkeys(index.parents[chunk] for chunk in row)) for row in rankings]
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 4)
@@ -113,8 +113,8 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
                 for question, given in zip(QUESTIONS, spans, strict=True)
             ]
             np.testing.assert_allclose(evaluation.values(name, unit), expected)
-    for unit in UNITS:
-        for last in LAST:
+    for unit in RANGE_UNITS:
+        for last in LAST_CHUNK_CHOICES:
             at = evaluate_at_budgets(index, QUESTIONS, tools(), RULER, Budgets((150, 700), unit, last))
             for size in (150, 700):
                 expected = [

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from chunkers import Cancelled, Document, InputError, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, total_length
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
-from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
+from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder_and_repeats import count_repeats_by_words, find_repeats, measure_ladder
-from evaluation.retrieval.measures import UNITS, evaluate_retrieval, excerpt_ranges, text_scores
+from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
 from evaluation.retrieval.report import ReportChoice, Reports
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
-from evaluation.search.index import Queries, build_index
+from evaluation.search.index import PreparedQuestions, build_index
 from evaluation.search.near_duplicates import find_near_duplicates, shingles
-from evaluation.search.ranking import METHODS, Bm25
+from evaluation.search.ranking import SEARCH_METHODS, Bm25
 from evaluation.search.returned_texts import ReturnedText, with_returned_text
 from evaluation.statistics.paired_tests import paired_difference
 from tests.support import tools
@@ -40,7 +40,7 @@ def corpus():
 
 
 CORPUS = corpus()
-RULER = Ruler(CORPUS.whole.text, tools().tokenizer)
+RULER = TokenRuler(CORPUS.whole.text, tools().tokenizer)
 
 
 def questions():
@@ -65,7 +65,7 @@ def near(index, one, other):
 
 def complete(index):
     """Return every question's ranking of all chunks, and the places in it that near-duplicates take."""
-    queries = Queries.of(index, [question.text for question in QUESTIONS], tools())
+    queries = PreparedQuestions.of(index, [question.text for question in QUESTIONS], tools())
     rankings = queries.ranked(np.arange(len(QUESTIONS)), len(index.chunks)).tolist()
     taken = [
         [place for place, chunk in enumerate(row) if any(near(index, chunk, better) for better in row[:place])]
@@ -84,7 +84,7 @@ def others(row, taken):
     return [chunk for place, chunk in enumerate(row) if place not in taken]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SEARCH_METHODS)
 @pytest.mark.parametrize("way", ["chunk", "window:1"])
 @pytest.mark.parametrize("top_k", [1, 3, 7])
 def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top_k):
@@ -93,7 +93,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
     # As the run does, with room for a larger top k.
     repeats = find_repeats(index, QUESTIONS, tools(), RULER, 7)
     rankings, taken = complete(index)
-    for unit in UNITS:
+    for unit in RANGE_UNITS:
         cost = repeats.in_top_k(evaluation, unit, RULER)
         assert cost.taken.tolist() == [sum(place < top_k for place in places) for places in taken]
         assert (cost.retrieved == top_k).all()
@@ -110,9 +110,9 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
     )
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("last", LAST)
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("method", SEARCH_METHODS)
+@pytest.mark.parametrize("last", LAST_CHUNK_CHOICES)
+@pytest.mark.parametrize("unit", RANGE_UNITS)
 def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
     index = indexed(method)
     at = evaluate_at_budgets(index, QUESTIONS, tools(), RULER, Budgets(SIZES[unit], unit, last))
@@ -138,7 +138,7 @@ def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
 def test_where_everything_else_is_retrieved_near_duplicates_come_last():
     index = indexed()
     rankings, taken = complete(index)
-    queries = Queries.of(
+    queries = PreparedQuestions.of(
         replace(index, behind=find_near_duplicates(index.texts)), [question.text for question in QUESTIONS], tools()
     )
     for depth in (1, 5, len(index.chunks), 3 * len(index.chunks)):
@@ -162,7 +162,9 @@ def test_without_near_duplicates_nothing_is_taken():
 
 def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(monkeypatch):
     monkeypatch.setattr(
-        ladders, "ladder_budgets", lambda *_: tuple(Budgets(SIZES[unit], unit, last) for unit in UNITS for last in LAST)
+        ladders,
+        "ladder_budgets",
+        lambda *_: tuple(Budgets(SIZES[unit], unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES),
     )
     index = indexed()
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 5)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
-from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval import report as reporting
-from evaluation.retrieval.budget import LAST, Budgets
+from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
@@ -29,11 +29,11 @@ RECALL = ReportChoice("recall", "characters", 1, 0)
 
 @pytest.fixture(scope="module")
 def ruler():
-    return Ruler(corpus().whole.text, load_tokenizer("words"))
+    return TokenRuler(corpus().whole.text, load_tokenizer("words"))
 
 
 SIZES = {"characters": (8, 16, 2000), "tokens": (4, 6, 500)}
-LADDERS = tuple(Budgets(sizes, unit, last) for unit, sizes in SIZES.items() for last in LAST)
+LADDERS = tuple(Budgets(sizes, unit, last) for unit, sizes in SIZES.items() for last in LAST_CHUNK_CHOICES)
 """The largest budgets have room for the whole corpus, of 38 characters."""
 
 

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
-from chunkers.text.extracted_text import Parts
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, total_length, union
+from chunkers.text.extracted_text import TextParts
+from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length, union
 from evaluation.questions.question_files import Excerpt, Question
 from evaluation.retrieval import ladder_and_repeats as ladders
-from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
+from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, given_at_budget, given_top_k, retrieval_failures
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate_retrieval, measure_search, text_scores
+from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, measure_search, text_scores
 from evaluation.search.index import Index, build_index, search
 from evaluation.search.returned_texts import MOST_NEIGHBOURS, ReturnedText, missing_sections_note, with_returned_text
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -109,7 +109,7 @@ def test_without_headings_a_chunk_returns_itself_and_that_is_told():
 
 
 def test_a_page_is_returned_where_there_are_pages():
-    parts = Parts("page", (0, 6, 6, 12), ("i", "ii", "iii", "iv"))
+    parts = TextParts("page", (0, 6, 6, 12), ("i", "ii", "iii", "iv"))
     corpus = Corpus((Document("aa bb cc dd ee", (Span(0, 14),), "a", parts=parts), Document("ff", (Span(0, 2),), "b")))
     index = with_returned_text(
         index_of(corpus, [(0, 2)], [(6, 8)], [(3, 8)], [(12, 14)], [(16, 18)]), ReturnedText.parse("page")
@@ -142,7 +142,7 @@ def sought(word, budgets=None, top_k=1):
     index = with_returned_text(
         build_index(angles, build_chunker("fixed_sentences", {"size": 1}), equipped), ReturnedText.parse(word)
     )
-    ruler = Ruler(angles.whole.text, load_tokenizer("words"))
+    ruler = TokenRuler(angles.whole.text, load_tokenizer("words"))
     # The excerpt is the fourth sentence; found is the third.
     asked = [Question("41", (Excerpt(0, Span(17, 22)),))]
     if budgets is None:
@@ -167,7 +167,7 @@ def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, om
     assert (
         evaluation.retrieved_size(total_length) == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
     )
-    again = evaluation.at_top_k(2, Ruler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
+    again = evaluation.at_top_k(2, TokenRuler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
     assert again.values("recall")[0] == sought(word, top_k=2).values("recall")[0]
 
 
@@ -181,7 +181,7 @@ def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, om
 )
 def test_what_is_returned_fills_the_budget(last, given_now, hit):
     at_budgets = sought("window:1", Budgets((4, 12, 17, 40), "characters", last))
-    unit = UNITS.index("characters")
+    unit = RANGE_UNITS.index("characters")
     assert at_budgets.given[unit, :, 0].tolist() == given_now
     assert at_budgets.hit[unit, :, 0].tolist() == hit
 
@@ -192,7 +192,7 @@ def test_what_is_returned_fills_the_budget(last, given_now, hit):
     st.lists(st.sampled_from(["a b c.", "d.", "# e", "## f", "g h i j k."]), min_size=1, max_size=12),
     st.sampled_from(["chunk", "window:1", "window:2", "section", "section:1"]),
     st.sampled_from([1, 2, 5]),
-    st.sampled_from(UNITS),
+    st.sampled_from(RANGE_UNITS),
     st.sampled_from(["cut", "left_out"]),
     st.data(),
 )
@@ -206,7 +206,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     index = with_returned_text(build_index(corpus, chunker, equipped), ReturnedText.parse(word))
     start = data.draw(st.integers(0, len(corpus.documents[0].text) - 1))
     asked = [Question("a?", (Excerpt(0, Span(start, start + 1)),))]
-    ruler = Ruler(corpus.whole.text, load_tokenizer("words"))
+    ruler = TokenRuler(corpus.whole.text, load_tokenizer("words"))
     budgets = Budgets((1, 2, 5, 9, 30, 200), unit, last)
     at_budgets = evaluate_at_budgets(index, asked, equipped, ruler, budgets)
     ranked = search(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
@@ -214,8 +214,8 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     lengths = (CharacterRuler(), ruler)
     excerpts = [Span(start, start + 1)]
     for budget in budgets.sizes:
-        taken = fill_budget(given_by, budget, lengths[UNITS.index(unit)], last)
-        for name, length in zip(UNITS, lengths, strict=True):
+        taken = fill_budget(given_by, budget, lengths[RANGE_UNITS.index(unit)], last)
+        for name, length in zip(RANGE_UNITS, lengths, strict=True):
             scores = text_scores(excerpts, taken, length)
             for score_name in FOUND_SCORES:
                 value = scores[score_name].value
@@ -233,7 +233,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
 
 ANGLES = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),), exact_ends=True)
 SENTENCES = ANGLES.documents[0].sentences
-ANGLES_RULER = Ruler(ANGLES.whole.text, load_tokenizer("words"))
+ANGLES_RULER = TokenRuler(ANGLES.whole.text, load_tokenizer("words"))
 
 
 def climbed(word):
@@ -244,7 +244,7 @@ def climbed(word):
     )
     asked = [Question("41", (Excerpt(0, Span(17, 28)),))]
     evaluation = evaluate_retrieval(index, asked, equipped, ANGLES_RULER, 2)
-    both = tuple(Budgets((500,), unit, last) for unit in UNITS for last in LAST)
+    both = tuple(Budgets((500,), unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES)
     with mock.patch.object(ladders, "ladder_budgets", return_value=both):
         return MeasuredChunker(evaluation, measure_ladder(index, asked, equipped, ANGLES_RULER))
 

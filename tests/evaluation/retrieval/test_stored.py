@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
-from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
-from evaluation.retrieval.measures import UNITS, evaluate_retrieval
+from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval
 from evaluation.retrieval.report import ReportChoice, Reports
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index
@@ -25,7 +25,7 @@ ASKED = (
     b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\nWhat is it?,It is salt.\nWhy?,\n"
 )
 QUESTIONS = read_questions(ASKED, "questions.csv", CORPUS).usable
-RULER = Ruler(CORPUS.whole.text, load_tokenizer("words"))
+RULER = TokenRuler(CORPUS.whole.text, load_tokenizer("words"))
 
 
 @pytest.fixture(params=["fixed_sentences", "single_linkage"])
@@ -59,7 +59,9 @@ def test_it_is_the_same_again(found):
     for top_k in (1, 2, 4):
         np.testing.assert_array_equal(again.at_top_k(top_k, RULER).scores, found.at_top_k(top_k, RULER).scores)
     reports = [
-        Reports(RULER, ["one"]).report_for({0: MeasuredChunker(evaluation, None)}, ReportChoice("recall", UNITS[0], 2, 0))
+        Reports(RULER, ["one"]).report_for(
+            {0: MeasuredChunker(evaluation, None)}, ReportChoice("recall", RANGE_UNITS[0], 2, 0)
+        )
         for evaluation in (found, again)
     ]
     assert reports[0].costs == reports[1].costs

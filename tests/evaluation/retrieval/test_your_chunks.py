@@ -7,7 +7,7 @@ import pytest
 from chunkers import Document, InputError, Span
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, retrieval_failures
@@ -24,7 +24,7 @@ OTHER = "150 a word"
 # Words 0 to 3, 2 to 5, and 8 to 9: two in the overlap, two in none.
 PLACES = ((0, 11), (6, 17), (24, 29))
 CORPUS = Corpus((Document.from_text(OTHER, "lines", "other.txt"), Document.from_text(WORDS, "lines", "words.txt")))
-RULER = Ruler(CORPUS.whole.text, tools().tokenizer)
+RULER = TokenRuler(CORPUS.whole.text, tools().tokenizer)
 
 
 def rows(*others):

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from evaluation.search.near_duplicates import ALIKE, find_near_duplicates, repeated_runs, shingles
+from evaluation.search.near_duplicates import NEAR_DUPLICATE_SIMILARITY, find_near_duplicates, repeated_runs, shingles
 
 WORDS = [f"word{number}" for number in range(300)]
 
@@ -38,7 +38,7 @@ def are_near(result, one, other):
     return first == second or (min(first, second), max(first, second)) in {pair[:2] for pair in result.pairs}
 
 
-@pytest.mark.parametrize("alike", [0.5, 0.7, ALIKE, 1.0])
+@pytest.mark.parametrize("alike", [0.5, 0.7, NEAR_DUPLICATE_SIMILARITY, 1.0])
 def test_every_pair_of_a_comparison_of_all_is_near_and_no_other(alike):
     texts = families(random.Random(int(alike * 10)))
     result = find_near_duplicates(texts, alike)

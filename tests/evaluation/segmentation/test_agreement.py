@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from chunkers import CHUNKERS, Chunking, Document, Gap, Reason, Verdict
 from chunkers.results.result import Curve
 from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.embedder_agreement import NAMED, Shift, compare_boundaries, distance_shift
+from evaluation.segmentation.embedder_agreement import NAMED, GapShift, compare_boundaries, distance_shift
 from tests.support import AngleEmbedder, cut
 
 TEXT = "\n".join("abcdefghijklmnop")
@@ -76,7 +76,7 @@ def test_a_cut_inside_a_sentence_is_said_to_be_there():
 def test_scores_are_compared_gap_by_gap_and_those_that_are_not_there_left_out():
     nan = float("nan")
     shift = compare_boundaries(chunking({}, [nan, 0.5, 0.25, 1.0]), chunking({}, [0.5, 0.25, 0.75, 1.0])).scores
-    assert shift == Shift(gaps=3, greatest=0.5, mean=0.25, at=2)
+    assert shift == GapShift(gaps=3, greatest=0.5, mean=0.25, at=2)
     assert compare_boundaries(chunking({}, [nan]), chunking({}, [0.5])).scores is None
     assert compare_boundaries(chunking({}), chunking({}, [0.5])).scores is None
     assert compare_boundaries(chunking({}, [0.5]), chunking({}, [0.5], label="gradient of distance")).scores is None
@@ -86,7 +86,7 @@ def test_results_of_different_texts_are_not_compared():
     with pytest.raises(ValueError, match="the same text"):
         compare_boundaries(chunking({}), chunking({}, text="a\nb"))
     with pytest.raises(ValueError, match="each gap of the same text"):
-        Shift.between([1.0], [1.0, 2.0])
+        GapShift.between([1.0], [1.0, 2.0])
 
 
 def test_distances_move_as_worked_by_hand_whatever_the_dimensions():

@@ -15,9 +15,9 @@ from evaluation.command_line import main
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, pk, segmentation_in_sentences
 from evaluation.segmentation.marked_texts import MarkedDocument, Passage, cut_into_passages, stitch_passages
 from evaluation.segmentation.settings_sweep import (
-    MEASURES,
-    TRIVIAL,
-    Setting,
+    HIGHER_IS_BETTER,
+    TRIVIAL_SETTINGS,
+    SweptSetting,
     published_settings,
     score_chunking,
     settings_grid,
@@ -80,8 +80,8 @@ def test_the_published_grid_has_its_218_settings():
 def test_a_sweep_is_what_single_runs_are():
     settings = [
         *settings_grid("breakpoint", amount=(40, 70)),
-        Setting.of("kmeans"),
-        Setting.of("optimal", max_size=90, piece_size=9),
+        SweptSetting.of("kmeans"),
+        SweptSetting.of("optimal", max_size=90, piece_size=9),
     ]
     documents = [marked("stubs"), marked("article")]
     rows = list(sweep_settings(documents, settings, tools()))
@@ -91,7 +91,7 @@ def test_a_sweep_is_what_single_runs_are():
         chunking = run(build_chunker(row.setting.chunker, dict(row.setting.parameters)), marked_text.document, tools())
         assert row.chunks == len(chunking.chunks)
         assert row.scores == score_chunking(marked_text, chunking)
-        assert set(row.scores) == set(MEASURES)
+        assert set(row.scores) == set(HIGHER_IS_BETTER)
 
 
 def test_blocks_that_stay_whole_are_measured_where_there_are_some():
@@ -163,7 +163,7 @@ def test_the_best_comes_first():
 
 def test_a_measure_that_is_undefined_everywhere_has_no_best():
     algorithm = marked("algorithm")
-    rows = list(sweep_settings([algorithm], [Setting.of("fixed_sentences")], tools()))
+    rows = list(sweep_settings([algorithm], [SweptSetting.of("fixed_sentences")], tools()))
     assert summarize_settings(rows, "pk") == []
     with pytest.raises(InputError, match=r"measure must be one of pk, .*; got 'charm'"):
         summarize_settings(rows, "charm")
@@ -180,7 +180,7 @@ def test_the_command_line_prints_the_best(capsys):
     assert status == 0
     *lines, last = out.splitlines()
     assert [line.split()[-1] for line in lines if "size" in line] == ["size=4", "size=2"]
-    assert sum(any(line.endswith(setting.words()) for setting in TRIVIAL) for line in lines) == 3
+    assert sum(any(line.endswith(setting.words()) for setting in TRIVIAL_SETTINGS) for line in lines) == 3
     assert last.startswith("The best is 0.")
 
 
@@ -189,7 +189,7 @@ def test_the_command_line_writes_every_row(capsys, tmp_path):
     file.write_text("A cat. A dog.\n---\nA tree. A bush.\n")
     arguments = ["--file", str(file), "--chunker", "fixed_sentences", "--grid", "size=1,2"]
     rows = list(csv.DictReader(io.StringIO(output(capsys, *arguments, "--csv")[1])))
-    assert [row["setting"] for row in rows[:3]] == [setting.words() for setting in TRIVIAL]
+    assert [row["setting"] for row in rows[:3]] == [setting.words() for setting in TRIVIAL_SETTINGS]
     assert [(row["document"], row["setting"], row["f1"]) for row in rows[3:]] == [
         ("marked.txt", "fixed_sentences size=1", "0.5"),
         ("marked.txt", "fixed_sentences size=2", "1.0"),

@@ -25,9 +25,9 @@ from evaluation.segmentation.boundary_measures import (
 )
 from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.settings_sweep import (
-    MEASURES,
-    TRIVIAL,
-    Setting,
+    HIGHER_IS_BETTER,
+    TRIVIAL_SETTINGS,
+    SweptSetting,
     score_chunking,
     summarize_settings,
     sweep_settings,
@@ -69,7 +69,7 @@ def test_a_chunking_has_the_cuts_of_the_answer():
 
 
 def test_their_rows_have_the_measures_of_their_cuts():
-    rows = {row.setting.chunker: row for row in sweep_settings([MARKED], TRIVIAL, tools())}
+    rows = {row.setting.chunker: row for row in sweep_settings([MARKED], TRIVIAL_SETTINGS, tools())}
     assert list(rows) == [NO_CUT, REGULAR, RANDOM]
     reference = segmentation_in_sentences(DOCUMENT, MARKED.known)
     assert rows[NO_CUT].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, ()))
@@ -83,14 +83,14 @@ def test_their_rows_have_the_measures_of_their_cuts():
 
 
 def test_a_measure_without_a_value_stays_without_one():
-    row = next(row for row in sweep_settings([MARKED], TRIVIAL, tools()) if row.setting.chunker == NO_CUT)
+    row = next(row for row in sweep_settings([MARKED], TRIVIAL_SETTINGS, tools()) if row.setting.chunker == NO_CUT)
     assert row.scores["precision"].value is None
     assert row.scores["precision"].undefined
 
 
 def test_they_are_ranked_beside_the_settings_of_chunkers():
-    rows = list(sweep_settings([MARKED], [*TRIVIAL, Setting.of("fixed_sentences", size=3)], tools()))
-    for measure in MEASURES:
+    rows = list(sweep_settings([MARKED], [*TRIVIAL_SETTINGS, SweptSetting.of("fixed_sentences", size=3)], tools()))
+    for measure in HIGHER_IS_BETTER:
         names = {summary.setting.chunker for summary in summarize_settings(rows, measure)}
         # The text has no block that could stay whole.
         assert {REGULAR, RANDOM, "fixed_sentences"} <= names if measure != "blocks_whole" else not names
@@ -100,7 +100,7 @@ def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
     sample = load_sample("table")
     marked = MarkedDocument(Document.from_text(sample.text, sample.sentences), sample.known)
     ranked = summarize_settings(
-        sweep_settings([marked], [*TRIVIAL, Setting.of("fixed_sentences", size=3)], tools()), "blocks_whole"
+        sweep_settings([marked], [*TRIVIAL_SETTINGS, SweptSetting.of("fixed_sentences", size=3)], tools()), "blocks_whole"
     )
     means = {summary.setting.chunker: summary.mean for summary in ranked}
     assert next(iter(means)) == NO_CUT

@@ -9,7 +9,7 @@ import pytest
 from chunkers import Document, InputError
 from evaluation.segmentation import settings_sweep as sweeping
 from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.settings_sweep import Setting, settings_grid, sweep_settings
+from evaluation.segmentation.settings_sweep import SweptSetting, settings_grid, sweep_settings
 from evaluation.segmentation.worker_processes import process_executor
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
@@ -27,11 +27,11 @@ def marked(name):
 
 SETTINGS = [
     *settings_grid("breakpoint", amount=tuple(range(10, 40))),
-    Setting.of("breakpoint", amount=70, buffer=1),
-    Setting.of("optimal", max_size=90, piece_size=9),
-    Setting.of("double_pass", vector="re-embed", initial_threshold=0.0, appending_threshold=0.0),
-    Setting.of("fixed_sentences"),
-    Setting.of("dbscan"),
+    SweptSetting.of("breakpoint", amount=70, buffer=1),
+    SweptSetting.of("optimal", max_size=90, piece_size=9),
+    SweptSetting.of("double_pass", vector="re-embed", initial_threshold=0.0, appending_threshold=0.0),
+    SweptSetting.of("fixed_sentences"),
+    SweptSetting.of("dbscan"),
 ]
 
 
@@ -60,7 +60,7 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_sends_no_more():
 def test_what_a_run_refuses_is_said_here():
     long = Document.from_text("\n".join(f"Sentence {number}." for number in range(7001)), "lines", "long")
     with pytest.raises(InputError, match=r"7,001"):
-        list(sweep_settings([MarkedDocument(long, (9,))], [Setting.of("single_linkage")], tools(), workers=2))
+        list(sweep_settings([MarkedDocument(long, (9,))], [SweptSetting.of("single_linkage")], tools(), workers=2))
 
 
 @pytest.mark.full

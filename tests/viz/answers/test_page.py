@@ -12,7 +12,7 @@ from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model_choice import NO_MODEL
 from viz.jobs.answer_runs import Answering
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 
 
 def opened(app, **words):
@@ -35,7 +35,7 @@ def gathered(app):
 
 def run_of(app):
     """Return the run that the link leads to."""
-    return registry().find(app.session_state["choices"]["answers"].extra["run"], Answering)
+    return run_registry().find(app.session_state["choices"]["answers"].extra["run"], Answering)
 
 
 def done(app, job=None):

@@ -9,7 +9,7 @@ from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import run_of
 from tests.viz.retrieval.test_kept import uploader
 from viz.jobs.answer_runs import QuestionSharing
-from viz.jobs.retrieval_plan import Material
+from viz.jobs.retrieval_plan import RunMaterial
 from viz.state import shared_questions
 
 BIRDS = "The heron waits in the reeds. It eats fish.\n\nThe owl hunts at night. It hears a mouse."
@@ -49,7 +49,7 @@ def looked_up(app):
 def test_a_document_of_more_lines_than_sentences_are_read_is_looked_through(monkeypatch):
     monkeypatch.setattr(document, "MAX_SENTENCES", 2)
     sharing = QuestionSharing(
-        (("mine.csv", Material((("birds.txt", BIRDS), ("log.txt", "a b\n" * 9)), ("mine.csv", ASKED), own=True)),)
+        (("mine.csv", RunMaterial((("birds.txt", BIRDS), ("log.txt", "a b\n" * 9)), ("mine.csv", ASKED), own=True)),)
     )
     sharing.start()
     ended(sharing)
@@ -103,11 +103,11 @@ def test_the_files_are_there_again_beside_a_run_on_the_bundled_documents(app, ht
 
 
 def test_what_a_page_gave_to_retrieval_is_named_by_its_origin_and_there_once(app, http, monkeypatch):
-    material = Material((("birds.txt", BIRDS),), ("q.csv", ASKED), own=True)
+    material = RunMaterial((("birds.txt", BIRDS),), ("q.csv", ASKED), own=True)
     given_on_retrieval(app)
     app.session_state["shared_questions"] = {
-        shared_questions.RETRIEVAL: ("from Compare", material),
-        shared_questions.GENERATED: ("asked by openai:test", material),
+        shared_questions.RETRIEVAL_QUESTIONS: ("from Compare", material),
+        shared_questions.GENERATED_QUESTIONS: ("asked by openai:test", material),
     }
     on_answers(app)
     assert app.selectbox(key="answers/other_text").options == ["birds.txt: 2 questions"]

@@ -16,10 +16,10 @@ from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
 from viz.components.browser_exchange import code_point_offsets, utf16_offsets
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS
-from viz.state.compare_choices import FITTING, retrieval_limits
+from viz.state.compare_choices import FITTING_LIMIT, retrieval_limits
 
 moments = count(1)
 
@@ -120,7 +120,7 @@ def test_a_link_with_another_word_says_so_and_takes_the_default(app):
 @pytest.mark.parametrize(("characters", "tokens"), [(10, 50), (1_055, 50), (1_600, 100), (7_999, 250), (75_000, 500)])
 def test_the_first_budget_suits_the_text(characters, tokens):
     word, (name, limit) = next(iter(retrieval_limits(characters).items()))
-    assert (word, name, limit) == (FITTING, f"auto: {tokens} tokens", Limit(tokens=tokens))
+    assert (word, name, limit) == (FITTING_LIMIT, f"auto: {tokens} tokens", Limit(tokens=tokens))
 
 
 def test_a_budget_above_the_text_says_that_it_holds_all_of_it(app):
@@ -188,7 +188,7 @@ def test_kept_questions_are_measured_on_retrieval_with_their_texts(compare):
     compare.session_state["choices"]["retrieval"].embedder = "tfidf"
     compare.run()
     next(button for button in compare.button if button.label == "Run").click().run()
-    run = ended(registry().find(compare.session_state["choices"]["retrieval"].extra["run"], Retrieval))
+    run = ended(run_registry().find(compare.session_state["choices"]["retrieval"].extra["run"], Retrieval))
     assert not run.error
     assert [name for name, _ in run.plan.material.texts] == [
         load_sample(sample).title for sample in ("stubs", "three_topics")

@@ -10,7 +10,7 @@ import pytest
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from evaluation.asking.question_retrieval import Limit
 from evaluation.changes.index_changes import Changes, ChunkComparison, tokens_to_embed
-from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
@@ -23,8 +23,8 @@ from tests.viz.compare.test_scores import by_head, scores
 from viz.compare.scores import changes as changes_view
 from viz.jobs import chunker_comparison
 from viz.jobs.chunker_comparison import IndexChanges, IndexSetting, MeasuredChunks
-from viz.jobs.retrieval_plan import Material
-from viz.state.page_text import Source
+from viz.jobs.retrieval_plan import RunMaterial
+from viz.state.page_text import TextSource
 from viz.state.shared_questions import bundled_material
 
 QUERY = {"embedder": "tfidf", "sentences": "regex", "tokenizer": "words", "selected": "1"}
@@ -58,7 +58,7 @@ def recomputed(material, sizes, budget, sentences="regex"):
     questions = read_questions(material.questions[1], "q", corpus).usable
     tokenizer = load_tokenizer("words")
     tools = Tools(load_embedder("tfidf"), tokenizer)
-    ruler, recalls = Ruler(corpus.whole.text, tokenizer), []
+    ruler, recalls = TokenRuler(corpus.whole.text, tokenizer), []
     with ChunkComparison() as comparison:
         for is_after, size in enumerate(sizes):
             index = build_index(corpus, build_chunker("fixed_sentences", {"size": size}), tools)
@@ -182,7 +182,7 @@ def test_marked_answers_are_questions_on_this_text(app):
         for number, answer in enumerate(answers)
     ]
     app.session_state["questions"] = questions
-    app.session_state["question_texts"] = {identity: Source(text, title)}
+    app.session_state["question_texts"] = {identity: TextSource(text, title)}
     app.run()
     press(app, "Measure questions won and lost")
     changes, rows = measured(app)
@@ -192,7 +192,7 @@ def test_marked_answers_are_questions_on_this_text(app):
 
 
 SETTING = IndexSetting(
-    Material((("a.txt", "One. Two. Three."), ("b.txt", "Four. Five.")), ("", b""), own=True),
+    RunMaterial((("a.txt", "One. Two. Three."), ("b.txt", "Four. Five.")), ("", b""), own=True),
     ("", ""),
     sentences="regex",
     tokenizer="words",

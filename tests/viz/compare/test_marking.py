@@ -7,7 +7,7 @@ from chunkers.methods.your_cuts import YourCuts
 from tests.viz.app_steps import box_of, press, said, sent, settled, tell
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 TEXT = "# Herons\n\nA heron waits. It eats fish.\n\n# Looms\n\nThe loom has two beams. Its warp is wool."
 
@@ -153,7 +153,7 @@ def test_a_session_s_file_brings_the_cuts_back(app):
     chunker = YourCuts.at_places(document.identity, [document.starts[2]])
     chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     choices = Choices("own", "regex", [ColumnChoice("your_cuts", {"cuts": chunker.cuts})], tokenizer="words")
-    written = session_file.write_session_file(Source(TEXT, "notes"), choices, [(chunker, chunking)], None)
+    written = session_file.write_session_file(TextSource(TEXT, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
     box = next(uploader for uploader in app.get("file_uploader") if uploader.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()

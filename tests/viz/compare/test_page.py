@@ -14,7 +14,7 @@ from viz.jobs import shared_resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import column_results
 from viz.state.compare_choices import default_choices
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 
 def reader_of(app):
@@ -189,7 +189,7 @@ def test_known_boundaries_are_counted(app):
 def test_own_text_survives_a_look_at_a_sample(app):
     settled(app)
     box_of(app).input("One. Two. Three.").run()
-    assert app.session_state["own"] == Source("One. Two. Three.", "Pasted text")
+    assert app.session_state["own"] == TextSource("One. Two. Three.", "Pasted text")
     choose_document(app, "stubs")
     choose_document(app, "own")
     assert box_of(app).value == "One. Two. Three."

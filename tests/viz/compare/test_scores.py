@@ -8,7 +8,7 @@ from evaluation.tables.cells import Cell
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
 from viz.compare.scores.table import mark_best, score_row
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 TEXT = "One a. One b.\n\nTwo a. Two b.\n\nThree a. Three b."
 
@@ -19,7 +19,7 @@ def scores(app, view, text=None, **query):
         app.query_params[name] = value
     app.run()
     if text is not None:
-        app.session_state["own"] = Source(text, "Mine")
+        app.session_state["own"] = TextSource(text, "Mine")
         app.session_state["choices"]["compare"].document = "own"
     settled(app)
     next(control for control in app.segmented_control if control.key == "below").set_value(view).run()

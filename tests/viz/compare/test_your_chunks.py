@@ -16,7 +16,7 @@ from tests.viz.compare.test_asking import ask
 from viz.jobs import file_reading
 from viz.state import chunk_files, session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 SAMPLE = load_sample("three_topics")
 
@@ -308,7 +308,7 @@ def test_a_session_s_file_carries_the_chunks(app):
     chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     column = ColumnChoice("your_chunks", {"file": file.identity})
     choices = Choices("own", "lines", [column], tokenizer="words")
-    written = session_file.write_session_file(Source(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
+    written = session_file.write_session_file(TextSource(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
     box = next(widget for widget in app.get("file_uploader") if widget.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()

@@ -10,9 +10,9 @@ def a_page():
     import streamlit as st
 
     from viz.components.page_elements import show_job_progress
-    from viz.jobs.background_jobs import Background
+    from viz.jobs.background_jobs import BackgroundJob
 
-    class Waiting(Background):
+    class Waiting(BackgroundJob):
         """Works until it is cancelled."""
 
         def progress(self):

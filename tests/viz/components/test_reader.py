@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
 from chunkers.results.propositions import Proposition
 from chunkers.results.result import Chunk
-from chunkers.text.extracted_text import Parts
+from chunkers.text.extracted_text import TextParts
 from tests.support import AngleEmbedder, cut
 from viz.components.browser_exchange import sentence_positions, utf16_offsets
 from viz.components.browser_exchange import text_payload as source
@@ -252,7 +252,7 @@ def test_the_text_goes_apart_behind_its_sentences():
 
 
 def test_the_pages_go_with_the_text_in_the_units_of_the_browser():
-    document = Document.from_text("🌊 a.\n\nb.", "lines", parts=Parts("page", (0, 4, 5), ("iv", "1", "2" * 50)))
+    document = Document.from_text("🌊 a.\n\nb.", "lines", parts=TextParts("page", (0, 4, 5), ("iv", "1", "2" * 50)))
     head = json.loads(source(document).split(b"\n", 1)[0])
     assert head["id"] == document.identity != Document.from_text(document.text, "lines").identity
     assert head["pages"] == {"kind": "page", "starts": [0, 5, 6], "names": ["iv", "1", f"{'2' * 11}…"]}

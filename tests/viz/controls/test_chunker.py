@@ -6,7 +6,7 @@ from chunkers import CHUNKERS
 from chunkers.recipes.presets import presets_for_chunker
 from viz.controls.chunker import BOX_CHARACTERS, guide_link
 from viz.state.choices import ColumnChoice
-from viz.state.compare_choices import COMPARE, default_choices
+from viz.state.compare_choices import COMPARE_PAGE, default_choices
 
 LONG_NAMES = [
     (chunker, preset)
@@ -21,8 +21,8 @@ def test_a_preset_whose_name_the_box_cuts_off_is_named_below_it(app, chunker, pr
     app.query_params["embedder"] = "tfidf"
     choices = default_choices()
     choices.columns, choices.selected = [ColumnChoice(chunker, dict(preset.parameters))], 0
-    app.session_state["choices"] = {COMPARE: choices}
-    app.session_state["complaints"] = {COMPARE: []}
+    app.session_state["choices"] = {COMPARE_PAGE: choices}
+    app.session_state["complaints"] = {COMPARE_PAGE: []}
     app.run()
     assert not app.exception
     assert any(caption.value.startswith(f"{preset.title}.") for caption in app.sidebar.caption)
@@ -42,8 +42,8 @@ def one_column(app):
         app.query_params["embedder"] = "tfidf"
         choices = default_choices()
         choices.columns, choices.selected = [ColumnChoice(chunker, parameters)], 0
-        app.session_state["choices"] = {COMPARE: choices}
-        app.session_state["complaints"] = {COMPARE: []}
+        app.session_state["choices"] = {COMPARE_PAGE: choices}
+        app.session_state["complaints"] = {COMPARE_PAGE: []}
         app.run()
         return choices.columns[0]
 

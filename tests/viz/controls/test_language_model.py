@@ -11,7 +11,7 @@ from chunkers import ASKING, Embedder, ModelError
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer, LocalServer
 from chunkers.storage.embedding_cache import EmbeddingCache
-from evaluation.segmentation.settings_sweep import SEARCHED
+from evaluation.segmentation.settings_sweep import SETTINGS_BY_CHUNKER
 from tests import ROOT
 from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended
@@ -380,7 +380,9 @@ def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_us
     assert mine() == [("compare", 0, MODEL_MISSING)]
     name_model(app, http)
     settled(app)
-    assert mine() == [(result, column, WAITS) for result, column in (("compare", 0), ("published", len(SEARCHED)))]
+    assert mine() == [
+        (result, column, WAITS) for result, column in (("compare", 0), ("published", len(SETTINGS_BY_CHUNKER)))
+    ]
     assert http.requests == []
     # Both are the same question.
     assert labels(app).count("Send") == 1
@@ -388,10 +390,10 @@ def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_us
     settled(app).run()
     asked = len(http.requests)
     assert asked
-    assert mine() == [("compare", 0, ""), ("published", len(SEARCHED), "")]
+    assert mine() == [("compare", 0, ""), ("published", len(SETTINGS_BY_CHUNKER), "")]
     rows = measures()
     assert {len(row["cells"]) for row in rows} == {6}
-    app.session_state["choices"]["failures"].selected = len(SEARCHED)
+    app.session_state["choices"]["failures"].selected = len(SETTINGS_BY_CHUNKER)
     settled(app)
     assert [sent_column["title"] for sent_column in columns(app)] == ["Language model"]
     assert columns(app)[0]["segments"] is not None

@@ -23,9 +23,9 @@ from viz.double_pass.passes import (
     pass_steps,
     sentences_in_words,
 )
-from viz.jobs.chunking import Task
+from viz.jobs.chunking import ChunkingTask
 from viz.jobs.shared_resources import embedding_cache
-from viz.shell.column_results import ColumnResult, Finished
+from viz.shell.column_results import ColumnResult, FinishedColumn
 from viz.state.choices import ColumnChoice
 
 SETTINGS = [{}, {"look_ahead": 2, "max_size": 300}, {"vector": "re-embed", "min_size": 200}]
@@ -141,7 +141,7 @@ def test_rows_hold_the_blocks_of_both_passes_and_the_snippet():
     chunking = double("0\n5\n90 code here\n3\n6\n180")
     pairs = build_chunker("fixed_sentences", {"size": 2})
     other = cut(pairs, "a\nb\nc\nd\ne\nf")
-    beside = Finished(Task.of(other.document, None, "words", pairs), pairs, other)
+    beside = FinishedColumn(ChunkingTask.of(other.document, None, "words", pairs), pairs, other)
     rows = passes.pass_rows(chunking, beside, {})
     assert (rows["minis"], rows["snippets"], rows["chunks"]) == ([0, 2, 3, 5], [2], [0, 5])
     assert rows["other"] == [0, 2, 4]
@@ -273,7 +273,7 @@ def test_every_step_says_what_would_change_its_verdict():
     chunker = DoublePass(initial_threshold=0.9, appending_threshold=0.9, merging_threshold=0.8)
     chunking = run(chunker, document, replace(tools(embedder), cache=embedding_cache(on_disk=False)))
     choice = ColumnChoice("double_pass", chunker.model_dump())
-    column = ColumnResult(choice, chunker, Task.of(document, embedder, "words", chunker), chunking)
+    column = ColumnResult(choice, chunker, ChunkingTask.of(document, embedder, "words", chunker), chunking)
     steps = pass_steps(chunking, None)
     for step in steps:
         verdict = chunking.gaps[step["mark"]["gap"]].verdict

@@ -14,7 +14,7 @@ from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.remedies.tested_changes import FindingsByRule
 from evaluation.segmentation.boundary_files import boundary_file_json
 from evaluation.segmentation.boundary_measures import Score
-from evaluation.segmentation.settings_sweep import OURS, SEARCHED, Setting, first_published_setting
+from evaluation.segmentation.settings_sweep import OUR_SOURCE, SETTINGS_BY_CHUNKER, SweptSetting, first_published_setting
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.app_steps import box_of, choose_document, settled, tell
@@ -23,7 +23,7 @@ from viz.failures.page import TABLE_MEASURES, _best_values
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
 
@@ -86,7 +86,7 @@ def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
     settled(app)
     assert not app.exception
     rows = part(app, "table")["rows"]
-    assert [row["column"] for row in rows if row["result"] == "published"] == list(range(len(SEARCHED)))
+    assert [row["column"] for row in rows if row["result"] == "published"] == list(range(len(SETTINGS_BY_CHUNKER)))
     assert [row["which"] for row in rows if row["result"] == "compare"] == ["column 1", "column 2", "column 3"]
     assert all(len(row["cells"]) == len(part(app, "table")["head"]) - 1 for row in rows)
     column = reader_of(app)["columns"][0]
@@ -97,8 +97,8 @@ def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
 
 def test_no_row_is_the_best_while_others_wait():
     made = ColumnResult(ColumnChoice("optimal"))
-    waiting = MeasuredSetting("published", Setting("optimal"), "nobody", made)
-    there = MeasuredSetting("published", Setting("breakpoint"), "nobody", replace(made, chunking=object()), {})
+    waiting = MeasuredSetting("published", SweptSetting("optimal"), "nobody", made)
+    there = MeasuredSetting("published", SweptSetting("breakpoint"), "nobody", replace(made, chunking=object()), {})
     assert _best_values([there, waiting]) == {}
     scores = {name: Score(0.25) for name in TABLE_MEASURES}
     done = replace(there, scores=scores)
@@ -128,7 +128,7 @@ def test_the_search_finds_settings_that_misassign_no_more(app):
     assert len(search.rows) == search.total
     settled(app)
     rows = [row for row in part(app, "table")["rows"] if row["result"] != "compare"]
-    assert len(rows) == 2 * len(SEARCHED)
+    assert len(rows) == 2 * len(SETTINGS_BY_CHUNKER)
 
     def wrong(row):
         return int(row["cells"][1]["text"].split()[0])
@@ -183,7 +183,7 @@ def test_own_text_without_boundaries_has_an_inbox_and_every_chunker_without_meas
     table = part(app, "table")
     assert [title for title, _ in table["head"]] == ["Chunker and its settings", "Chunks"]
     assert {len(row["cells"]) for row in table["rows"]} == {1}
-    assert len(table["rows"]) == len(SEARCHED) + 3
+    assert len(table["rows"]) == len(SETTINGS_BY_CHUNKER) + 3
     assert inbox_of(app)
     assert not any(button.label == "Find best settings" for button in app.button)
     choose_row(app, 0, "published")
@@ -258,7 +258,7 @@ def test_every_measure_of_the_table_says_what_it_means(app):
 
 def test_published_settings_are_those_of_the_presets():
     assert dict(first_published_setting("breakpoint")[0].parameters)["amount"] == 95
-    assert first_published_setting("change_point") == (Setting("change_point"), OURS)
+    assert first_published_setting("change_point") == (SweptSetting("change_point"), OUR_SOURCE)
 
 
 def test_long_passages_keep_their_ends():
@@ -282,7 +282,7 @@ def suspicious(app):
     """Return the page on a text with a list, which a fixed number of sentences cuts."""
     app.query_params["embedder"] = "tfidf"
     own(app, STRUCTURED)
-    return choose_row(app, [*SEARCHED].index("fixed_sentences"), "published")
+    return choose_row(app, [*SETTINGS_BY_CHUNKER].index("fixed_sentences"), "published")
 
 
 def choose_finding(app, rule="inside_list", **detail):
@@ -350,14 +350,14 @@ def test_a_near_duplicate_says_how_many_of_the_best_places_are_taken(app):
     app.query_params["embedder"] = "tfidf"
     text = "\n\n".join(["The shop opens at nine on weekdays, and on the days before a public holiday at eight."] * 30)
     own(app, text)
-    choose_row(app, [*SEARCHED].index("fixed_sentences"), "published")
+    choose_row(app, [*SETTINGS_BY_CHUNKER].index("fixed_sentences"), "published")
     without = choose_finding(app, "near_duplicate")["why_none"]
     assert without.endswith("Mark answers on Compare to see here how many of the best places near-duplicates take.")
     document = app.session_state["split_document"]
     answer = "opens at nine on weekdays"
     marked = MarkedQuestion("When does the shop open?", document.name, document.identity, text.index(answer), answer)
     app.session_state["questions"] = [marked]
-    app.session_state["question_texts"] = {document.identity: Source(text, document.name)}
+    app.session_state["question_texts"] = {document.identity: TextSource(text, document.name)}
     app.run()
     said = choose_finding(app, "near_duplicate")["why_none"]
     taken = "they take 3 of the best 4 places on average, and at most 3."

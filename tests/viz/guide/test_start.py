@@ -18,7 +18,7 @@ from viz.guide.introduction import (
 )
 from viz.guide.page import ADVICE
 from viz.jobs.column_jobs import token_ruler_of
-from viz.state.choices import fresh
+from viz.state.choices import fresh_column
 from viz.theme.glossary import PARTS, glossary_pieces
 
 TEXTS = {
@@ -205,6 +205,6 @@ def test_a_chunker_that_is_chosen_while_the_page_opens_stays(app):
     app.switch_page("pages/guide.py")
     settled(app)
     # As after a first run that was interrupted.
-    app.session_state["opening"]["guide"] = [fresh("breakpoint")]
+    app.session_state["opening"]["guide"] = [fresh_column("breakpoint")]
     app.radio(key="guide/chunker").set_value("fixed_sentences").run()
     assert app.header[0].value == "Fixed sentences"

@@ -19,8 +19,8 @@ from evaluation.answering.questions_and_answers import TRIVIAL_TITLES, QuestionI
 from evaluation.answering.results import estimate_run, remaining_requests, result_from_json, result_to_json
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import LIMIT, HashEmbedder, asking, ended, tools
-from viz.jobs.answer_runs import Answering, AnswerPlan, Gathering, Judging, Models
-from viz.jobs.chunking import Task
+from viz.jobs.answer_runs import Answering, AnswerModels, AnswerPlan, Gathering, Judging
+from viz.jobs.chunking import ChunkingTask
 
 ITEMS = (QuestionItem("Who?", "The keeper."), QuestionItem("When?"), QuestionItem("Why?", "For the ships."))
 TEXT = "The keeper lit the lamp. He did so at dusk. Ships saw it. They kept away from the rocks."
@@ -30,7 +30,7 @@ TEXT = "The keeper lit the lamp. He did so at dusk. Ships saw it. They kept away
 def gathering():
     document, embedder = Document.from_text(TEXT, "sentencex"), HashEmbedder()
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
-    tasks = tuple(Task.of(document, embedder, "words", chunker).of_model for chunker in chunkers)
+    tasks = tuple(ChunkingTask.of(document, embedder, "words", chunker).of_model for chunker in chunkers)
     plan = AnswerPlan(tasks, ("1. A", "2. B"), ITEMS, 6, "hash", "1", "words")
     job = Gathering(plan, [run(chunker, document, tools(embedder)) for chunker in chunkers], embedder, False)
     job.start()
@@ -42,7 +42,7 @@ def gathering():
 def answering(gathering, model, bert=False, before=None):
     ask = asking(model)
     document = gathering.chunkings[0].document
-    models = Models("scripted 1", "scripted 1")
+    models = AnswerModels("scripted 1", "scripted 1")
     job = Answering(
         gathering.plan, document, gathering.found, models, ask, ask, gathering.embedder, False, bert, None, before or {}
     )

@@ -9,9 +9,9 @@ from chunkers import Document, build_chunker
 from chunkers.contract.base import run
 from evaluation.asking.question_retrieval import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
-from viz.jobs.chunking import Task
-from viz.jobs.column_jobs import AskJob, Inquiry, contexts_digest
-from viz.jobs.shared_resources import Showing, forget_gone_texts
+from viz.jobs.chunking import ChunkingTask
+from viz.jobs.column_jobs import AskJob, ColumnInquiry, contexts_digest
+from viz.jobs.shared_resources import ShownTextMarker, forget_gone_texts
 
 TEXT = "\n".join(f"line {number} of what is asked here" for number in range(40))
 
@@ -39,8 +39,10 @@ def job_of(embedder, question, method="hybrid", revision="1", sizes=(2, 5)):
     columns = []
     for number, size in enumerate(sizes):
         chunker = build_chunker("fixed_sentences", {"size": size})
-        columns.append((number, Task.of(document, embedder, "words", chunker), run(chunker, document, tools(embedder))))
-    inquiry = Inquiry(question, method, Limit.of(top=3), "plain", "words")
+        columns.append(
+            (number, ChunkingTask.of(document, embedder, "words", chunker), run(chunker, document, tools(embedder)))
+        )
+    inquiry = ColumnInquiry(question, method, Limit.of(top=3), "plain", "words")
     return AskJob(inquiry, columns, embedder, on_disk=False)
 
 
@@ -58,8 +60,8 @@ def test_a_session_is_answered_from_its_own_context_sentences():
     def hits(question, *written):
         chunks = [chunk._replace(situation=words) for chunk, words in zip(plain.chunks, written, strict=True)]
         chunking = replace(plain, chunks=tuple(chunks))
-        inquiry = Inquiry(question, "bm25", Limit.of(top=3), "context", "words", contexts=contexts_digest([chunking]))
-        job = AskJob(inquiry, [(0, Task.of(document, None, "words", chunker), chunking)], None, on_disk=False)
+        inquiry = ColumnInquiry(question, "bm25", Limit.of(top=3), "context", "words", contexts=contexts_digest([chunking]))
+        job = AskJob(inquiry, [(0, ChunkingTask.of(document, None, "words", chunker), chunking)], None, on_disk=False)
         return [hit.chunk for hit in done(job).found[0].hits if hit.score]
 
     # The same text, chunker and model: only what it wrote in either session is another.
@@ -102,7 +104,7 @@ def test_a_question_that_is_stopped_keeps_the_columns_that_are_done():
 def test_what_is_kept_of_a_text_is_forgotten_with_its_last_session(method):
     embedder = Counted()
     first = job_of(embedder, "gone", method, revision="3")
-    showing = Showing(first.columns[0][2].document.identity)
+    showing = ShownTextMarker(first.columns[0][2].document.identity)
     kept = done(first).found[0].passages
     assert done(job_of(embedder, "gone", method, revision="3")).found[0].passages is kept
     del showing

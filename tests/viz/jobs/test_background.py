@@ -11,11 +11,11 @@ from streamlit.runtime import caching
 from chunkers import Cancelled, InputError
 from tests import ROOT
 from tests.support import LIMIT, ended
-from viz.jobs.background_jobs import MOST_KEPT, Background, Registry, SessionRuns, registry
+from viz.jobs.background_jobs import MOST_KEPT, BackgroundJob, Registry, SessionRuns, run_registry
 from viz.jobs.shared_resources import embedding_cache, run_store
 
 
-class Waiting(Background):
+class Waiting(BackgroundJob):
     """Works until it is cancelled."""
 
     def progress(self):
@@ -140,10 +140,10 @@ def test_of_sessions_that_are_over_the_last_ended_runs_stay_and_running_ones_go_
 
 
 def test_no_message_of_a_browser_makes_the_server_forget():
-    before = registry(), run_store(), embedding_cache(False)
+    before = run_registry(), run_store(), embedding_cache(False)
     caching.cache_data.clear()
     caching.cache_resource.clear()
-    assert (registry(), run_store(), embedding_cache(False)) == before
+    assert (run_registry(), run_store(), embedding_cache(False)) == before
     for path in ROOT.glob("viz/**/*.py"):
         # What is in Streamlit's caches, any browser can have emptied for everybody.
         assert not re.search(r"st\.cache_|cache_resource|cache_data", path.read_text("utf-8")), path
@@ -161,4 +161,4 @@ def test_a_token_finds_only_what_it_stands_for():
 
 def test_it_says_what_it_is_for():
     with pytest.raises(TypeError, match="abstract"):
-        Background()
+        BackgroundJob()

@@ -8,11 +8,11 @@ import pytest
 from chunkers import Cancelled, Document, build_chunker
 from chunkers.methods import change_point
 from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.settings_sweep import Setting
+from evaluation.segmentation.settings_sweep import SweptSetting
 from tests.support import LIMIT, HashEmbedder, ended
-from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, time_left
+from viz.jobs.chunking import ChunkingJob, ChunkingTask, chunk_at_once, time_left
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.sweep import Sweep
 
 SOURCE = Document.from_text("\n".join(f"line {number}" for number in range(300)), "lines")
@@ -26,7 +26,7 @@ def embedder():
 @pytest.fixture
 def task(embedder):
     chunker = build_chunker("change_point", {"penalty": 5.0})
-    return Task.of(SOURCE, embedder, "words", chunker), chunker
+    return ChunkingTask.of(SOURCE, embedder, "words", chunker), chunker
 
 
 def finished(embedder, task):
@@ -87,14 +87,14 @@ def making(kind):
     embedder = Made()
     chunker = build_chunker("change_point", {"penalty": 5.0})
     if kind is ChunkingJob:
-        job = ChunkingJob(SOURCE, embedder, [(Task.of(SOURCE, embedder, "words", chunker), chunker)], on_disk=False)
+        job = ChunkingJob(SOURCE, embedder, [(ChunkingTask.of(SOURCE, embedder, "words", chunker), chunker)], on_disk=False)
     elif kind is Sweep:
         marked = MarkedDocument(SOURCE, (SOURCE.sentences[100].start,))
-        job = Sweep(["lines"], lambda: [marked], [Setting("change_point")], embedder, "words", False)
+        job = Sweep(["lines"], lambda: [marked], [SweptSetting("change_point")], embedder, "words", False)
     else:
         excerpt = SOURCE.sentence_texts[7]
         questions = f"question,excerpts\nWhich line?,{excerpt}\n".encode()
-        material = Material((("lines", SOURCE.text),), ("questions.csv", questions), True)
+        material = RunMaterial((("lines", SOURCE.text),), ("questions.csv", questions), True)
         job = Retrieval(Plan(material, (chunker,), "made", "lines", "words"), embedder, False)
     job.start()
     assert embedder.reached.wait(LIMIT), job.error

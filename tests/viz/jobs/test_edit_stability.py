@@ -3,14 +3,14 @@
 from chunkers import Document, build_chunker
 from tests.support import HashEmbedder, ended
 from viz.jobs.chunker_comparison import EditStabilityJob
-from viz.jobs.chunking import Task
+from viz.jobs.chunking import ChunkingTask
 
 SOURCE = Document.from_text("One is here. Two is here. Three is here. Four is here.", "sentencex:en")
 
 
 def named(*names, embedder=None, **parameters):
     chunkers = [build_chunker(name, parameters) for name in names]
-    return [(chunker.name, Task.of(SOURCE, embedder, "words", chunker), chunker) for chunker in chunkers]
+    return [(chunker.name, ChunkingTask.of(SOURCE, embedder, "words", chunker), chunker) for chunker in chunkers]
 
 
 def test_every_chunker_is_measured_at_no_more_places_than_there_are():

@@ -10,10 +10,10 @@ from evaluation.questions import question_files as questions
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs import retrieval
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 
 ASKED = b'{"question": "What is eaten?", "excerpts": ["Bread is eaten."]}\n'
-MATERIAL = Material((("list.txt", "Bread is eaten.\nMilk is drunk.\n"),), ("asked.jsonl", ASKED), own=True)
+MATERIAL = RunMaterial((("list.txt", "Bread is eaten.\nMilk is drunk.\n"),), ("asked.jsonl", ASKED), own=True)
 
 
 def new_run(*sizes):

@@ -12,8 +12,8 @@ from tests import ROOT
 from tests.support import LIMIT
 from tests.viz.app_steps import choose_document, settled
 from viz.jobs import shared_resources
-from viz.jobs.shared_resources import Showing, cached_while_shown, collect_garbage, forget_gone_texts
-from viz.state.page_text import Source
+from viz.jobs.shared_resources import ShownTextMarker, cached_while_shown, collect_garbage, forget_gone_texts
+from viz.state.page_text import TextSource
 
 
 class Text(str):
@@ -45,7 +45,7 @@ def counting():
 
 def test_what_is_made_of_a_text_is_forgotten_with_the_last_session_that_shows_it():
     made, calls = counting()
-    first, second, other = Showing("a"), Showing("a"), Showing("b")
+    first, second, other = ShownTextMarker("a"), ShownTextMarker("a"), ShownTextMarker("b")
     assert [made("a", 1), made("a", 2), made("b"), made("a", 1)] == [1, 2, 3, 1]
     del first
     forget_gone_texts()
@@ -65,7 +65,7 @@ def test_a_text_may_be_let_go_while_any_lock_is_held():
     done = threading.Event()
 
     def let_go():
-        showing = Showing("c")
+        showing = ShownTextMarker("c")
         with shared_resources._lock:
             del showing
         forget_gone_texts()
@@ -109,7 +109,7 @@ def test_a_closed_sessions_text_and_job_are_let_go(page):
         app.switch_page(f"pages/{page}.py")
     app.run()
     # As pasted, but as an object that can be watched.
-    app.session_state["own"] = Source(own_text(), "Pasted text")
+    app.session_state["own"] = TextSource(own_text(), "Pasted text")
     choose_document(app, "own")
     settled(app)
     held = [app.session_state[name] for name in ("split_document", "job") if name in app.session_state]

@@ -5,7 +5,7 @@ import pytest
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import button, opened, run_of, word
 from viz.jobs import retrieval as retrieval_job
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def ended_run():
 def run(ended_run):
     """Return the token of a run that has ended, as another session left it, whatever else was run since."""
     token, ended_before = ended_run
-    return registry().keep(ended_before, token)
+    return run_registry().keep(ended_before, token)
 
 
 @pytest.fixture

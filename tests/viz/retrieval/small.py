@@ -1,6 +1,6 @@
 """Two short documents in place of the bundled ones, for runs that ask a language model."""
 
-from viz.jobs.retrieval_plan import Material
+from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import documents_and_questions, page
 
 TEXTS = {
@@ -14,7 +14,7 @@ def offer(monkeypatch, questions):
 
     The bundled run is of other documents, so the page opens without it. Drawing it takes longer than the rest of the page.
     """
-    small = Material(tuple(TEXTS.items()), ("questions.csv", questions), own=False)
+    small = RunMaterial(tuple(TEXTS.items()), ("questions.csv", questions), own=False)
     for module in (page, documents_and_questions):
         monkeypatch.setattr(module, "bundled_material", lambda: small)
     monkeypatch.setattr(page, "first_run", lambda: "It is of other documents.")

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
 from tests.support import LIMIT, ended
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 
 
@@ -26,7 +26,7 @@ def word(app, name):
 
 
 def run_of(app):
-    return registry().find(word(app, "run"), Retrieval)
+    return run_registry().find(word(app, "run"), Retrieval)
 
 
 def rows_of(app):

@@ -5,11 +5,11 @@ import pytest
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, opened, run_of, said, summary, word
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.retrieval_plan import Material
+from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import documents_and_questions as retrieval_material
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -18,7 +18,7 @@ def test_a_run_of_the_user_s_own_documents_brings_them_back():
     texts = (("birds.txt", "The heron waits. It eats fish.\n\nThe owl hunts at night."),)
     questions = ("mine.csv", b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n")
     app = opened()
-    embedder = run_of_material(app, Material(texts, questions, own=True))
+    embedder = run_of_material(app, RunMaterial(texts, questions, own=True))
     again = opened(run=embedder)
     assert again.session_state["retrieval_material"] == "Your own"
     assert "Reused from the run shown: 1 document and mine.csv." in said(again)
@@ -46,7 +46,7 @@ def run_of_material(app, material):
     run = Retrieval(type(plan)(material, plan.chunkers, plan.embedder, plan.sentences, plan.tokenizer), embedder, False)
     run.start()
     assert not ended(run).error
-    return registry().keep(run)
+    return run_registry().keep(run)
 
 
 def test_a_run_on_other_documents_is_folded(measured):
@@ -73,7 +73,7 @@ def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_docume
         # The essay of Compare has several of these documents, which are none of its samples.
         sample = document.text in {load_sample(name).text for name in sample_titles()}
         for text, gives_way in (("Mine.", not sample), (document.text, False)):
-            app.session_state["own"] = Source(text, "mine.txt")
+            app.session_state["own"] = TextSource(text, "mine.txt")
             (shown,) = components(app.run(), "on_compare")
             assert shown["label"].endswith("in the place of “mine.txt”") == gives_way
 

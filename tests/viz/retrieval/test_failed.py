@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import streamlit as st
 
 from chunkers import Span
-from evaluation.retrieval.given_chunks import Failure, Seam
+from evaluation.retrieval.given_chunks import FailedExcerpt, Seam
 from viz.retrieval.failed.missed_excerpts import KEY, _choose_question, _finders_in_words, _holder_in_words, seam_data
 
 PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])
 
 
 def failure(missed, rank=31, held=40):
-    return Failure(6, Span(10, 50), missed, (), 11, rank, held)
+    return FailedExcerpt(6, Span(10, 50), missed, (), 11, rank, held)
 
 
 def report(budget, taken, cut=False, parents=None, new=99):
@@ -40,7 +40,7 @@ def test_it_says_why_the_chunk_that_holds_it_was_not_enough():
     assert _holder_in_words(report(2000, 20), part, 0) == sentence
     assert _holder_in_words(report(2000, 3, cut=True), part, 0).endswith("has rank 3, where the budget cuts it off.")
     assert _holder_in_words(report(0, 5), failure({0: 40}, rank=0), 0) == "Chunk 12 holds all of it; its rank is not known."
-    nowhere = Failure(6, Span(10, 50), {0: 40}, (), -1, 0, 0)
+    nowhere = FailedExcerpt(6, Span(10, 50), {0: 40}, (), -1, 0, 0)
     assert _holder_in_words(report(0, 5), nowhere, 0) == "No chunk holds any of it."
 
 

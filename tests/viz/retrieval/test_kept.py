@@ -12,7 +12,7 @@ from tests.support import LIMIT, ended
 from tests.viz.app_steps import ran, remarks, said
 from tests.viz.retrieval.steps import rows_of, run_of
 from viz.jobs import retrieval
-from viz.jobs.retrieval_plan import Material
+from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import documents_and_questions, page
 
 pytestmark = pytest.mark.page
@@ -22,7 +22,7 @@ TEXTS = {
     "sea.txt": b"The tide turns. It is salt.",
 }
 ASKED = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n"
-SMALL = Material(tuple((name, text.decode()) for name, text in TEXTS.items()), ("questions.csv", ASKED), own=False)
+SMALL = RunMaterial(tuple((name, text.decode()) for name, text in TEXTS.items()), ("questions.csv", ASKED), own=False)
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +207,7 @@ def test_it_says_which_embedder_is_needed(indexed, restart, cache_folder):
 def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_folder, monkeypatch):
     token, _ = interrupted(opened(), indexed, restart)
     (name, text), *others = SMALL.texts
-    changed = Material(((name, text + " More."), *others), SMALL.questions, own=False)
+    changed = RunMaterial(((name, text + " More."), *others), SMALL.questions, own=False)
     monkeypatch.setattr(page, "bundled_material", lambda: changed)
     sentence = (
         "The results for 2 of 3 chunkers of this run are kept on disk, but its texts are not. Its bundled documents "

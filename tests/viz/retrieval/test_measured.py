@@ -11,7 +11,7 @@ from evaluation.retrieval.report import ReportChoice, Reports, questions_with_di
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, evaluations, opened, retrieved, rows_of, run_of, said, summary, told
 from viz.jobs import retrieval as retrieval_job
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, budget_in_run
 
@@ -79,12 +79,12 @@ def computed(monkeypatch):
 @pytest.fixture
 def fresh(run):
     """A run of which nothing has been told yet."""
-    before = registry().find(run, Retrieval)
+    before = run_registry().find(run, Retrieval)
     again = Retrieval(before.plan, before.embedder, False)
     again.start()
     ended(again)
     assert sorted(again.found) == [0, 1]
-    return registry().keep(again)
+    return run_registry().keep(again)
 
 
 def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh, computed):

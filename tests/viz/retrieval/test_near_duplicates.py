@@ -9,9 +9,9 @@ from chunkers import build_chunker
 from evaluation.retrieval.report import ReportChoice
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import opened, told
-from viz.jobs.background_jobs import new_token, registry
+from viz.jobs.background_jobs import new_token, run_registry
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -23,13 +23,13 @@ def run_on(texts):
     rows = "\n".join(
         json.dumps({"question": f"How far shines {number}?", "excerpts": [LINES[number]]}) for number in range(8)
     )
-    material = Material(texts, ("mine.jsonl", rows.encode()), own=True)
+    material = RunMaterial(texts, ("mine.jsonl", rows.encode()), own=True)
     chunkers = build_chunker("fixed_sentences", {"size": 1}), build_chunker("fixed_sentences", {"size": 40})
     run = Retrieval(Plan(material, chunkers, "hash", "lines", "words"), HashEmbedder(), False)
     run.start()
     ended(run)
     assert not run.error
-    return registry().keep(run, new_token()), run
+    return run_registry().keep(run, new_token()), run
 
 
 def table_of(app):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from evaluation.questions.corpus import total_length
-from evaluation.retrieval.measures import MEASURES, excerpt_ranges
+from evaluation.retrieval.measures import RETRIEVAL_MEASURES, excerpt_ranges
 from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
-from viz.jobs.retrieval_plan import Material
+from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import first_run as opening
 from viz.retrieval.documents_and_questions import bundled_material
 from viz.retrieval.first_run import first_run
@@ -58,7 +58,7 @@ def test_a_run_that_comes_with_seamark_and_does_not_fit_is_not_shown(monkeypatch
         else:
             monkeypatch.undo()
             changed = bundled_material()
-            changed = Material((("a.txt", "Other."), *changed.texts[1:]), changed.questions, own=False)
+            changed = RunMaterial((("a.txt", "Other."), *changed.texts[1:]), changed.questions, own=False)
             monkeypatch.setattr(opening, "bundled_material", lambda changed=changed: changed)
         app = opened()
         first_run.cache_clear()
@@ -89,7 +89,7 @@ def test_every_chunker_is_measured(measured):
     assert all(len(evaluation.answers) == 40 for evaluation in evaluations(run, 5).values())
     table = rows_of(measured)
     assert len(table) == 2
-    for measure in MEASURES:
+    for measure in RETRIEVAL_MEASURES:
         assert table[f"{TITLES[measure]}, %"].str.contains(" ± ").all()
     assert {"chunks", "tokens each", "index, s", "search, ms"} < set(table)
     assert any("40 questions" in text for text in said(measured))

@@ -8,10 +8,10 @@ from evaluation.search.returned_texts import ReturnedText
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import components, opened, said
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.shared_resources import run_store
 from viz.retrieval import documents_and_questions as retrieval_material
 from viz.retrieval.link_parameters import ALLOWED
@@ -46,7 +46,7 @@ def test_what_is_returned_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_
 
 def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     text = "# Lights\n\nIt shines at night. It burns at dusk.\n\n# Buoys\n\nIt floats at night."
-    material = Material((("marks.md", text), ("plain.txt", "It rests.")), ("mine.csv", ASKED), own=True)
+    material = RunMaterial((("marks.md", text), ("plain.txt", "It rests.")), ("mine.csv", ASKED), own=True)
     chunkers = (build_chunker("fixed_words", {"size": 4, "overlap": 0}),)
     plan = Plan(material, chunkers, "hash", "paragraphs", "words", "plain", ReturnedText.parse("section"))
     run = Retrieval(plan, HashEmbedder(), False)
@@ -69,7 +69,7 @@ def levels():
     """A plan of chunks in two levels, by a recipe, and of others in one, whose parents are returned."""
     sentences = [f"The lamp of mark {number} shines {number + 3} miles." for number in range(30)]
     rows = "\n".join(f"How far shines {number}?,The lamp of mark {number} shines {number + 3} miles." for number in (3, 17))
-    material = Material(
+    material = RunMaterial(
         (("marks.txt", " ".join(sentences)),), ("mine.csv", f"question,excerpts\n{rows}".encode()), own=False
     )
     two = build_chunker("recursive", {"size": 80, "unit": "characters", "parent_size": 300})
@@ -108,7 +108,7 @@ def test_the_page_shows_a_parent_once_and_says_which_chunks_have_none(levels):
     run = Retrieval(levels, HashEmbedder(), False)
     run.start()
     ended(run)
-    app = opened(run=registry().keep(run), returned="parent", k="5")
+    app = opened(run=run_registry().keep(run), returned="parent", k="5")
     assert app.selectbox(key="retrieval_returned").value == "parent"
     notices = said(app)
     assert any("A chunk that is found comes with its parent; all of that is measured." in text for text in notices)
@@ -126,7 +126,7 @@ def test_the_page_shows_a_parent_once_and_says_which_chunks_have_none(levels):
 
 def test_a_passage_says_its_page():
     given = retrieval_material.read_documents([("marks.pdf", pdf([["It shines at night."], ["It floats at night."]]))])
-    material = Material(tuple(given.texts), ("mine.csv", ASKED), True, tuple(given.parts))
+    material = RunMaterial(tuple(given.texts), ("mine.csv", ASKED), True, tuple(given.parts))
     plan = Plan(material, (build_chunker("fixed_sentences", {"size": 1}),), "hash", "lines", "words")
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
@@ -146,7 +146,7 @@ def test_a_passage_says_its_page():
 )
 def test_a_run_embeds_what_its_plan_says_and_finds_the_chunks_of_the_text(embedded_as, embedded):
     text = "# Lights\n\nIt shines at night.\n\n## Buoys\n\nIt floats at night.\n"
-    material = Material((("marks.md", text),), ("mine.csv", ASKED), own=True)
+    material = RunMaterial((("marks.md", text),), ("mine.csv", ASKED), own=True)
     chunkers = (build_chunker("fixed_sentences", {"size": 1}),)
     run = Retrieval(Plan(material, chunkers, "hash", "paragraphs", "words", embedded_as), HashEmbedder(), False)
     run.start()

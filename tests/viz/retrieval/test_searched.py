@@ -7,7 +7,7 @@ from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import button, opened, run_of, said, summary
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -44,7 +44,7 @@ def test_a_run_searches_as_its_plan_says_and_the_page_says_what_is_indexed(metho
     text = "# Lights\n\nIt shines at night.\n\n## Buoys\n\nIt floats at night.\n"
     asked = b'question,excerpts\n"What of the buoys?",It floats at night.\n'
     chunkers = (build_chunker("fixed_sentences", {"size": 1}),) * (len(each) or 1)
-    material = Material((("marks.md", text),), ("mine.csv", asked), own=True)
+    material = RunMaterial((("marks.md", text),), ("mine.csv", asked), own=True)
     plan = Plan(material, chunkers, "hash", "paragraphs", "words", "heading_path", each=each, searched_by=method)
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
@@ -69,7 +69,7 @@ def test_a_model_is_loaded_only_for_what_embeds(monkeypatch, method, chunker, lo
 
     monkeypatch.setattr(HashEmbedder, "prepare", missing)
     asked = b'question,excerpts\n"What of the buoys?",It floats at night.\n'
-    material = Material((("marks.md", "It shines.\n\nIt floats at night.\n"),), ("mine.csv", asked), own=True)
+    material = RunMaterial((("marks.md", "It shines.\n\nIt floats at night.\n"),), ("mine.csv", asked), own=True)
     plan = Plan(material, (build_chunker(chunker, {}),), "hash", "paragraphs", "words", searched_by=method)
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()

@@ -14,9 +14,9 @@ from tests.viz.app_steps import remarks, said
 from tests.viz.app_steps import settled as drawn
 from tests.viz.compare.test_asking import ask, mark
 from tests.viz.retrieval.steps import rows_of
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval, estimate_retrieval_requests
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval import page
 from viz.state.chunk_files import NAME_AGAIN, NO_FILE
 
@@ -85,7 +85,7 @@ def measured(app):
 
 
 def run_of(app):
-    return registry().find(app.session_state["choices"]["retrieval"].extra["run"], Retrieval)
+    return run_registry().find(app.session_state["choices"]["retrieval"].extra["run"], Retrieval)
 
 
 def test_the_chunks_of_a_file_are_measured_beside_others():
@@ -129,7 +129,7 @@ def test_a_file_that_lacks_a_document_is_left_out_and_the_document_is_named():
 def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
     def sent(*names):
         file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(rows(*names)).encode(), "theirs.json")))
-        material = Material(tuple(TEXTS.items()), ("mine.csv", ASKED), own=True)
+        material = RunMaterial(tuple(TEXTS.items()), ("mine.csv", ASKED), own=True)
         return estimate_retrieval_requests(
             Plan(material, (YourChunks.from_file(file),), "tfidf", "lines", "words", "context")
         )

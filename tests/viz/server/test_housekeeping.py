@@ -12,7 +12,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from tests.support import LIMIT, in_a_loop
 from viz.jobs import shared_resources
-from viz.jobs.shared_resources import Showing, cached_while_shown
+from viz.jobs.shared_resources import ShownTextMarker, cached_while_shown
 from viz.server import server_tasks
 from viz.server.server_tasks import LONGEST_WAIT, Housekeeper
 
@@ -118,7 +118,7 @@ def test_what_was_kept_of_their_texts_is_forgotten(manager):
 
     house = Housekeeper()
     manager.come_and_go("a")
-    showing = Showing("text")
+    showing = ShownTextMarker("text")
     made("text")
     house.look()
     made("text")

@@ -21,7 +21,7 @@ from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
 from viz.components.browser_exchange import sentence_positions
-from viz.jobs.chunking import Task
+from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
 from viz.shell.card.verdicts import KEY, set_parameters, verdict_cell
 from viz.shell.column_results import ColumnResult
@@ -184,7 +184,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
     made = tools(embedder)
     chunker = build_chunker(name, parameters)
     before = run(chunker, document, made)
-    task = Task.of(document, embedder, "words", chunker)
+    task = ChunkingTask.of(document, embedder, "words", chunker)
     choice = ColumnChoice(name, dict(parameters))
     known = tuple(sorted({document.starts[mark] for mark in marks if mark < len(document.starts)}))
     answer = checked_answer(document.text, 0, len(document.text))

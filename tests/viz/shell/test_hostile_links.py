@@ -15,7 +15,7 @@ from tests.support import LIMIT
 from tests.viz.app_steps import said
 from viz.jobs import shared_resources
 from viz.shell.navigation import PAGES
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 pytestmark = pytest.mark.page
 
@@ -117,7 +117,7 @@ def test_a_texts_name_is_never_markdown(app, page):
     app.query_params["embedder"] = "tfidf"
     app.switch_page(PAGES[page].file)
     app.run()
-    app.session_state["own"] = Source("One is here. Two is there. Three is gone.", MARKDOWN)
+    app.session_state["own"] = TextSource("One is here. Two is there. Three is gone.", MARKDOWN)
     choices = app.session_state["choices"][page]
     choices.document, choices.embedder = "own", MARKDOWN
     app.session_state["allowed"] = {MARKDOWN}

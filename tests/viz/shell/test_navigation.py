@@ -9,7 +9,7 @@ from tests import ROOT
 from tests.sources import parsed
 from viz.shell import navigation
 from viz.shell.navigation import PAGES, switch_to_arriving_page
-from viz.state.session_state import Arrival
+from viz.state.session_state import PageArrival
 
 
 def test_every_page_has_one_row_and_a_file():
@@ -37,7 +37,7 @@ def test_only_the_table_names_the_files_of_pages():
     ],
 )
 def test_a_page_is_asked_for_until_it_is_drawn_or_the_user_opens_another(monkeypatch, asked, shown, to, remains):
-    arrival, switched = Arrival(asked, "breakpoints", {"step": "14"}), []
+    arrival, switched = PageArrival(asked, "breakpoints", {"step": "14"}), []
     session = SimpleNamespace(arriving=arrival)
     monkeypatch.setattr(navigation, "session", session)
 

@@ -6,10 +6,10 @@ import pytest
 
 from viz.shell import current_lecture
 from viz.state.lecture_decks import LectureFile, Scene
-from viz.state.page_text import Source
-from viz.state.session_state import Playing
+from viz.state.page_text import TextSource
+from viz.state.session_state import PlaceInLecture
 
-LECTURE = LectureFile().with_scene(Scene(title="Mine", link="/?document=own"), Source("One. Two.", "Pasted text"))
+LECTURE = LectureFile().with_scene(Scene(title="Mine", link="/?document=own"), TextSource("One. Two.", "Pasted text"))
 OTHER = LectureFile().with_scene(Scene(title="Other", link="/"), None)
 NONE = LectureFile()
 
@@ -17,15 +17,15 @@ NONE = LectureFile()
 @pytest.mark.parametrize(
     ("own", "kept", "expected", "before", "playing", "complaint"),
     [
-        (NONE, LECTURE.packed, LECTURE, None, Playing("own", 0), ""),
+        (NONE, LECTURE.packed, LECTURE, None, PlaceInLecture("own", 0), ""),
         (NONE, "", NONE, None, None, "has no scenes of it. If you saved the lecture, open its file"),
         (NONE, LECTURE.packed[:-9], NONE, None, None, "may have been cut off"),
-        (OTHER, LECTURE.packed, OTHER, LECTURE, Playing("own", 0), ""),
-        (OTHER, OTHER.packed, OTHER, None, Playing("own", 0), ""),
+        (OTHER, LECTURE.packed, OTHER, LECTURE, PlaceInLecture("own", 0), ""),
+        (OTHER, OTHER.packed, OTHER, None, PlaceInLecture("own", 0), ""),
     ],
 )
 def test_the_tab_gives_it_back(monkeypatch, own, kept, expected, before, playing, complaint):
-    session = SimpleNamespace(own_lecture=own, lecture_before=None, playing=Playing("own", 0), deck_complaint="")
+    session = SimpleNamespace(own_lecture=own, lecture_before=None, playing=PlaceInLecture("own", 0), deck_complaint="")
     monkeypatch.setattr(current_lecture, "session", session)
     current_lecture.take_lecture_of_tab(kept)
     assert (session.own_lecture, session.lecture_before, session.playing) == (expected, before, playing)

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.viz.app_steps import choose_document, emptied, said, widget
 from viz.jobs import shared_resources
-from viz.state.session_state import Arrival
+from viz.state.session_state import PageArrival
 
 ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "answers", "guide")
 WITHOUT_A_TEXT = ("tune", "retrieval")
@@ -195,12 +195,12 @@ def _asked_for():
 
     from viz.shell.page import page
     from viz.state.choices import Choices, ColumnChoice
-    from viz.state.session_state import Arrival, session
+    from viz.state.session_state import PageArrival, session
 
     st.session_state["app"] = True
     runs = st.session_state.setdefault("runs", [])
     if not runs:
-        session.arriving = Arrival("guide", "breakpoints", {"c1": "double_pass", "c1.merging_threshold": "0.6"})
+        session.arriving = PageArrival("guide", "breakpoints", {"c1": "double_pass", "c1.merging_threshold": "0.6"})
     with page("guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")]), about_a_text=False) as here:
         runs.append((session.arriving, dict(here.choices.columns[0].parameters)))
         if len(runs) == 1:
@@ -212,7 +212,7 @@ def test_a_page_is_asked_for_until_it_is_drawn_and_reads_its_link_once():
     """A change by the user interrupts the run that draws the page, and remains."""
     app = AppTest.from_function(_asked_for, default_timeout=60).run()
     assert not app.exception
-    asked_for = Arrival("guide", "breakpoints")
+    asked_for = PageArrival("guide", "breakpoints")
     (first, read), (second, kept) = app.session_state["runs"]
     assert (first, second) == (asked_for, asked_for)
     assert (read["merging_threshold"], kept["merging_threshold"]) == (0.6, 0.7)

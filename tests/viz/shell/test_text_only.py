@@ -9,11 +9,11 @@ from chunkers import build_chunker, load_embedder
 from sample_docs import load_sample
 from tests.support import ended
 from tests.viz.app_steps import settled
-from viz.jobs.background_jobs import registry
+from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.shell.navigation import PAGES
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 MARK = "zqxjkv"
 HOSTILE = f"![{MARK}](http://127.0.0.1:9/{MARK}.png) <b>{MARK}</b> ${MARK}$ [{MARK}](javascript:{MARK}) :red[{MARK}]"
@@ -57,7 +57,7 @@ def test_a_text_and_its_name(app, page):
     app.switch_page(PAGES[page].file)
     app.run()
     text = "\n".join([f"{HOSTILE} is here. {HOSTILE} is there.", *load_sample("stubs").text.splitlines()[:20]])
-    app.session_state["own"] = Source(text, HOSTILE, (len(HOSTILE) + 9,))
+    app.session_state["own"] = TextSource(text, HOSTILE, (len(HOSTILE) + 9,))
     app.session_state["choices"][page].document = "own"
     assert rendered(settled(app)) == []
 
@@ -95,8 +95,8 @@ def test_what_a_retrieval_run_is_of(app):
     app.switch_page(PAGES["retrieval"].file)
     app.run()
     plan = app.session_state["choices"]["retrieval"]
-    run = run_on(plan, Material(documents, questions, own=True))
-    plan.extra["run"] = registry().keep(run)
+    run = run_on(plan, RunMaterial(documents, questions, own=True))
+    plan.extra["run"] = run_registry().keep(run)
     app.run()
     assert not app.exception
     assert rendered(app) == []

@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Chunking, Document, build_chunker, run
 from evaluation.asking.question_retrieval import ask, embed_question, index_passages
-from evaluation.questions.corpus import Ruler
+from evaluation.questions.corpus import TokenRuler
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
 from evaluation.segmentation.threshold_staircase import threshold_staircase
@@ -16,9 +16,9 @@ from viz.double_pass import page as double_pass
 from viz.double_pass.passes import pass_steps
 from viz.retrieval.first_run import first_screen
 from viz.shell.navigation import PAGES
-from viz.state.choices import Choices, ColumnChoice, fresh, from_query
-from viz.state.compare_choices import LIMITS, default_choices
-from viz.state.lecture_decks import PARTS, SEE, Deck, Scene, bundled_decks
+from viz.state.choices import Choices, ColumnChoice, fresh_column, from_query
+from viz.state.compare_choices import RETRIEVAL_LIMITS, default_choices
+from viz.state.lecture_decks import SCENE_PARTS, SEE, Deck, Scene, bundled_decks
 
 SCENES = [(name, scene) for name, deck in bundled_decks().items() for scene in deck.scenes]
 
@@ -33,7 +33,7 @@ def choices_of(scene):
         "": default_choices(),
         "double_pass": double_pass.default_choices(),
         "clustering": Choices(document, splitters[document], [ColumnChoice(name) for name in METHODS]),
-    }.get(scene.page, Choices(document, splitters[document], [fresh("breakpoint")]))
+    }.get(scene.page, Choices(document, splitters[document], [fresh_column("breakpoint")]))
     return from_query(scene.query, splitters, default)
 
 
@@ -70,9 +70,9 @@ class Run:
         """Return the numbers of the first and the last sentence of the chunk that the scene's question finds first."""
         tools, chunking = self.tools, self.results[column]
         passages = index_passages(chunking, tools, "embedding")
-        limit = LIMITS[self.scene.query["ask_limit"]][1]
+        limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
         vector = embed_question(chunking, tools, self.scene.ask)
-        ranking = ask(passages, self.scene.ask, vector, "embedding", limit, Ruler(self.text, tools.tokenizer))
+        ranking = ask(passages, self.scene.ask, vector, "embedding", limit, TokenRuler(self.text, tools.tokenizer))
         counts = sentence_counts(chunking)
         before = sum(counts[: ranking.hits[0].chunk])
         return before + 1, before + counts[ranking.hits[0].chunk]
@@ -303,7 +303,7 @@ def test_the_lecture_has_eight_scenes_and_the_others_are_there():
 def test_every_link_is_understood_and_every_part_has_words(deck, scene):
     assert scene.page in {"", *PAGES} - {"compare"}
     assert choices_of(scene)[1] == []
-    assert [*scene.words] == [*PARTS]
+    assert [*scene.words] == [*SCENE_PARTS]
     assert not scene.ask or scene.page == ""
 
 

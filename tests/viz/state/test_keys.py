@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests import ROOT
 from tests.sources import parsed
-from viz.state.session_state import Container, Session, Value
+from viz.state.session_state import MutableSessionValue, Session, SessionValue
 
 KEYS = "viz/state/session_state.py"
 READS = {"get", "setdefault", "pop"}
@@ -94,7 +94,7 @@ def session_keys():
         importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
     owners = [Session, *Session.__subclasses__()]
     assert len(owners) > 5
-    return [value._key for owner in owners for value in vars(owner).values() if isinstance(value, Value)]
+    return [value._key for owner in owners for value in vars(owner).values() if isinstance(value, SessionValue)]
 
 
 def test_every_key_has_one_property():
@@ -125,7 +125,7 @@ def test_what_is_changed_in_place_stays(monkeypatch):
     assert held.own is None
     held.own_complaint = "Bad."
     assert (Session().own_complaint, "compare" in held.choices) == ("Bad.", False)
-    assert isinstance(vars(Session)["taken"], Container)
+    assert isinstance(vars(Session)["taken"], MutableSessionValue)
 
 
 @pytest.mark.page
@@ -133,10 +133,10 @@ def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_pl
     def script():
         import streamlit as st
 
-        from viz.jobs.background_jobs import Background
+        from viz.jobs.background_jobs import BackgroundJob
         from viz.state.session_state import session
 
-        class Idle(Background):
+        class Idle(BackgroundJob):
             def progress(self):
                 return 0.0, "Idle"
 

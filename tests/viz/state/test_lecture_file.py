@@ -8,7 +8,7 @@ from hashlib import sha512
 import pytest
 
 from chunkers import InputError
-from chunkers.text.extracted_text import Parts
+from chunkers.text.extracted_text import TextParts
 from viz.shell.navigation import PAGES
 from viz.state.lecture_decks import (
     LARGEST_FILE,
@@ -21,9 +21,9 @@ from viz.state.lecture_decks import (
     lecture_to_link_word,
     read_lecture,
 )
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
-OWN = Source("<b>One.</b> Two.", "mine.txt", (12,), "", Parts("page", (0, 12), ("1", "2")))
+OWN = TextSource("<b>One.</b> Two.", "mine.txt", (12,), "", TextParts("page", (0, 12), ("1", "2")))
 SHOWN = Scene(title="<script>", link="/?document=own", see="<img src=x>")
 PLAIN = Scene(title="Plain", link="/breakpoints?view=steps")
 

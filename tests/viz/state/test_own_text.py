@@ -4,30 +4,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers.text.extracted_text import Omission, Parts
+from chunkers.text.extracted_text import Omission, TextParts
 from evaluation.segmentation.boundary_files import section_spans
 from viz.state import own_text
-from viz.state.own_text import PASTED, edited_source
-from viz.state.page_text import Source
+from viz.state.own_text import PASTED_TITLE, edited_source
+from viz.state.page_text import TextSource
 
 TEXT = "One is here. Two is here. Three is here."
 
 
 class Session:
-    own: Source | None
-    own_given: Source | None
+    own: TextSource | None
+    own_given: TextSource | None
 
 
 @pytest.fixture(autouse=True)
 def session(monkeypatch):
     monkeypatch.setattr(own_text, "session", Session)
-    Session.own, Session.own_given = Source(TEXT, "notes.txt", (13, 26), "read as utf-8"), None
+    Session.own, Session.own_given = TextSource(TEXT, "notes.txt", (13, 26), "read as utf-8"), None
     return Session
 
 
 def test_an_edit_keeps_the_name_and_moves_the_boundaries(session):
     longer = TEXT.replace("Two is", "Two, by the way, is")
-    assert edited_source(longer) == Source(longer, "notes.txt", (13, 26 + len(", by the way,")), "edited here")
+    assert edited_source(longer) == TextSource(longer, "notes.txt", (13, 26 + len(", by the way,")), "edited here")
 
 
 def test_a_boundary_that_is_overwritten_is_gone(session):
@@ -36,22 +36,22 @@ def test_a_boundary_that_is_overwritten_is_gone(session):
 
 
 def test_another_text_is_a_pasted_one(session):
-    assert edited_source("Something else altogether, and longer than before.") == Source(
-        "Something else altogether, and longer than before.", PASTED
+    assert edited_source("Something else altogether, and longer than before.") == TextSource(
+        "Something else altogether, and longer than before.", PASTED_TITLE
     )
     session.own = None
-    assert edited_source(TEXT) == Source(TEXT, PASTED)
+    assert edited_source(TEXT) == TextSource(TEXT, PASTED_TITLE)
 
 
 @given(st.integers(0, len(TEXT)), st.integers(0, len(TEXT)), st.text(max_size=30), st.lists(st.integers(0, len(TEXT))))
 def test_what_an_edit_leaves_is_on_the_page_that_it_was_on(start, end, new, starts):
     start, end = sorted((start, end))
     text = TEXT[:start] + new + TEXT[end:]
-    parts = Parts("page", (0, *sorted(starts)), tuple(map(str, range(len(starts) + 1))))
-    Session.own = Source(TEXT, "notes.txt", parts=parts, left_out=(Omission("picture", 2, 0),))
+    parts = TextParts("page", (0, *sorted(starts)), tuple(map(str, range(len(starts) + 1))))
+    Session.own = TextSource(TEXT, "notes.txt", parts=parts, left_out=(Omission("picture", 2, 0),))
     after = edited_source(text)
-    if after.name == PASTED:
-        assert after == Source(text, PASTED)
+    if after.name == PASTED_TITLE:
+        assert after == TextSource(text, PASTED_TITLE)
         return
     assert after.left_out == Session.own.left_out
     first = own_text._common_prefix_length(TEXT, text)
@@ -65,8 +65,8 @@ def test_what_an_edit_leaves_is_on_the_page_that_it_was_on(start, end, new, star
 def test_pages_stay_with_their_text_when_lines_of_dashes_go(lines, data):
     text = "\n".join(lines)
     starts = data.draw(st.lists(st.integers(0, len(text)), max_size=5).map(sorted))
-    parts = Parts("page", (0, *starts), tuple(map(str, range(len(starts) + 1))))
-    bare = own_text.with_dashes_as_boundaries(Source(text, "notes.txt", parts=parts))
+    parts = TextParts("page", (0, *starts), tuple(map(str, range(len(starts) + 1))))
+    bare = own_text.with_dashes_as_boundaries(TextSource(text, "notes.txt", parts=parts))
     # Each section that is kept, from where it was to where it is.
     at = 0
     for start, end in section_spans(text):
@@ -80,7 +80,7 @@ def test_pages_stay_with_their_text_when_lines_of_dashes_go(lines, data):
 def test_boundaries_stand_before_the_same_text_as_before(start, end, new, known):
     start, end = sorted((start, end))
     text = TEXT[:start] + new + TEXT[end:]
-    Session.own = Source(TEXT, "notes.txt", tuple(sorted(known)))
+    Session.own = TextSource(TEXT, "notes.txt", tuple(sorted(known)))
     after = edited_source(text).known or ()
     assert list(after) == sorted(set(after))
     # What follows a boundary, or what comes before it, is what it was, and at its place.

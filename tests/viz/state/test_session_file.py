@@ -6,15 +6,15 @@ import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.methods import change_point
-from chunkers.text.extracted_text import Parts
+from chunkers.text.extracted_text import TextParts
 from tests.support import ended
 from tests.viz.app_steps import settled
 from viz.jobs import file_reading
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
-SOURCE = Source("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
+SOURCE = TextSource("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
 COLUMNS = [ColumnChoice("fixed_sentences", {"size": 2}), ColumnChoice("fixed_words", {"size": 5, "overlap": 1})]
 
 
@@ -50,7 +50,7 @@ def said(app):
 
 def test_a_written_session_reopens_as_it_was(app, written):
     upload(app, written.encode())
-    assert app.session_state["own"] == Source(SOURCE.text, "notes", (29,), "from a session file")
+    assert app.session_state["own"] == TextSource(SOURCE.text, "notes", (29,), "from a session file")
     choices = app.session_state["choices"]["compare"]
     assert (choices.document, choices.sentences, choices.tokenizer) == ("own", "lines", "words")
     chunkers = [
@@ -127,7 +127,7 @@ def test_a_bad_session_is_told_and_the_text_stays(app, written):
 def test_the_pages_of_the_text_reopen_too(app, written):
     pages = {"kind": "page", "starts": [0, 30], "labels": ["iv", "1"]}
     upload(app, json.dumps(json.loads(written) | {"parts": pages}).encode())
-    assert app.session_state["own"].parts == Parts("page", (0, 30), ("iv", "1"))
+    assert app.session_state["own"].parts == TextParts("page", (0, 30), ("iv", "1"))
     assert app.session_state["split_document"].parts == app.session_state["own"].parts
 
 

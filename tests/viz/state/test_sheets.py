@@ -6,7 +6,7 @@ from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from viz.state.lecture_decks import Deck, LectureFile, Scene, bundled_decks
 from viz.state.lecture_sheets import lecture_sheets
-from viz.state.page_text import Source
+from viz.state.page_text import TextSource
 
 
 @pytest.mark.model
@@ -21,7 +21,7 @@ def test_every_bundled_scene_with_a_text_has_its_columns():
 
 def test_a_text_of_the_user_is_run_and_a_lost_one_has_words_alone():
     scene = Scene(title="Mine", link="/?document=own&c1=fixed_sentences&c1.size=1", see="Look")
-    lecture = LectureFile().with_scene(scene, Source("One. Two.", "mine"))
+    lecture = LectureFile().with_scene(scene, TextSource("One. Two.", "mine"))
     texts = {name: text.source for name, text in lecture.texts.items()}
     (sheet,) = lecture_sheets(lecture.deck, texts)
     assert len(sheet.columns[0].chunks) == 2

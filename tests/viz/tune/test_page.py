@@ -8,7 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
-from evaluation.segmentation.settings_sweep import TRIVIAL, Setting, SettingSummary, published_settings, rows_to_csv
+from evaluation.segmentation.settings_sweep import (
+    TRIVIAL_SETTINGS,
+    SettingSummary,
+    SweptSetting,
+    published_settings,
+    rows_to_csv,
+)
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, sweep_of
@@ -116,7 +122,9 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
 
 def test_settings_that_are_level_share_aplace_of():
     means = (0.2, 0.1, 0.1, 0.3)
-    among = [SettingSummary(Setting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)]
+    among = [
+        SettingSummary(SweptSetting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)
+    ]
     assert [rank_of_setting(summary, among, "pk") for summary in among] == [3, 1, 1, 4]
     assert [rank_of_setting(summary, among, "f1") for summary in among] == [2, 3, 3, 1]
 
@@ -124,13 +132,13 @@ def test_settings_that_are_level_share_aplace_of():
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        (Setting.of("breakpoint", amount=80.0), "Breakpoint (percentile 80)"),
+        (SweptSetting.of("breakpoint", amount=80.0), "Breakpoint (percentile 80)"),
         (
-            Setting.of("breakpoint", amount=1.5, buffer=1, threshold="standard_deviation"),
+            SweptSetting.of("breakpoint", amount=1.5, buffer=1, threshold="standard_deviation"),
             "Breakpoint (standard deviation 1.5, buffer 1)",
         ),
-        (Setting.of("optimal", max_size=90), "Optimal (max size 90)"),
-        (Setting.of("kmeans"), "k-means"),
+        (SweptSetting.of("optimal", max_size=90), "Optimal (max size 90)"),
+        (SweptSetting.of("kmeans"), "k-means"),
     ],
 )
 def test_an_amount_is_named_by_its_threshold(setting, words):
@@ -138,7 +146,7 @@ def test_an_amount_is_named_by_its_threshold(setting, words):
 
 
 def test_the_curve_has_a_second_line_for_what_is_held_out():
-    settings = [Setting.of("fixed_sentences", size=size) for size in (2, 4, 9)]
+    settings = [SweptSetting.of("fixed_sentences", size=size) for size in (2, 4, 9)]
     ranked = [SettingSummary(setting, 0.1 * place, 1, 3.0) for place, setting in enumerate(settings)]
     held = [SettingSummary(setting, 0.5, 1, 3.0) for setting in settings[1:]]
     assert len(sweep_figure(settings, ranked, "pk").data) == 1
@@ -164,7 +172,7 @@ def test_two_axes_leave_out_what_is_not_allowed(tune):
 
 def test_the_published_grids(tune):
     app = finished(tune(what="published", documents="stubs", held=""))
-    assert len(sweep_of(app).rows) == len(published_settings()) + len(TRIVIAL)
+    assert len(sweep_of(app).rows) == len(published_settings()) + len(TRIVIAL_SETTINGS)
     # However long the ranking, they are in it.
     assert {"No cut", "A cut every n sentences", "Cuts at random places"} < {*app.dataframe[-1].value["setting"]}
     assert "lowest here: Pk 0.0" in said(app)
@@ -249,7 +257,7 @@ def test_a_value_that_is_typed_twice_is_run_once(tune):
 def test_the_csv_has_a_line_a_run(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
     lines = list(csv.DictReader(io.StringIO(rows_to_csv(sweep_of(app).rows))))
-    settings = [*(Setting.of("fixed_sentences", size=size) for size in (2, 4)), *TRIVIAL]
+    settings = [*(SweptSetting.of("fixed_sentences", size=size) for size in (2, 4)), *TRIVIAL_SETTINGS]
     assert {(line["document"], line["setting"]) for line in lines} == {
         (document, setting.words()) for document in ("stubs", "article") for setting in settings
     }

@@ -3,16 +3,16 @@
 import numpy as np
 
 from evaluation.segmentation.boundary_measures import Score
-from evaluation.segmentation.settings_sweep import MEASURES, Setting, SweepRow, summarize_settings
+from evaluation.segmentation.settings_sweep import HIGHER_IS_BETTER, SweepRow, SweptSetting, summarize_settings
 from evaluation.statistics.significance import mean_interval
 from viz.tune.sweep_results import best_in_words
 
-BEST = Setting.of("fixed_sentences", size=4)
+BEST = SweptSetting.of("fixed_sentences", size=4)
 
 
 def said(values, measure="pk"):
     rows = [
-        SweepRow(BEST, f"document {number}", 3, {name: Score(value) for name in MEASURES})
+        SweepRow(BEST, f"document {number}", 3, {name: Score(value) for name in HIGHER_IS_BETTER})
         for number, value in enumerate(values)
     ]
     (best,) = summarize_settings(rows, measure)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from chunkers.support import pluralize
 from evaluation.questions import MarkedQuestion, marked_questions_to_csv
-from evaluation.search import RERANKED, Reranker
+from evaluation.search import MOST_RERANKED, Reranker
 from viz.compare.asking.question_search import drop_unused_texts
 from viz.compare.state.session import session
 from viz.components.page_elements import download_button, remark
@@ -33,7 +33,7 @@ def _name_reranker() -> None:
         "Cross-encoder folder",
         value=shown,
         max_chars=LONGEST_NAME,
-        help=f"Reorders the best {RERANKED} chunks by reading each with the question. The model is never fetched.",
+        help=f"Reorders the best {MOST_RERANKED} chunks by reading each with the question. The model is never fetched.",
         **value_binding(shown, "ask_reranker", put),
     )
 

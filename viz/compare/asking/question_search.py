@@ -26,9 +26,9 @@ from viz.components.browser_exchange import Component, code_point_offsets, run_a
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
 from viz.controls import any_calls_model, language_model_form
-from viz.jobs import AskJob, Inquiry, Situating, Task, contexts_digest, estimate_contexts
+from viz.jobs import AskJob, ChunkingTask, ColumnInquiry, ContextSentencesJob, contexts_digest, estimate_contexts
 from viz.shell import ColumnResult, ModelRequests, run_with_consent, show_consent
-from viz.state import MOST_QUESTIONS, Choices, Source, chosen_model, ranking_method_of, retrieval_limit_of
+from viz.state import MOST_QUESTIONS, Choices, TextSource, chosen_model, ranking_method_of, retrieval_limit_of
 
 KEY = "store_asked"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
@@ -40,7 +40,7 @@ An answer that takes longer is sent when the browser polls for it."""
 LARGEST_TEXTS = 40_000_000
 """Most characters of all texts that a session stores with its questions."""
 
-_FinishedColumn = tuple[int, Task, Chunking]
+_FinishedColumn = tuple[int, ChunkingTask, Chunking]
 """A finished column: its number from 0, its task and its chunks."""
 
 
@@ -209,7 +209,7 @@ def _fill_in_answer(
     method = ranking_method_of(choices)
     limit_name, limit = retrieval_limit_of(choices, len(document.text))
     contexts = contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
-    inquiry = Inquiry(question, method, limit, embedded_as, choices.tokenizer, contexts=contexts)
+    inquiry = ColumnInquiry(question, method, limit, embedded_as, choices.tokenizer, contexts=contexts)
     job = AskJob(inquiry, finished_columns, embedder, session.on_disk, session.reranker)
     earlier_job = session.ask_job
     if earlier_job is not None and earlier_job.subject == job.subject and earlier_job.reranker is job.reranker:
@@ -367,7 +367,7 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         question, document.name, document.identity, span.start, document.text[span.start : span.end]
     )
     session.questions[:] = [*other_questions, session.answer]
-    texts[document.identity] = Source(document.text, document.name, parts=document.parts)
+    texts[document.identity] = TextSource(document.text, document.name, parts=document.parts)
     drop_unused_texts()
 
 
@@ -439,7 +439,7 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         remark(f"{asking.model.name}: {asking.spent}.", key="contexts_spent")
 
 
-def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
+def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[ChunkingTask, Chunking]) -> None:
     """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
     what = f"This sends the text once for every chunk of {pluralize(len(waiting), 'column')}"
 
@@ -448,7 +448,7 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Task,
         chunkings = before.found if before is not None and before.asking is asking else {}
         # Keep neither text nor context sentences of columns that are no longer shown.
         known = {task: chunkings[task] for task in session.results if task in chunkings}
-        session.situating = job = Situating(asking, tokenizer, waiting, known)
+        session.situating = job = ContextSentencesJob(asking, tokenizer, waiting, known)
         job.start()
 
     requests = ModelRequests(

@@ -18,7 +18,7 @@ from evaluation.changes.index_changes import (
     tokens_to_embed,
 )
 from evaluation.questions import marked_question_set
-from evaluation.search import Method
+from evaluation.search import SearchMethod
 from evaluation.statistics import paired_differences
 from evaluation.tables.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
 from viz.compare.asking.question_search import chunkings_with_contexts
@@ -26,12 +26,12 @@ from viz.compare.scores.table import RowData, column_row, draw_scores
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import value_binding
-from viz.jobs import MOST_LISTED, IndexChanges, IndexSetting, Material, Task, cached_while_shown, contexts_digest
+from viz.jobs import MOST_LISTED, ChunkingTask, IndexChanges, IndexSetting, RunMaterial, cached_while_shown, contexts_digest
 from viz.shell import ColumnResult, waiting_words
 from viz.state import (
     RANKED_BY,
     Choices,
-    Source,
+    TextSource,
     bundled_material,
     ranking_method_of,
     retrieval_limit_of,
@@ -48,7 +48,7 @@ MOST_DOLLARS = 1000.0
 
 
 def show_changes(
-    choices: Choices, results: Sequence[ColumnResult], chosen: Source, document: Document, embedder: Embedder | None
+    choices: Choices, results: Sequence[ColumnResult], chosen: TextSource, document: Document, embedder: Embedder | None
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
     material = _choose_material(_materials(chosen, document))
@@ -94,13 +94,13 @@ def show_changes(
     show_details(choices, results, comparisons, job)
 
 
-def _materials(chosen: Source, document: Document) -> dict[str, Material]:
+def _materials(chosen: TextSource, document: Document) -> dict[str, RunMaterial]:
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     texts = ((document.name, document.text),)
     question_file = marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
     parts = () if chosen.parts is None else ((document.name, chosen.parts),)
-    material_by_name = {THIS_TEXT: Material(texts, question_file, True, parts)}
+    material_by_name = {THIS_TEXT: RunMaterial(texts, question_file, True, parts)}
     material_by_name[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
     for number, (origin, material) in enumerate(shared_question_sets(), 1):
         name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
@@ -108,7 +108,7 @@ def _materials(chosen: Source, document: Document) -> dict[str, Material]:
     return material_by_name
 
 
-def _choose_material(materials: dict[str, Material]) -> Material:
+def _choose_material(materials: dict[str, RunMaterial]) -> RunMaterial:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
     if session.changed_documents not in materials:
         session.changed_documents = THIS_TEXT
@@ -134,7 +134,7 @@ def _choose_material(materials: dict[str, Material]) -> Material:
     return materials[session.changed_documents]
 
 
-def _job_setting(choices: Choices, material: Material, embedder: Embedder | None) -> IndexSetting:
+def _job_setting(choices: Choices, material: RunMaterial, embedder: Embedder | None) -> IndexSetting:
     characters = sum(len(text) for _, text in material.texts)
     embedded_as: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     return IndexSetting(
@@ -215,7 +215,9 @@ def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *,
         contexts_digest(chunkings) if embedded_as == "context" else "",
     ),
 )
-def _changes_between(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> Comparison:
+def _changes_between(
+    tasks: tuple[ChunkingTask, ChunkingTask], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs
+) -> Comparison:
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison(embedded_as != "late") as comparison:
@@ -277,7 +279,7 @@ def _offer_to_measure(
 
 def _estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
     """Return a sentence on the tokens to embed, and their price."""
-    method: Method = setting.method if setting.material.questions[1] else "bm25"
+    method: SearchMethod = setting.method if setting.material.questions[1] else "bm25"
     token_multiple = sum(tokens_to_embed(1, chunker, method, setting.embedded_as) for chunker in chunkers)
     if not token_multiple:
         return "Nothing is embedded."

@@ -10,8 +10,8 @@ from chunkers.recipes import BOUND_TOKENS, presets_for_chunker
 from chunkers.support import VectorArray, pluralize
 from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.segmentation import (
-    BASELINES,
-    EDITS,
+    BASELINE_SETTINGS,
+    DEFAULT_EDITS,
     Contender,
     EditStability,
     LabelFreeMeasures,
@@ -49,14 +49,14 @@ from evaluation.tables.cells import (
 from viz.compare.scores.table import RowData, column_row, draw_scores, mark_best, score_row
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
-from viz.jobs import EditStabilityJob, Task, cached_sentence_vectors, cached_while_shown, chunk_at_once
-from viz.shell import ColumnResult, Finished, lecture_mode, settings_in_words
-from viz.state import OWN, Choices
+from viz.jobs import ChunkingTask, EditStabilityJob, cached_sentence_vectors, cached_while_shown, chunk_at_once
+from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words
+from viz.state import OWN_DOCUMENT, Choices
 from viz.theme import duration_in_words
 
 
 @cached_while_shown(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
-def token_counts(task: Task, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
+def token_counts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
     """Return each chunk's token count, by the tokenizer of ``embedder`` or by the chosen tokenizer; None if unavailable."""
     texts = [chunk.text for chunk in chunking.chunks]
     try:
@@ -140,11 +140,11 @@ def _scoreboard_row(
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
-def _finding_counts(task: Task, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
+def _finding_counts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
     return findings_per_rule(find_suspicious_cuts(chunking, embedder))
 
 
-def _time_cells(column: Finished) -> list[Cell]:
+def _time_cells(column: FinishedColumn) -> list[Cell]:
     if column.chunker.elsewhere:
         return [unknown_cell("These chunks were made elsewhere.")] * 2
     timing, repeats = column.chunking.timing, session.repeats.get(column.task)
@@ -207,7 +207,7 @@ def show_ranking(
         rows.append(score_row(number, title, settings, lead_cells(ranking, place) + measure_cells))
     note = " ".join(filter(None, (note, _size_warning([column for _, column in finished_columns]))))
     summary = f"{ranking.words()} {ranking.basis(known is not None)}"
-    if known is None and choices.document == OWN:
+    if known is None and choices.document == OWN_DOCUMENT:
         st.button(
             "Mark boundaries",
             key="mark_boundaries",
@@ -223,7 +223,7 @@ def _settings_in_words(result: ColumnResult, contender: Contender) -> str:
     return ", ".join(filter(None, (settings_in_words(result), "not ranked" * contender.apart)))
 
 
-def _size_warning(columns: Sequence[Finished]) -> str:
+def _size_warning(columns: Sequence[FinishedColumn]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long_chunk_phrases = []
     for column in columns:
@@ -248,7 +248,7 @@ def _size_warning(columns: Sequence[Finished]) -> str:
 def _cached_ranking(
     document: Document,
     names: tuple[str, ...],
-    tasks: tuple[Task, ...],
+    tasks: tuple[ChunkingTask, ...],
     chunkings: Sequence[Chunking],
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
@@ -266,7 +266,7 @@ def _cached_ranking(
 # The measures that need no known boundaries: blocks, sizes, contrast, and the effect of edits.
 
 
-_Contender = tuple[int | None, str, Finished]
+_Contender = tuple[int | None, str, FinishedColumn]
 """A column of Compare, with its number from 0 and its title, or a trivial baseline, without a number."""
 
 
@@ -296,7 +296,7 @@ def show_unlabelled(
         key="unlabelled",
         said="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
         "chunks are alike inside.",
-        note=f"An edit inserts one sentence of the text at one of {EDITS} places." if edits_measured else "",
+        note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDITS} places." if edits_measured else "",
     )
     _offer_edits(contenders, document, embedder, edit_results)
 
@@ -304,24 +304,26 @@ def show_unlabelled(
 def _trivial_contenders(document: Document, tokenizer: str) -> list[_Contender]:
     """Return the trivial baselines, which embed nothing."""
     baselines: list[_Contender] = []
-    for name, parameters in BASELINES:
+    for name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
-        task = Task.of(document, None, tokenizer, chunker)
+        task = ChunkingTask.of(document, None, tokenizer, chunker)
         chunking = chunk_at_once(task, chunker, document, None, False)
         if chunking is not None:
-            baselines.append((None, name, Finished(task, chunker, chunking)))
+            baselines.append((None, name, FinishedColumn(task, chunker, chunking)))
     return baselines
 
 
 @cached_while_shown(
     32, lambda result, vectors, embedder: (result.task.document, result.task, vectors is None, embedder is None)
 )
-def _unlabelled_measures(result: Finished, vectors: VectorArray | None, embedder: Embedder | None) -> LabelFreeMeasures:
+def _unlabelled_measures(
+    result: FinishedColumn, vectors: VectorArray | None, embedder: Embedder | None
+) -> LabelFreeMeasures:
     sizes = count_size_compliance(result.chunking, result.chunker, Tools(embedder, load_tokenizer(result.task.tokenizer)))
     return measure_without_labels(result.chunking, vectors, sizes)
 
 
-def _edit_results(document: Document) -> dict[Task, EditStability | str]:
+def _edit_results(document: Document) -> dict[ChunkingTask, EditStability | str]:
     """Return the results of the edit job on this document, or error messages; cancel a job on another document."""
     job = session.edits
     if job is None:
@@ -336,7 +338,7 @@ def _offer_edits(
     contenders: Sequence[_Contender],
     document: Document,
     embedder: Embedder | None,
-    edit_results: dict[Task, EditStability | str],
+    edit_results: dict[ChunkingTask, EditStability | str],
 ) -> None:
     """Draw the button that measures the effect of edits, or its progress."""
     job = session.edits
@@ -353,7 +355,7 @@ def _offer_edits(
     if not unmeasured_contenders:
         return
     try:
-        check_edit_count(document, EDITS)
+        check_edit_count(document, DEFAULT_EDITS)
     except InputError as error:
         notice(str(error), key="edits_refused")
         return
@@ -367,6 +369,6 @@ def _offer_edits(
         "Measure edit stability",
         key="measure_edits",
         on_click=measure,
-        help=f"Inserts one sentence at each of {EDITS} places, cuts the text again with every column, and counts the chunks "
-        "that change: they would have to be embedded and stored again.",
+        help=f"Inserts one sentence at each of {DEFAULT_EDITS} places, cuts the text again with every column, and counts "
+        "the chunks that change: they would have to be embedded and stored again.",
     )

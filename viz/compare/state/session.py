@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from viz.state import Container, Job, Session, Value
+from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
     from chunkers import Chunking
     from evaluation.questions.question_sets import MarkedQuestion
     from viz.jobs.chunker_comparison import EditStabilityJob, IndexChanges
-    from viz.jobs.chunking import ChunkingJob, DecisionTimes, Task
-    from viz.jobs.column_jobs import AskJob, Situating
+    from viz.jobs.chunking import ChunkingJob, ChunkingTask, DecisionTimes
+    from viz.jobs.column_jobs import AskJob, ContextSentencesJob
     from viz.jobs.remedy_search import RemedyJob
 
 
@@ -30,7 +30,7 @@ class LastChange:
         The change in words, and the boundaries that are new; empty if nothing has changed yet.
     """
 
-    task: Task
+    task: ChunkingTask
     cuts: tuple[int, ...]
     said: str = ""
     fresh: frozenset[int] = frozenset()
@@ -39,29 +39,33 @@ class LastChange:
 class CompareSession(Session):
     """Session state that only the Compare page uses."""
 
-    repeats: Container[dict[Task, DecisionTimes | None]] = Container("repeats", dict)
-    history: Container[dict[int, LastChange]] = Container("history", dict)  # by column of Compare
+    repeats: MutableSessionValue[dict[ChunkingTask, DecisionTimes | None]] = MutableSessionValue("repeats", dict)
+    history: MutableSessionValue[dict[int, LastChange]] = MutableSessionValue("history", dict)  # by column of Compare
     # The document and the embedder, while Compare shows the comparison of an approximating embedder with the full one
-    compared_embedders: Value[tuple[str, str] | None] = Value("compared_embedders", None)
-    full_job: Job[ChunkingJob | None] = Job("full_job", None)  # runs the columns with the full embedder
-    full_results: Container[dict[Task, Chunking]] = Container("full_results", dict)
-    edits: Job[EditStabilityJob | None] = Job("edits", None)  # measures how inserted sentences change the columns
+    compared_embedders: SessionValue[tuple[str, str] | None] = SessionValue("compared_embedders", None)
+    full_job: SessionJob[ChunkingJob | None] = SessionJob("full_job", None)  # runs the columns with the full embedder
+    full_results: MutableSessionValue[dict[ChunkingTask, Chunking]] = MutableSessionValue("full_results", dict)
+    edits: SessionJob[EditStabilityJob | None] = SessionJob(
+        "edits", None
+    )  # measures how inserted sentences change the columns
     # Cuts and searches documents by the columns, to show what a change costs and which questions it wins and loses
-    index_changes: Job[IndexChanges | None] = Job("index_changes", None)
-    changed_documents = Value("changed_documents", "")  # their name in the list
+    index_changes: SessionJob[IndexChanges | None] = SessionJob("index_changes", None)
+    changed_documents = SessionValue("changed_documents", "")  # their name in the list
     # These documents, a tokenizer, and the number of their tokens
-    changed_tokens: Value[tuple[tuple[tuple[str, str], ...], str, int] | None] = Value("changed_tokens", None)
-    embedding_price = Value("embedding_price", 0.0)  # US dollars per million tokens; 0 if none is given
+    changed_tokens: SessionValue[tuple[tuple[tuple[str, str], ...], str, int] | None] = SessionValue("changed_tokens", None)
+    embedding_price = SessionValue("embedding_price", 0.0)  # US dollars per million tokens; 0 if none is given
     # The comparison of a library's own chunker with a column: its identity, the message, and the message's tone
-    proof: Value[tuple[str, str, str] | None] = Value("proof", None)
-    question = Value("question", "")
+    proof: SessionValue[tuple[str, str, str] | None] = SessionValue("proof", None)
+    question = SessionValue("question", "")
     # The browser's timestamp of the last event about it
-    question_moment: Value[float | None] = Value("question_moment", None)
-    ask_job: Job[AskJob | None] = Job("ask_job", None)
-    remedy_job: Job[RemedyJob | None] = Job("remedy_job", None)
-    answer: Value[MarkedQuestion | None] = Value("answer", None)  # the passage marked as the answer
-    answer_complaint = Value("answer_complaint", "")
-    situating: Job[Situating | None] = Job("situating", None)  # writes the context sentences of the columns of Compare
+    question_moment: SessionValue[float | None] = SessionValue("question_moment", None)
+    ask_job: SessionJob[AskJob | None] = SessionJob("ask_job", None)
+    remedy_job: SessionJob[RemedyJob | None] = SessionJob("remedy_job", None)
+    answer: SessionValue[MarkedQuestion | None] = SessionValue("answer", None)  # the passage marked as the answer
+    answer_complaint = SessionValue("answer_complaint", "")
+    situating: SessionJob[ContextSentencesJob | None] = SessionJob(
+        "situating", None
+    )  # writes the context sentences of the columns of Compare
 
 
 session = CompareSession()

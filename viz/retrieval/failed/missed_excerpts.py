@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Document, Span
 from chunkers.support import pluralize
 from evaluation.questions import Corpus
-from evaluation.retrieval import Failure, Report, Seam
+from evaluation.retrieval import FailedExcerpt, Report, Seam
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import Component, take_event
 from viz.components.findings.findings import sentence_range_of
@@ -17,7 +17,17 @@ from viz.components.page_elements import notice
 from viz.controls import select_word, use_text_of_page
 from viz.jobs import Plan, ReportAndFailures, split_document
 from viz.shell import open_page_at_next_run
-from viz.state import COMPARE, OWN, Choices, ColumnChoice, Source, choose_document, ensure_compare_choices, session, undoable
+from viz.state import (
+    COMPARE_PAGE,
+    OWN_DOCUMENT,
+    Choices,
+    ColumnChoice,
+    TextSource,
+    choose_document,
+    ensure_compare_choices,
+    session,
+    undoable,
+)
 
 KEY = "retrieval_failed_list"
 MOST_LISTED = 200
@@ -113,7 +123,7 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
     )
 
 
-def _choose_question(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:
+def _choose_question(lost: Sequence[FailedExcerpt], number: int, words: dict[str, str]) -> None:
     """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
     chosen_row = take_event(KEY, "chosen")
     if chosen_row is None:
@@ -134,7 +144,9 @@ def _limit_in_words(report: Report) -> str:
     return f"in {choice.budget:,} {choice.unit}" if choice.budget else f"in the top {choice.top_k}"
 
 
-def _missed_excerpt_row(report: Report, plan: Plan, failure: Failure, number: int, words: dict[str, str]) -> FailedRowData:
+def _missed_excerpt_row(
+    report: Report, plan: Plan, failure: FailedExcerpt, number: int, words: dict[str, str]
+) -> FailedRowData:
     evaluation = report.chunkers[number].evaluation
     question_text = evaluation.search.questions[failure.question].text
     missed_characters = failure.missed[number]
@@ -164,7 +176,7 @@ def seam_data(text: str, seam: Seam) -> SeamData:
     return {"before": " ".join(text_before.split()), "after": " ".join(text_after.split()), "reason": cut_reason}
 
 
-def _holder_in_words(report: Report, failure: Failure, number: int) -> str:
+def _holder_in_words(report: Report, failure: FailedExcerpt, number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if failure.holder < 0:
         return "No chunk holds any of it."
@@ -172,7 +184,7 @@ def _holder_in_words(report: Report, failure: Failure, number: int) -> str:
     return _why_missed(report, failure, number) + outside_phrase
 
 
-def _why_missed(report: Report, failure: Failure, number: int) -> str:
+def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
     held_phrase = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
     holder_kind = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
     if not failure.rank:
@@ -196,7 +208,7 @@ def _why_missed(report: Report, failure: Failure, number: int) -> str:
     )
 
 
-def _finders_in_words(plan: Plan, failure: Failure, number: int) -> str:
+def _finders_in_words(plan: Plan, failure: FailedExcerpt, number: int) -> str:
     if len(failure.missed) < 2:
         return ""
     finders = failure.found_by(number)
@@ -257,7 +269,7 @@ def draw_compare_button(
 ) -> None:
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
     sample, own_text = _sample_ids_by_text().get(document.text), session.own
-    sample_or_source: str | Source = sample or Source(document.text, document.name, parts=document.parts)
+    sample_or_source: str | TextSource = sample or TextSource(document.text, document.name, parts=document.parts)
     place_phrase = (
         f", in the place of “{own_text.name}”"
         if sample is None and own_text is not None and own_text.text != document.text
@@ -273,7 +285,7 @@ def draw_compare_button(
 
 
 def _open_on_compare(
-    to: str | Source, settings: tuple[str, str], columns: list[ColumnChoice], choices: Choices, key: str
+    to: str | TextSource, settings: tuple[str, str], columns: list[ColumnChoice], choices: Choices, key: str
 ) -> None:
     """Go to Compare with the document and these columns; the user can undo this there."""
     if take_event(key, "open") is None:
@@ -283,11 +295,11 @@ def _open_on_compare(
         choose_document(choices, to)
     elif session.own is not None and session.own.text == to.text:
         # Keep its known boundaries.
-        choose_document(choices, OWN)
+        choose_document(choices, OWN_DOCUMENT)
     else:
         use_text_of_page(to, choices)
     choices.sentences, choices.embedder = settings
     compare_choices = ensure_compare_choices()
-    with undoable(COMPARE, "Columns replaced by those of Retrieval"):
+    with undoable(COMPARE_PAGE, "Columns replaced by those of Retrieval"):
         compare_choices.columns, compare_choices.selected = columns, 0
-    open_page_at_next_run(COMPARE)
+    open_page_at_next_run(COMPARE_PAGE)

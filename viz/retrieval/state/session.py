@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state import Job, Session, Value
+from viz.state import Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
     from chunkers.language_models.limited_requests import Asking
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evaluation.generating.question_generation import GenerationSettings
     from evaluation.questions.question_sets import QuestionSet
     from viz.jobs.file_reading import ReadingJob
-    from viz.jobs.question_generation import Comparing
+    from viz.jobs.question_generation import QuestionSimilarityJob
     from viz.jobs.retrieval_plan import OwnDocuments
     from viz.jobs.trace_diagnosis import DiagnosingTraces
 
@@ -21,17 +21,21 @@ class RetrievalSession(Session):
     """Session state that only the Retrieval page uses."""
 
     # Reads the uploaded files, and is about Streamlit's ids of them
-    retrieval_reading: Job[ReadingJob[OwnDocuments] | None] = Job("retrieval_reading", None)
+    retrieval_reading: SessionJob[ReadingJob[OwnDocuments] | None] = SessionJob("retrieval_reading", None)
     # The same for the file of questions, which may include its documents
-    retrieval_asked: Job[ReadingJob[QuestionSet | None] | None] = Job("retrieval_asked", None)
+    retrieval_asked: SessionJob[ReadingJob[QuestionSet | None] | None] = SessionJob("retrieval_asked", None)
     # Settings for the questions that a language model generates; None to use those of the shown questions
-    generating_settings: Value[GenerationSettings | None] = Value("generating_settings", None)
+    generating_settings: SessionValue[GenerationSettings | None] = SessionValue("generating_settings", None)
     # Settings and documents for which the user has requested an estimate
-    generating_wanted: Value[tuple[GenerationSettings, SourceTexts, Asking | None] | None] = Value("generating_wanted", None)
-    comparing: Job[Comparing | None] = Job("comparing", None)
-    question_table = Value("question_table", 0)  # number of edits of the question table, part of its key
-    tracing: Job[DiagnosingTraces | None] = Job("tracing", None)
-    traced_question: Value[int | None] = Value("traced_question", None)  # number of the failed question that is shown
+    generating_wanted: SessionValue[tuple[GenerationSettings, SourceTexts, Asking | None] | None] = SessionValue(
+        "generating_wanted", None
+    )
+    comparing: SessionJob[QuestionSimilarityJob | None] = SessionJob("comparing", None)
+    question_table = SessionValue("question_table", 0)  # number of edits of the question table, part of its key
+    tracing: SessionJob[DiagnosingTraces | None] = SessionJob("tracing", None)
+    traced_question: SessionValue[int | None] = SessionValue(
+        "traced_question", None
+    )  # number of the failed question that is shown
 
 
 session = RetrievalSession()

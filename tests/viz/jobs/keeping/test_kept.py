@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Cancelled, InputError, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.text.extracted_text import Parts
+from chunkers.text.extracted_text import TextParts
 from evaluation.retrieval.report import ReportChoice
 from evaluation.segmentation import settings_sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
@@ -19,7 +19,7 @@ from viz.jobs import retrieval as retrievals
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
-from viz.jobs.retrieval_plan import Material, Plan
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.sweep import KeptSweep, Sweep
 
 TOKEN = "the token of a link"
@@ -29,7 +29,7 @@ OWN = MarkedText("my secret diary.txt", "Dear diary.\nI went out.\nIt rained.\nI
 SETTINGS = [*settings_grid("fixed_sentences", size=(2, 3, 4)), *settings_grid("breakpoint", amount=(50.5, 90))]
 TEXTS = (("diary.txt", "Dear diary.\nI went out.\nIt rained.\n"), ("list.txt", "Bread is eaten.\nMilk is drunk.\n"))
 ASKED = ("asked.csv", b"question,excerpts\nWhat is eaten?,Bread is eaten.\nWhat of the weather?,It rained.\n")
-MATERIAL = Material(TEXTS, ASKED, own=True)
+MATERIAL = RunMaterial(TEXTS, ASKED, own=True)
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     kept = KeptRetrieval.find(keeper(folder, "retrieval"))
     assert (kept.plan.own, kept.done) == (True, 2)
     # In another order, as files are uploaded.
-    plan = kept.with_material(Material(TEXTS[::-1], ASKED, own=True))
+    plan = kept.with_material(RunMaterial(TEXTS[::-1], ASKED, own=True))
     assert plan == first.plan
     indexed.clear()
     shown = done(Retrieval(plan, None, True, kept))
@@ -227,8 +227,8 @@ def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
 def test_pages_come_back_with_the_documents(folder):
     run = new_run(folder)
     run.kept.begin()
-    pages = ((TEXTS[0][0], Parts("page", (0,), ("iv",))), ("more.txt", Parts("page", (0,), ("1",))))
-    given = Material((*TEXTS, ("more.txt", "More.")), ASKED, True, pages)
+    pages = ((TEXTS[0][0], TextParts("page", (0,), ("iv",))), ("more.txt", TextParts("page", (0,), ("1",))))
+    given = RunMaterial((*TEXTS, ("more.txt", "More.")), ASKED, True, pages)
     assert KeptRetrieval.find(keeper(folder, "retrieval")).with_material(given).material.parts == pages[:1]
 
 
@@ -258,7 +258,7 @@ def test_what_is_missing_is_said(folder, texts, asked, missing):
     run = new_run(folder)
     run.kept.begin()
     kept = KeptRetrieval.find(keeper(folder, "retrieval"))
-    assert kept.missing(Material(texts, asked, own=True) if texts else None) == missing
+    assert kept.missing(RunMaterial(texts, asked, own=True) if texts else None) == missing
 
 
 def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):

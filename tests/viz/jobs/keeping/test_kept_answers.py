@@ -10,19 +10,19 @@ from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.limited_requests import Asking
 from evaluation.answering.questions_and_answers import QuestionItem
 from tests.support import tools
-from viz.jobs.answer_runs import AnswerPlan, KeptAnswers, Models
-from viz.jobs.chunking import Task
+from viz.jobs.answer_runs import AnswerModels, AnswerPlan, KeptAnswers
+from viz.jobs.chunking import ChunkingTask
 from viz.jobs.keeping.kept_run import Keeper
 
 DOCUMENT = Document.from_text("One.\nTwo.\nThree.", "lines")
 KEEPER = Keeper(None, "token", KeptAnswers.kind)
-MODELS = Models("openai:test 1", "")
+MODELS = AnswerModels("openai:test 1", "")
 
 
 def in_a_session(model="openai:test", chunker="lumber"):
     """Return the plan of a session, whose memory of answers is its own."""
     asking = Asking(ChatServer(model, "http://127.0.0.1:9/v1", "key"), AnswerCache())
-    task = Task.of(DOCUMENT, None, "words", build_chunker(chunker, {}), asking).of_model
+    task = ChunkingTask.of(DOCUMENT, None, "words", build_chunker(chunker, {}), asking).of_model
     return AnswerPlan((task,), ("1",), (QuestionItem("What?", "That."),), 100, "hash", "1", "words")
 
 
@@ -46,7 +46,7 @@ def test_a_model_that_cut_the_same_made_the_same_run_in_another_session(other, c
 
 
 def test_where_no_model_is_asked_the_chunks_need_not_be_the_same():
-    asks_none = replace(in_a_session(), tasks=(Task.of(DOCUMENT, None, "words", build_chunker("recursive", {})),))
+    asks_none = replace(in_a_session(), tasks=(ChunkingTask.of(DOCUMENT, None, "words", build_chunker("recursive", {})),))
     kept = KeptAnswers.of(KEEPER, asks_none, cut(1), MODELS)
     assert kept.plan.cuts == ("",)
     assert kept.missing(asks_none, cut(2)) == []

@@ -13,8 +13,8 @@ from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
-from viz.jobs.background_jobs import registry
-from viz.jobs.question_generation import Generating
+from viz.jobs.background_jobs import run_registry
+from viz.jobs.question_generation import QuestionGenerationJob
 from viz.jobs.retrieval import Retrieval
 
 pytestmark = pytest.mark.page
@@ -99,7 +99,7 @@ def asked(server, count=7):
 
 
 def generating(app):
-    return registry().find(app.session_state["choices"]["retrieval"].extra["generated"], Generating)
+    return run_registry().find(app.session_state["choices"]["retrieval"].extra["generated"], QuestionGenerationJob)
 
 
 def test_a_number_that_is_written_and_the_button_in_one_go_are_both_heard(http):
@@ -193,7 +193,7 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     assert HOSTILE not in tables[-1]["question"]
     assert any(button.label == "Restore 1 question" for button in app.button)
     press(app, "Use these questions")
-    run = ended(registry().find(app.session_state["choices"]["retrieval"].extra["run"], Retrieval))
+    run = ended(run_registry().find(app.session_state["choices"]["retrieval"].extra["run"], Retrieval))
     assert run.errors == {}
     measured = {
         question.text: [run.plan.material.texts[n][1][a:b] for n, (a, b) in question.excerpts]

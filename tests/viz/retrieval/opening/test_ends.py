@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from chunkers import load_tokenizer
-from evaluation.questions.corpus import Ruler
+from evaluation.questions.corpus import TokenRuler
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, retrieval_failures
 from tests import ROOT
 from tests.support import ended
@@ -15,7 +15,7 @@ def recall_and_failures(run, exact_ends):
     recalls, lost = [], []
     for number, evaluation in sorted(run.found.items()):
         corpus = replace(evaluation.index.corpus, exact_ends=exact_ends)
-        ruler = Ruler(corpus.whole.text, load_tokenizer(run.plan.tokenizer))
+        ruler = TokenRuler(corpus.whole.text, load_tokenizer(run.plan.tokenizer))
         there = replace(
             evaluation, search=replace(evaluation.search, index=replace(evaluation.index, corpus=corpus))
         ).at_top_k(5, ruler)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from chunkers import InputError, Tools, load_embedder, load_tokenizer
-from evaluation.segmentation.settings_sweep import TRIVIAL, Setting, sweep_settings
+from evaluation.segmentation.settings_sweep import TRIVIAL_SETTINGS, SweptSetting, sweep_settings
 from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
 from viz.jobs.keeping.kept_run import RunFile
@@ -25,7 +25,7 @@ def shown():
 def test_it_is_of_the_first_screen_and_complete(shown):
     run, file = shown
     documents, choices = default_sweep_documents(), first_screen()
-    assert run.settings == [*default_sweep_settings(), *TRIVIAL]
+    assert run.settings == [*default_sweep_settings(), *TRIVIAL_SETTINGS]
     assert run.names == [document.name for document in documents.all]
     assert run.held == {document.name for document in documents.held} == {*choices.extra["held"].split(",")}
     assert [(row.document, row.setting) for row in run.rows] == [
@@ -47,7 +47,9 @@ def test_it_is_small_and_holds_no_text():
 
 def test_what_looks_at_nothing_reaches_today_what_it_reached(shown):
     run, _ = shown
-    rows = [*sweep_settings([*default_sweep_documents().split()], TRIVIAL, Tools(None, load_tokenizer(run.tokenizer)))]
+    rows = [
+        *sweep_settings([*default_sweep_documents().split()], TRIVIAL_SETTINGS, Tools(None, load_tokenizer(run.tokenizer)))
+    ]
     assert rows == [row for row in run.rows if row.setting.trivial]
 
 
@@ -113,7 +115,7 @@ def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     path = tmp_path / "run.json"
     file.write(path)
     assert path.read_bytes() == FILE.read_bytes()
-    assert Setting.of("breakpoint", amount=10) == run.settings[0]
+    assert SweptSetting.of("breakpoint", amount=10) == run.settings[0]
     path.write_text("{}")
     with pytest.raises(InputError, match=r"run\.json: the file must contain a run that Seamark wrote"):
         RunFile.read(path)
