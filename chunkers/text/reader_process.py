@@ -25,30 +25,6 @@ from chunkers.support import (
 _POLL_S = 0.01
 """Seconds between checks, at first; later a twentieth of a second."""
 
-# The library's own __init__ would import what reading never uses, such as numpy and pydantic; an empty one replaces it, and
-# each of those that it lies in, by their names and folders from the outside in. The last name is that of the child.
-_CHILD_CODE = """
-import importlib, json, sys, types
-packages, child = json.loads(sys.argv[1])
-for name, folder in packages:
-    package = sys.modules[name] = types.ModuleType(name)
-    package.__path__ = [folder]
-importlib.import_module(child).serve()
-"""
-
-
-def _child_arguments() -> str:
-    """Return the arguments of the child's code: in an installation this library lies inside another package."""
-    *enclosing_package_names, _ = str(__package__).split(".")
-    library_folder = Path(__file__).parents[1]
-    folder_and_ancestors = [library_folder, *library_folder.parents]
-    package_names_and_folders = [
-        [".".join(enclosing_package_names[: count + 1]), str(folder_and_ancestors[len(enclosing_package_names) - count - 1])]
-        for count in range(len(enclosing_package_names))
-    ]
-    return json.dumps([package_names_and_folders, f"{__package__}.reader_child"])
-
-
 _free_readers = threading.Semaphore(MOST_READER_PROCESSES)
 _lock = threading.Lock()
 _idle_readers: "list[_Reader]" = []
@@ -141,8 +117,16 @@ class _Reader:
         environment_without_secrets = {
             name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name
         }
+        # In an installation this library lies inside another package.
+        library_folder = Path(__file__).parents[str(__package__).count(".") + 1]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _CHILD_CODE, _child_arguments()],
+            [
+                sys.executable,
+                "-P",
+                Path(__file__).with_name("reader_start.py"),
+                library_folder,
+                f"{__package__}.reader_child",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

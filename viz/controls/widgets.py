@@ -33,13 +33,20 @@ def key_showing(value: object, key: str) -> str:
 
 
 def value_binding(value: object, key: str, put: Callable[[Any], object]) -> dict[str, Any]:
-    """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``put`` is called with each new value."""
+    """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``put`` is called with each new value.
+
+    Streamlit calls the callback of a widget that is gone if the browser reports its value once more. Such a report is no
+    choice of the user's, so ``put`` is not called with the value that is shown, or that it was last called with.
+    """
     drawn_key = key_showing(value, key)
+    latest_value = _in_any_order(value)
 
     def changed() -> None:
-        # Streamlit calls the callback of a widget that is gone if the browser reports a value of it once more.
-        if drawn_key == current_widget_key(key):
-            put(st.session_state[drawn_key])
+        nonlocal latest_value
+        reported_value = st.session_state[drawn_key]
+        if drawn_key == current_widget_key(key) and _in_any_order(reported_value) != latest_value:
+            latest_value = _in_any_order(reported_value)
+            put(reported_value)
 
     return {"key": drawn_key, "on_change": changed}
 

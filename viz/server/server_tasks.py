@@ -125,7 +125,7 @@ class Preload:
                 if self._stopped.is_set():
                     return
             if not self._stopped.wait(SHOWN_S):
-                from viz.jobs.shared_resources import collect_garbage
+                from viz.jobs import collect_garbage
 
                 collect_garbage()
         finally:

@@ -10,8 +10,10 @@ import pytest
 
 from benchmarks.hostile_files import FILES, MILLION, epub_file, pdf_file, pdf_line
 from chunkers import Cancelled, InputError
-from chunkers.text import reader_process
+from chunkers.text import reader_process, reader_start
 from chunkers.text.file_reading import read_document
+from tests import ROOT
+from tests.chunkers.text import loaded_modules
 from tests.lanes import mostly_full
 
 SLOW = b"<li>Item here.</li>" * MILLION
@@ -91,11 +93,11 @@ def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):
 
 
 def test_the_process_loads_nothing_that_reading_does_not_need():
-    code = reader_process._CHILD_CODE.replace(
-        ".serve()\n", '\nprint(sorted({"numpy", "torch", "spacy", "pydantic", "streamlit"} & set(sys.modules)))\n'
-    )
     ended = subprocess.run(
-        [sys.executable, "-c", code, reader_process._child_arguments()], capture_output=True, text=True, check=True
+        [sys.executable, "-P", reader_start.__file__, ROOT, loaded_modules.__name__],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert ended.stdout == "[]\n"
 

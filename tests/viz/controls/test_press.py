@@ -1,10 +1,10 @@
-"""A press of a button counts once, also where the run that brought it ended before the button was drawn."""
+"""A press of a button counts once, also where its run ended before the button was drawn; so does the choice of a value."""
 
 from types import SimpleNamespace
 
 import streamlit as st
 
-from viz.controls.widgets import button_pressed
+from viz.controls.widgets import button_pressed, value_binding
 
 
 def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):
@@ -21,3 +21,23 @@ def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):
     assert not button_pressed(place, "Remove", "remove")
     assert button_pressed(place, "Undo", "undo")
     assert not button_pressed(place, "Undo", "undo")
+
+
+def test_a_value_that_the_browser_reports_once_more_is_no_choice(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    chosen = []
+    told = value_binding("Kamradt", "preset", chosen.append)
+    for reported in ("Kamradt", "Greedy", "Greedy", "Kamradt", "Kamradt"):
+        st.session_state[told["key"]] = reported
+        told["on_change"]()
+    assert chosen == ["Greedy", "Kamradt"]
+
+
+def test_options_in_another_order_are_the_same_choice(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    chosen = []
+    told = value_binding(["recall", "iou"], "measures", chosen.append)
+    for reported in (["iou", "recall"], ["recall"]):
+        st.session_state[told["key"]] = reported
+        told["on_change"]()
+    assert chosen == [["recall"]]

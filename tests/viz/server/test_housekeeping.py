@@ -11,7 +11,7 @@ from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from tests.support import LIMIT, in_a_loop
-from viz.jobs import shared_resources
+from viz import jobs
 from viz.jobs.shared_resources import ShownTextMarker, cached_while_shown
 from viz.server import server_tasks
 from viz.server.server_tasks import LONGEST_WAIT, Housekeeper
@@ -51,7 +51,7 @@ def manager(monkeypatch):
 def collections(monkeypatch):
     """Return a list that grows with every garbage collection."""
     done = []
-    monkeypatch.setattr(shared_resources, "collect_garbage", lambda: done.append(1))
+    monkeypatch.setattr(jobs, "collect_garbage", lambda: done.append(1))
     return done
 
 

@@ -1,0 +1,57 @@
+"""The first script of the reader process: it starts `reader_child`, and has packages import only what is asked of them.
+
+The ``__init__`` of a package imports its modules, and with them what reading never uses, such as numpy and pydantic. Here a
+package imports the module of a name once that name is imported from the package.
+"""
+
+import ast
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+PACKAGES = {"chunkers", "evaluation", "seamark", "viz"}
+"""The packages that parsers lie in, in a checkout and in an installation."""
+
+
+class LazyPackage(Loader):
+    """Loader of a package without running its ``__init__``."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the package a ``__getattr__`` that imports the module of a name (PEP 562)."""
+        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        module_by_name = {
+            alias.name: statement.module
+            for statement in ast.parse(source).body
+            if isinstance(statement, ast.ImportFrom) and statement.module
+            for alias in statement.names
+        }
+
+        def imported(name: str) -> Any:
+            if name not in module_by_name:
+                raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+            return getattr(importlib.import_module(module_by_name[name]), name)
+
+        module.__dict__["__getattr__"] = imported
+
+
+class LazyPackages(MetaPathFinder):
+    """Finder that gives the project's packages the loader `LazyPackage`."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Find a module of the project; return None for every other."""
+        spec = PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES else None
+        if spec is not None and spec.origin and spec.submodule_search_locations is not None:
+            spec.loader = LazyPackage()
+        return spec
+
+
+if __name__ == "__main__":
+    sys.meta_path.insert(0, LazyPackages())
+    folder, child = sys.argv[1:]
+    sys.path.append(folder)
+    importlib.import_module(child).serve()

@@ -1,0 +1,17 @@
+"""In place of the reader process's own module: it imports every module of a parser, and prints what is loaded then."""
+
+import importlib
+import sys
+
+PARSERS = (
+    *("chunkers.files.data_files", "chunkers.files.external_chunks", "chunkers.text.file_reading"),
+    *("evaluation.questions.question_rows", "evaluation.questions.question_sets"),
+    *("evaluation.segmentation.boundary_files", "evaluation.traces.formats", "viz.state.session_file_reader"),
+)
+HEAVY = {"numpy", "torch", "spacy", "pydantic", "streamlit"}
+
+
+def serve():
+    for name in ("chunkers.text.reader_child", *PARSERS):
+        importlib.import_module(name)
+    sys.stdout.write(f"{sorted(HEAVY & set(sys.modules))}\n")
