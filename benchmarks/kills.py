@@ -33,21 +33,12 @@ from evaluation.retrieval import evaluation_to_json
 from evaluation.search import index as indexes
 from evaluation.segmentation import MarkedDocument, MarkedText, SweptSetting, settings_grid
 from evaluation.segmentation import settings_sweep as sweeps
-from viz.jobs import (
-    BackgroundJob,
-    ChunkingJob,
-    ChunkingTask,
-    KeptRetrieval,
-    KeptSweep,
-    Plan,
-    Retrieval,
-    RunMaterial,
-    Sweep,
-    background_jobs,
-    retrieval,
-)
+from viz.jobs import BackgroundJob, ChunkingJob, ChunkingTask, background_jobs, retrieval
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
+from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval_plan import Plan, RunMaterial
+from viz.jobs.sweep import KeptSweep, Sweep
 
 TOKEN = "the-token-of-the-link"
 STEP_S = 0.004

@@ -20,7 +20,7 @@ from chunkers.text import PartKind, TextParts, clear_outline_caches, too_large_e
 from integrations.recipe_cutter import AnyRecipe, recipe_of
 
 if TYPE_CHECKING:
-    from chunkers.language_models.limited_requests import Asking
+    from chunkers.language_models import Asking
 
 
 # The two tables: documents as they come in, and chunks as they go out. docs/corpora.md describes the columns.

@@ -30,7 +30,7 @@ from chunkers.text import (
 )
 
 if TYPE_CHECKING:
-    from chunkers.language_models.spending import Limit
+    from chunkers.language_models import Limit
 
 
 class Parser(argparse.ArgumentParser):

@@ -32,8 +32,7 @@ from chunkers.support import InputError, named_message
 from chunkers.text import Document, load_tokenizer
 
 if TYPE_CHECKING:
-    from chunkers.language_models.limited_requests import Asking
-    from chunkers.language_models.spending import Limit
+    from chunkers.language_models import Asking, Limit
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -19,10 +19,7 @@ from chunkers.support import Cancelled, IntArray, ModelError, VectorArray, raise
 from chunkers.text import Tokenizer
 
 if TYPE_CHECKING:
-    from chunkers.language_models.answer_forms import AnswerKind
-    from chunkers.language_models.base import Message, Reply
-    from chunkers.language_models.limited_requests import Asking
-    from chunkers.language_models.spending import Ledger, Spending
+    from chunkers.language_models import AnswerKind, Asking, Ledger, Message, Reply, Spending
 
 Result = TypeVar("Result")
 

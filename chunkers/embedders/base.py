@@ -13,7 +13,7 @@ import numpy.typing as npt
 from chunkers.support import MOST_VECTOR_NUMBERS, InputError, ModelError, VectorArray, pluralize, short_repr
 
 if TYPE_CHECKING:
-    from chunkers.text.document import Document
+    from chunkers.text import Document
 
 
 class Embedder(ABC):

@@ -16,7 +16,7 @@ from chunkers.text import check_spacy_length, load_pipeline, spacy_document
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from chunkers.text.document import Document
+    from chunkers.text import Document
 
 
 class SpacyVectors(Embedder):

@@ -20,7 +20,7 @@ from chunkers.results import (
 from chunkers.support import InputError, escape_cell, require_extra, short_repr
 
 if TYPE_CHECKING:
-    from chunkers.language_models.spending import Spending
+    from chunkers.language_models import Spending
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:

@@ -29,8 +29,7 @@ from chunkers.text import (
 )
 
 if TYPE_CHECKING:
-    from chunkers.language_models.base import LanguageModel
-    from chunkers.language_models.limited_requests import Asking
+    from chunkers.language_models import Asking, LanguageModel
 
 AnyLanguageModel: TypeAlias = "str | LanguageModel | Asking"
 """A name of the form ``openai:NAME``, a language model, or one with a limit of what may be spent."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from chunkers.results.result import Chunk
-    from chunkers.text.document import Span
+    from chunkers.text import Span
 
 
 def parent_numbers(chunks: "Sequence[Chunk]") -> list[int]:

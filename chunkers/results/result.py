@@ -16,8 +16,8 @@ from chunkers.support import InputError, format_number
 from chunkers.text import Document, Misfit, Span
 
 if TYPE_CHECKING:
-    from chunkers.language_models.spending import Spending
-    from chunkers.recipes.recipe import Recipe
+    from chunkers.language_models import Spending
+    from chunkers.recipes import Recipe
 
 
 Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]

@@ -60,7 +60,7 @@ from evaluation.segmentation import (
 from sample_docs import load_sample
 
 if TYPE_CHECKING:
-    from chunkers.language_models.limited_requests import Asking
+    from chunkers.language_models import Asking
 
 
 def _json_text(value: dict[str, Any]) -> str:

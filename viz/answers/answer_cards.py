@@ -25,7 +25,7 @@ from viz.answers.session import session
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import ask_to_send, notice, remark, show_job_progress
 from viz.controls import select_word
-from viz.jobs import Answering, AnswerPlan, Judging
+from viz.jobs.answer_runs import Answering, AnswerPlan, Judging
 from viz.state import Choices, chosen_model, model_identity
 
 ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}

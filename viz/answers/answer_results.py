@@ -23,7 +23,7 @@ from evaluation.statistics import FALSE_VERDICTS, interval_words
 from viz.components.figure import show_figure
 from viz.components.page_elements import download_button, notice
 from viz.controls import switch_word
-from viz.jobs import Answering
+from viz.jobs.answer_runs import Answering
 from viz.state import chosen_model, model_identity
 from viz.theme import ANSWERS, edge_colour
 

@@ -28,7 +28,8 @@ from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.session import session
 from viz.components.page_elements import ask_to_send, heading, notice, remark, show_job_progress
 from viz.controls import column_controls, select_word, value_binding
-from viz.jobs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers, new_token, run_registry
+from viz.jobs import new_token, run_registry
+from viz.jobs.answer_runs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers
 from viz.shell import (
     ENDING_S,
     RUN_PARAMETER,

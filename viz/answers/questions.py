@@ -10,7 +10,8 @@ from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import switch_word, use_text_of_page, value_binding
-from viz.jobs import QuestionSharing, ReadingJob, SharedText, single_file_maker
+from viz.jobs import ReadingJob, single_file_maker
+from viz.jobs.answer_runs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run
 from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource, shared_question_sets
 

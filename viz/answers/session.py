@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from viz.state import Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
-    from evaluation.answering.questions_and_answers import QuestionItems
+    from evaluation.answering import QuestionItems
+    from viz.jobs import ReadingJob
     from viz.jobs.answer_runs import Gathering, Judging, QuestionSharing
-    from viz.jobs.file_reading import ReadingJob
 
 
 class AnswersSession(Session):

@@ -20,8 +20,10 @@ from viz.components.page_elements import notice
 from viz.controls import value_binding
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
-from viz.jobs import ChunkingTask, RemedyJob, cached_while_shown, on_text_gone, search_finding
-from viz.shell import ColumnResult, add_remedy, is_automatic, open_page_at_next_run, remedies_data
+from viz.jobs import ChunkingTask, cached_while_shown, on_text_gone
+from viz.jobs.remedy_search import RemedyJob, search_finding
+from viz.shell import ColumnResult, open_page_at_next_run
+from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
 from viz.state import (
     COMPARE_PAGE,
     Choices,

@@ -37,7 +37,8 @@ from viz.failures.published_and_best_settings import (
     search_controls,
 )
 from viz.failures.session import session
-from viz.jobs import ReadingJob, Sweep, single_file_maker
+from viz.jobs import ReadingJob, single_file_maker
+from viz.jobs.sweep import Sweep
 from viz.shell import (
     Page,
     columns_to_open_with,

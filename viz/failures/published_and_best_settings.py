@@ -22,7 +22,8 @@ from evaluation.segmentation import (
 )
 from viz.components.page_elements import notice, show_job_progress
 from viz.failures.session import session
-from viz.jobs import ChunkingTask, Sweep, cached_while_shown
+from viz.jobs import ChunkingTask, cached_while_shown
+from viz.jobs.sweep import Sweep
 from viz.shell import ColumnResult, Page
 from viz.state import PageText
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
-    from viz.jobs.file_reading import ReadingJob
+    from viz.jobs import ReadingJob
     from viz.jobs.remedy_search import RemedyJob
     from viz.jobs.sweep import Sweep
 

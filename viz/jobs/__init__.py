@@ -1,15 +1,5 @@
 """Background jobs: chunking, reading, sweeps, retrieval runs, timing. Nothing here draws."""
 
-from viz.jobs.answer_runs import (
-    Answering,
-    AnswerModels,
-    AnswerPlan,
-    Gathering,
-    Judging,
-    KeptAnswers,
-    QuestionSharing,
-    SharedText,
-)
 from viz.jobs.background_jobs import (
     MOST_KEPT,
     BackgroundJob,
@@ -21,7 +11,6 @@ from viz.jobs.background_jobs import (
     new_token,
     run_registry,
 )
-from viz.jobs.chunker_comparison import MOST_LISTED, EditStabilityJob, IndexChanges, IndexSetting
 from viz.jobs.chunking import (
     ChunkingJob,
     ChunkingTask,
@@ -45,17 +34,6 @@ from viz.jobs.column_jobs import (
     token_ruler_of,
 )
 from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_maker
-from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
-from viz.jobs.remedy_search import RemedyJob, RemedyOutcome, search_answer, search_finding
-from viz.jobs.retrieval import (
-    SEARCH_DEPTH,
-    KeptRetrieval,
-    ReportAndFailures,
-    ReportJob,
-    Retrieval,
-    estimate_retrieval_requests,
-)
-from viz.jobs.retrieval_plan import SEARCHED_BY, OwnDocuments, Plan, RunMaterial
 from viz.jobs.shared_resources import (
     CACHED_BYTES,
     ShownTextMarker,
@@ -70,20 +48,12 @@ from viz.jobs.shared_resources import (
     run_store,
     split_document,
 )
-from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
-from viz.jobs.trace_diagnosis import DiagnosingTraces
 from viz.jobs.worked_formula import decision_in_words, vector_name
 
 __all__ = [
     "CACHED_BYTES",
     "MOST_KEPT",
-    "MOST_LISTED",
     "PATIENCE_S",
-    "SEARCHED_BY",
-    "SEARCH_DEPTH",
-    "AnswerModels",
-    "AnswerPlan",
-    "Answering",
     "AskJob",
     "BackgroundJob",
     "ChangedCuts",
@@ -93,35 +63,13 @@ __all__ = [
     "ContextSentencesJob",
     "Converted",
     "DecisionTimes",
-    "DiagnosingTraces",
-    "EditStabilityJob",
     "Estimating",
     "FileConverter",
-    "Gathering",
-    "IndexChanges",
-    "IndexSetting",
-    "Judging",
-    "KeptAnswers",
     "KeptJob",
-    "KeptRetrieval",
-    "KeptSweep",
-    "OwnDocuments",
-    "Plan",
-    "QuestionGenerationJob",
-    "QuestionSharing",
-    "QuestionSimilarityJob",
     "ReadingJob",
-    "RemedyJob",
-    "RemedyOutcome",
-    "ReportAndFailures",
-    "ReportJob",
     "RequestCounter",
-    "Retrieval",
-    "RunMaterial",
     "SessionRuns",
-    "SharedText",
     "ShownTextMarker",
-    "Sweep",
     "answers_on_disk",
     "cached_only_tools",
     "cached_sentence_vectors",
@@ -133,8 +81,6 @@ __all__ = [
     "embedding_cache",
     "estimate_chunker_requests",
     "estimate_contexts",
-    "estimate_retrieval_requests",
-    "estimate_sweep_requests",
     "forget_gone_texts",
     "measure_bundled",
     "new_token",
@@ -144,8 +90,6 @@ __all__ = [
     "return_freed_memory",
     "run_registry",
     "run_store",
-    "search_answer",
-    "search_finding",
     "sentence_vectors",
     "single_file_maker",
     "split_document",

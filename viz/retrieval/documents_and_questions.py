@@ -10,7 +10,8 @@ from chunkers.text import READ_KINDS, READABLE_ENDINGS, FileText, TextParts, rea
 from evaluation.questions import QuestionSet, read_question_set
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import current_widget_key, key_showing
-from viz.jobs import Converted, FileConverter, OwnDocuments, ReadingJob, RunMaterial, single_file_maker
+from viz.jobs import Converted, FileConverter, ReadingJob, single_file_maker
+from viz.jobs.retrieval_plan import OwnDocuments, RunMaterial
 from viz.retrieval.state.session import session
 from viz.state import (
     RETRIEVAL_QUESTIONS,

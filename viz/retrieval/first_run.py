@@ -4,8 +4,10 @@ from functools import cache
 
 from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
-from viz.jobs import KeptRetrieval, Plan, Retrieval, measure_bundled
+from viz.jobs import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
+from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS
 from viz.state import Choices, ColumnChoice, bundled_material
 

@@ -35,7 +35,9 @@ from evaluation.generating.question_generation import MOST_GENERATED, Generated,
 from viz.components.figure import show_figure
 from viz.components.page_elements import ask_to_send, download_button, notice, remark, show_job_progress
 from viz.controls import button_pressed, language_model_form, value_binding
-from viz.jobs import MOST_KEPT, OwnDocuments, QuestionGenerationJob, QuestionSimilarityJob, run_registry
+from viz.jobs import MOST_KEPT, run_registry
+from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
+from viz.jobs.retrieval_plan import OwnDocuments
 from viz.retrieval.state.session import session
 from viz.shell import Page
 from viz.state import chosen_model, give_questions_to_retrieval, no_model_message, share_generated_questions

@@ -8,7 +8,8 @@ from chunkers.results import EMBEDDED_AS, EmbeddedAs, check_embedded_as
 from chunkers.support import pluralize
 from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_MEASURES, ReportChoice
 from viz.controls import select_word, switch_word
-from viz.jobs import SEARCH_DEPTH, SEARCHED_BY, Retrieval
+from viz.jobs.retrieval import SEARCH_DEPTH, Retrieval
+from viz.jobs.retrieval_plan import SEARCHED_BY
 from viz.theme import RETRIEVAL, definitions_as_help
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}

@@ -14,7 +14,9 @@ from evaluation.traces.report import TraceReport, placement_status, report_as_js
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
-from viz.jobs import PATIENCE_S, DiagnosingTraces, OwnDocuments
+from viz.jobs import PATIENCE_S
+from viz.jobs.retrieval_plan import OwnDocuments
+from viz.jobs.trace_diagnosis import DiagnosingTraces
 from viz.retrieval.documents_and_questions import MEGABYTES
 from viz.retrieval.failed.missed_excerpts import (
     MOST_LISTED,

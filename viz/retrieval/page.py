@@ -15,16 +15,9 @@ from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.search import ReturnedText, checked_method
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls import any_calls_model, column_controls
-from viz.jobs import (
-    KeptRetrieval,
-    Plan,
-    ReportJob,
-    Retrieval,
-    RunMaterial,
-    estimate_retrieval_requests,
-    new_token,
-    run_registry,
-)
+from viz.jobs import new_token, run_registry
+from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_retrieval_requests
+from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval.documents_and_questions import choose_material, documents_of
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.first_run import first_run, first_screen

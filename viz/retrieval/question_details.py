@@ -14,7 +14,8 @@ from evaluation.retrieval import RETRIEVAL_MEASURES, Evaluation, GivenChunks, Qu
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice
 from viz.controls import select_word, value_binding
-from viz.jobs import Plan, ReportAndFailures
+from viz.jobs.retrieval import ReportAndFailures
+from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.failed.missed_excerpts import show_compare_button
 from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_parameters import TITLES, choose_parameter, index_in_link

@@ -13,7 +13,7 @@ from evaluation.statistics import FALSE_VERDICTS, Difference, interval_end_words
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice
-from viz.jobs import Retrieval
+from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import (
     box_plots,
     difference_plot,

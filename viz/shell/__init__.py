@@ -40,7 +40,6 @@ from viz.shell.linked_runs import (
 )
 from viz.shell.navigation import PAGES, open_page_at_next_run
 from viz.shell.page import Page, side_by_side
-from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
 
 __all__ = [
     "ENDING_S",
@@ -51,12 +50,10 @@ __all__ = [
     "LostRun",
     "ModelRequests",
     "Page",
-    "add_remedy",
     "against_known_row",
     "begin_run",
     "columns_to_open_with",
     "find_kept_run",
-    "is_automatic",
     "key_dialog",
     "new_keeper",
     "offer_columns_of_compare",
@@ -65,7 +62,6 @@ __all__ = [
     "open_page_at_next_run",
     "reader_column_of",
     "register_kept_run",
-    "remedies_data",
     "run_button_row",
     "run_columns",
     "run_with_consent",

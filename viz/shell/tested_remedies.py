@@ -8,7 +8,7 @@ from chunkers.support import pluralize
 from evaluation.remedies.settings_search import Remedy
 from evaluation.search import Reranker, SearchMethod
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
-from viz.jobs import RemedyJob, RemedyOutcome
+from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
 from viz.state import ColumnChoice, add_to_compare, compare_is_full, embedder_defaults, index_on_compare
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000

@@ -27,16 +27,12 @@ from viz.state.session_file import KeptQuestion, SessionFile
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from chunkers.language_models.chat_server import LocalServer
-    from chunkers.language_models.limited_requests import Asking
-    from chunkers.methods.your_chunks import ChunkFile
-    from chunkers.results.chunk_fields import EmbeddedAs
-    from evaluation.questions.question_sets import MarkedQuestion
-    from evaluation.search.ranking import Reranker
-    from viz.jobs.background_jobs import Estimating
-    from viz.jobs.chunking import ChunkingJob, ChunkingTask
-    from viz.jobs.column_jobs import ChangedCuts
-    from viz.jobs.file_reading import ReadingJob
+    from chunkers.language_models import Asking, LocalServer
+    from chunkers.methods import ChunkFile
+    from chunkers.results import EmbeddedAs
+    from evaluation.questions import MarkedQuestion
+    from evaluation.search import Reranker
+    from viz.jobs import ChangedCuts, ChunkingJob, ChunkingTask, Estimating, ReadingJob
     from viz.jobs.retrieval_plan import RunMaterial
     from viz.state.own_text import ReplacedText
     from viz.state.page_text import TextSource

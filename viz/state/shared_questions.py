@@ -8,7 +8,7 @@ from chunkers.support import pluralize
 from chunkers.text import TextParts
 from evaluation.questions import QuestionSet, marked_question_set
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs import RunMaterial
+from viz.jobs.retrieval_plan import RunMaterial
 from viz.state.choices import ColumnChoice
 from viz.state.session_state import session
 

@@ -5,8 +5,9 @@ from functools import cache
 from chunkers import InputError, load_embedder
 from evaluation.segmentation import TRIVIAL_SETTINGS
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs import KeptSweep, Sweep, measure_bundled
+from viz.jobs import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
+from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
     GRID_PARAMETERS,

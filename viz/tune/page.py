@@ -12,7 +12,8 @@ from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import language_model_form, select_word, show_prompts
-from viz.jobs import KeptSweep, Sweep, estimate_sweep_requests, new_token, run_registry
+from viz.jobs import new_token, run_registry
+from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
 from viz.shell import (
     LostRun,
     ModelRequests,

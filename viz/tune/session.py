@@ -7,7 +7,7 @@ from evaluation.segmentation import MarkedText
 from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
-    from viz.jobs.file_reading import ReadingJob
+    from viz.jobs import ReadingJob
 
 
 @dataclass(frozen=True)

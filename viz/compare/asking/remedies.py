@@ -11,8 +11,10 @@ from evaluation.questions import MarkedQuestion
 from evaluation.remedies.tested_changes import FailingColumn
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
-from viz.jobs import AskJob, RemedyJob, search_answer
-from viz.shell import ColumnResult, add_remedy, is_automatic, open_page_at_next_run, remedies_data
+from viz.jobs import AskJob
+from viz.jobs.remedy_search import RemedyJob, search_answer
+from viz.shell import ColumnResult, open_page_at_next_run
+from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
 from viz.state import kept_questions_about
 
 

@@ -26,7 +26,9 @@ from viz.compare.scores.table import RowData, column_row, draw_scores
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import value_binding
-from viz.jobs import MOST_LISTED, ChunkingTask, IndexChanges, IndexSetting, RunMaterial, cached_while_shown, contexts_digest
+from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
+from viz.jobs.chunker_comparison import MOST_LISTED, IndexChanges, IndexSetting
+from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell import ColumnResult, waiting_words
 from viz.state import (
     RANKED_BY,

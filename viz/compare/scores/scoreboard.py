@@ -49,7 +49,8 @@ from evaluation.tables.cells import (
 from viz.compare.scores.table import RowData, column_row, draw_scores, mark_best, score_row
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
-from viz.jobs import ChunkingTask, EditStabilityJob, cached_sentence_vectors, cached_while_shown, chunk_at_once
+from viz.jobs import ChunkingTask, cached_sentence_vectors, cached_while_shown, chunk_at_once
+from viz.jobs.chunker_comparison import EditStabilityJob
 from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words
 from viz.state import OWN_DOCUMENT, Choices
 from viz.theme import duration_in_words

@@ -9,10 +9,9 @@ from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
 
 if TYPE_CHECKING:
     from chunkers import Chunking
-    from evaluation.questions.question_sets import MarkedQuestion
+    from evaluation.questions import MarkedQuestion
+    from viz.jobs import AskJob, ChunkingJob, ChunkingTask, ContextSentencesJob, DecisionTimes
     from viz.jobs.chunker_comparison import EditStabilityJob, IndexChanges
-    from viz.jobs.chunking import ChunkingJob, ChunkingTask, DecisionTimes
-    from viz.jobs.column_jobs import AskJob, ContextSentencesJob
     from viz.jobs.remedy_search import RemedyJob
 
 

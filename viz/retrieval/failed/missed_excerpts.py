@@ -15,7 +15,9 @@ from viz.components.browser_exchange import Component, take_event
 from viz.components.findings.findings import sentence_range_of
 from viz.components.page_elements import notice
 from viz.controls import select_word, use_text_of_page
-from viz.jobs import Plan, ReportAndFailures, split_document
+from viz.jobs import split_document
+from viz.jobs.retrieval import ReportAndFailures
+from viz.jobs.retrieval_plan import Plan
 from viz.shell import open_page_at_next_run
 from viz.state import (
     COMPARE_PAGE,
