@@ -272,11 +272,6 @@ class KillOutcome:
         return bool(self.shown_again) or beyond or not self.same
 
 
-def _read_log(log: Path) -> list[list[str]]:
-    # The last line may be torn.
-    return [json.loads(line) for line in log.read_text().split("\n")[:-1]]
-
-
 def _count_lines(log: Path) -> int:
     """Return the number of lines, the first of which is that the job has begun."""
     return log.read_bytes().count(b"\n") if log.exists() else 0
@@ -315,7 +310,8 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
     shown_again = 0
     for log in logs:
         shown_in_log: set[str] = set()
-        for what, *items in _read_log(log):
+        # The last line may be torn.
+        for what, *items in map(json.loads, log.read_text().split("\n")[:-1]):
             shown_again += sum(item in shown for item in items)
             if what == "shown":
                 # In other processes, only this is logged.

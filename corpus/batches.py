@@ -6,22 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import pyarrow as pa
 
 from chunkers import Chunker, Chunking, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
 from chunkers.embedders.base import OWN
+from chunkers.language_models import Asking
 from chunkers.recipes import propositions_arrow_type
 from chunkers.results import Gap, table_rows
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, Cancelled, InputError, named_message, on_one_line, short_repr
 from chunkers.text import PartKind, TextParts, clear_outline_caches, too_large_error
 from integrations.recipe_cutter import AnyRecipe, recipe_of
-
-if TYPE_CHECKING:
-    from chunkers.language_models import Asking
-
 
 # The two tables: documents as they come in, and chunks as they go out. docs/corpora.md describes the columns.
 

@@ -6,8 +6,6 @@ Each library's class is in a module of its own, which needs that library: `seama
 the same.
 """
 
-from __future__ import annotations
-
 from integrations.recipe_cutter import Cutter, recipe_of
 
 __all__ = ["Cutter", "recipe_of"]

@@ -5,8 +5,6 @@
 [('One sentence.', 0, 13), ('Another.', 14, 22)]
 """
 
-from __future__ import annotations
-
 from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
 from chunkers.recipes import AnyLanguageModel
 from chunkers.results import chunk_metadata

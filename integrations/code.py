@@ -3,8 +3,6 @@
 Each program reads ``document.txt`` and leaves the texts of the chunks in ``chunks``; that of the command line prints JSON.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Mapping, Sequence

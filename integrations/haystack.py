@@ -6,8 +6,6 @@
 ['One sentence.', 'Another.']
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 
@@ -75,7 +73,7 @@ class SeamarkDocumentSplitter:
         return splitter_fields
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> SeamarkDocumentSplitter:
+    def from_dict(cls, data: dict[str, Any]) -> "SeamarkDocumentSplitter":
         """Return the splitter described by the output of `to_dict`."""
         component: SeamarkDocumentSplitter = default_from_dict(cls, data)
         return component

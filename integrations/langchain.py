@@ -5,8 +5,6 @@
 ['One sentence.', 'Another.']
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

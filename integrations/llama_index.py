@@ -6,8 +6,6 @@
 ['One sentence.', 'Another.']
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

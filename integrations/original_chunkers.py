@@ -3,8 +3,6 @@
 Whether a library's class gives the same chunks is never taken for granted: `compare_chunks` says it of a text, after a run.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence

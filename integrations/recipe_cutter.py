@@ -1,7 +1,5 @@
 """Shared base of the integrations: a recipe, in any form, that cuts one text after another."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -76,7 +74,7 @@ class Cutter:
         embedder: Encoder | None = None,
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,
-    ) -> Cutter:
+    ) -> "Cutter":
         """Return a cutter for a recipe given by a result, its JSON, a mapping or a file path.
 
         Raises the same errors as `recipe_of`.

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from chunkers.contract import Chunker, Tools
 from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
+from chunkers.language_models import Limit
 from chunkers.recipes import Recipe, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
@@ -28,9 +29,6 @@ from chunkers.text import (
     read_document,
     too_large_error,
 )
-
-if TYPE_CHECKING:
-    from chunkers.language_models import Limit
 
 
 class Parser(argparse.ArgumentParser):

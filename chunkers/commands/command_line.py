@@ -4,7 +4,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
@@ -26,13 +26,11 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
+from chunkers.language_models import Asking, Limit
 from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, discover, known_chunkers, run, to_dict
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.support import InputError, named_message
 from chunkers.text import Document, load_tokenizer
-
-if TYPE_CHECKING:
-    from chunkers.language_models import Asking, Limit
 
 
 def _parser() -> argparse.ArgumentParser:

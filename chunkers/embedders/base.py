@@ -5,15 +5,13 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from chunkers.support import MOST_VECTOR_NUMBERS, InputError, ModelError, VectorArray, pluralize, short_repr
-
-if TYPE_CHECKING:
-    from chunkers.text import Document
+from chunkers.text import Document
 
 
 class Embedder(ABC):

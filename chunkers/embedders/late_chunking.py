@@ -15,16 +15,14 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
+from chunkers.embedders.bert import BertEncoder
 from chunkers.embedders.sentence_models import Model
 from chunkers.support import IntArray, ModelError, VectorArray, raise_if_cancelled
-
-if TYPE_CHECKING:
-    from chunkers.embedders.bert import BertEncoder
 
 WINDOWS_AT_ONCE = 8
 """Windows computed together, about a fifth of a second of work on two cores for the bundled model."""

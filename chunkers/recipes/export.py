@@ -4,8 +4,9 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from chunkers.language_models import Spending
 from chunkers.recipes.recipe import Recipe, __version__
 from chunkers.results import (
     Chunking,
@@ -18,9 +19,6 @@ from chunkers.results import (
     table_rows,
 )
 from chunkers.support import InputError, escape_cell, require_extra, short_repr
-
-if TYPE_CHECKING:
-    from chunkers.language_models import Spending
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:

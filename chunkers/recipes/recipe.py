@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -14,6 +14,7 @@ from chunkers.contract import Chunker, Tools, base
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.base import OWN, as_embedder
 from chunkers.files.data_files import read_recipe_file, recipe_from_json
+from chunkers.language_models import Asking, LanguageModel
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.context_sentences import NEEDED, situate_chunks
 from chunkers.results import Chunking, EmbeddedAs, check_embedded_as
@@ -28,10 +29,7 @@ from chunkers.text import (
     splitter_packages,
 )
 
-if TYPE_CHECKING:
-    from chunkers.language_models import Asking, LanguageModel
-
-AnyLanguageModel: TypeAlias = "str | LanguageModel | Asking"
+AnyLanguageModel: TypeAlias = str | LanguageModel | Asking
 """A name of the form ``openai:NAME``, a language model, or one with a limit of what may be spent."""
 
 __version__ = "0.1.0"

@@ -2,11 +2,9 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from chunkers.results.result import Chunk
-    from chunkers.text import Span
+from chunkers.results.result import Chunk
+from chunkers.text import Span
 
 
 def parent_numbers(chunks: "Sequence[Chunk]") -> list[int]:

@@ -308,7 +308,7 @@ def curve_html(chunking: Chunking) -> str:
     sentence_ends = [span.end for span in chunking.document.sentences[:-1]]
     points = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(sentence_ends, curve.scores, strict=False)]
     line_paths = "".join(
-        f'<path d="M0 {_y(line.level, low, spread)}H{_width(chunking)}" stroke="var(--accent)" stroke-width="1.5"/>'
+        f'<path d="M0 {_HIGH * (1 - (line.level - low) / spread):.2f}H{_width(chunking)}" stroke="var(--accent)" stroke-width="1.5"/>'
         for line in curve.lines
         if math.isfinite(line.level)
     )
@@ -332,10 +332,6 @@ def curve_html(chunking: Chunking) -> str:
 
 def _width(chunking: Chunking) -> int:
     return max(1, len(chunking.document.text))
-
-
-def _y(level: float, low: float, spread: float) -> str:
-    return f"{_HIGH * (1 - (level - low) / spread):.2f}"
 
 
 def _svg_path(places: Sequence[tuple[int, float]]) -> str:

@@ -2,21 +2,18 @@
 
 import hashlib
 import re
+import zipfile
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise, repeat
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+from xml.etree.ElementTree import Element
 
 from chunkers.support import MAX_BYTES, InputError
 from chunkers.text.encodings import Encoded
-
-if TYPE_CHECKING:
-    import zipfile
-    from xml.etree.ElementTree import Element
-
 
 PartKind = Literal["page", "chapter", "row", "slide", "cell"]
 

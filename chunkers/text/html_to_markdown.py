@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
+from xml.etree.ElementTree import Element
 
 from bs4 import BeautifulSoup
 from bs4.element import Comment, PreformattedString, Tag
@@ -26,10 +27,6 @@ from chunkers.text.extracted_text import (
     shorten,
     xml_root,
 )
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
 
 _UNSEEN = (
     *("script", "style", "template", "noscript", "noembed", "noframes", "iframe", "svg", "audio", "video", "canvas"),

@@ -1,20 +1,15 @@
 """PPTX: every visible slide as a heading, its title, with its texts, tables and notes below."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
+from xml.etree.ElementTree import Element
 
 from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts, xml_root
 from chunkers.text.spreadsheets import Row, cell_text, table_text
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 _RELATIONS = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",

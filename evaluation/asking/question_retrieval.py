@@ -385,7 +385,11 @@ def judge_ranking(
     overlapping = [
         chunk for chunk, parts in enumerate(chunk_spans) if parts[0].start < answer.end and answer.start < parts[-1].end
     ]
-    answer_chunks = [chunk for chunk in overlapping if _has_visible_text(text, intersection([answer], chunk_spans[chunk]))]
+    answer_chunks = [
+        chunk
+        for chunk in overlapping
+        if any(text[start:end].strip() for start, end in intersection([answer], chunk_spans[chunk]))
+    ]
     if not answer_chunks:
         return AnswerRetrieval("in no chunk")
     whole_answer_chunks = chunks_holding(text, chunk_spans, answer)
@@ -416,10 +420,6 @@ def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) ->
 def lacks_text(text: str, answer: Span, parts: Iterable[Span]) -> bool:
     """Return whether part of an answer, white space not counted, lies in none of the parts."""
     return any(text[start:end].strip() for start, end in difference([answer], parts))
-
-
-def _has_visible_text(text: str, ranges: Iterable[Span]) -> bool:
-    return any(text[start:end].strip() for start, end in ranges)
 
 
 def _first_cut_reason(chunking: Chunking, answer: Span) -> str:

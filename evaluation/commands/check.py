@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from chunkers import Chunker, Document, InputError, Recipe, Tools
 from chunkers.commands.arguments import (
@@ -26,6 +26,7 @@ from chunkers.commands.arguments import (
     warn_of_unusable_answers,
     write_output,
 )
+from chunkers.language_models import Asking
 from chunkers.text import READABLE_ENDINGS
 from evaluation.checking.baseline import (
     TOLERANCE,
@@ -58,9 +59,6 @@ from evaluation.segmentation import (
     read_marked_texts,
 )
 from sample_docs import load_sample
-
-if TYPE_CHECKING:
-    from chunkers.language_models import Asking
 
 
 def _json_text(value: dict[str, Any]) -> str:

@@ -90,8 +90,10 @@ def run_sweep(options: argparse.Namespace) -> None:
     if not settings:
         raise InputError("Name the settings to sweep: --published, or --chunker with --grid.")
     summarize_settings([], options.measure)
-    names = options.documents or [] if options.file else options.documents or _samples_with_known_boundaries()
-    documents = [_load_marked_sample(name) for name in names] + _read_marked_files(options.file, options.encoding)
+    all_marked = [] if options.file else [name for name in sample_titles() if load_sample(name).known]
+    documents = [_load_marked_sample(name) for name in options.documents or all_marked] + _read_marked_files(
+        options.file, options.encoding
+    )
     tools = load_command_tools(options.embedder, options.tokenizer, options.device)
     settings = [*TRIVIAL_SETTINGS, *settings]
     sweep_rows = list(
@@ -107,10 +109,6 @@ def run_sweep(options: argparse.Namespace) -> None:
             print(json.dumps(_row_as_json(row), ensure_ascii=False))
     else:
         _print_best(sweep_rows, options.measure, options.top)
-
-
-def _samples_with_known_boundaries() -> list[str]:
-    return [name for name in sample_titles() if load_sample(name).known]
 
 
 def _load_marked_sample(name: str) -> MarkedDocument:

@@ -1,15 +1,9 @@
 """The state of the page Answers; its questions are the user's text, which no link has."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from evaluation.answering import QuestionItems
+from viz.jobs import ReadingJob
+from viz.jobs.answer_runs import Gathering, Judging, QuestionSharing
 from viz.state import Session, SessionJob, SessionValue
-
-if TYPE_CHECKING:
-    from evaluation.answering import QuestionItems
-    from viz.jobs import ReadingJob
-    from viz.jobs.answer_runs import Gathering, Judging, QuestionSharing
 
 
 class AnswersSession(Session):

@@ -1,7 +1,5 @@
 """The Failures page: chunkers at published and best-found settings on documents with known boundaries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 

@@ -1,13 +1,9 @@
 """The session state of the Failures page."""
 
-from typing import TYPE_CHECKING
-
+from viz.jobs import ReadingJob
+from viz.jobs.remedy_search import RemedyJob
+from viz.jobs.sweep import Sweep
 from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
-
-if TYPE_CHECKING:
-    from viz.jobs import ReadingJob
-    from viz.jobs.remedy_search import RemedyJob
-    from viz.jobs.sweep import Sweep
 
 
 class FailuresSession(Session):

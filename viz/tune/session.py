@@ -1,13 +1,10 @@
 """The session state of the Tune page."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from evaluation.segmentation import MarkedText
+from viz.jobs import ReadingJob
 from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
-
-if TYPE_CHECKING:
-    from viz.jobs import ReadingJob
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,14 @@
 """The session state of the Retrieval page."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from chunkers.language_models import Asking
+from evaluation.generating.generated_questions import SourceTexts
+from evaluation.generating.question_generation import GenerationSettings
+from evaluation.questions import QuestionSet
+from viz.jobs import ReadingJob
+from viz.jobs.question_generation import QuestionSimilarityJob
+from viz.jobs.retrieval_plan import OwnDocuments
+from viz.jobs.trace_diagnosis import DiagnosingTraces
 from viz.state import Session, SessionJob, SessionValue
-
-if TYPE_CHECKING:
-    from chunkers.language_models import Asking
-    from evaluation.generating.generated_questions import SourceTexts
-    from evaluation.generating.question_generation import GenerationSettings
-    from evaluation.questions import QuestionSet
-    from viz.jobs import ReadingJob
-    from viz.jobs.question_generation import QuestionSimilarityJob
-    from viz.jobs.retrieval_plan import OwnDocuments
-    from viz.jobs.trace_diagnosis import DiagnosingTraces
 
 
 class RetrievalSession(Session):
