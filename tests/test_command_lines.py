@@ -154,6 +154,7 @@ def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(t
 OLDER = ["change_point", {}, True], ["change_point", {"penalty": 1}, False], ["fixed_words", {}, False]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("chunker", "parameters", "said"), OLDER)
 @pytest.mark.parametrize(
     ("main", "call"),

@@ -308,7 +308,8 @@ def curve_html(chunking: Chunking) -> str:
     sentence_ends = [span.end for span in chunking.document.sentences[:-1]]
     points = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(sentence_ends, curve.scores, strict=False)]
     line_paths = "".join(
-        f'<path d="M0 {_HIGH * (1 - (line.level - low) / spread):.2f}H{_width(chunking)}" stroke="var(--accent)" stroke-width="1.5"/>'
+        f'<path d="M0 {_HIGH * (1 - (line.level - low) / spread):.2f}H{_width(chunking)}" '
+        'stroke="var(--accent)" stroke-width="1.5"/>'
         for line in curve.lines
         if math.isfinite(line.level)
     )

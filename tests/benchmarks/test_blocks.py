@@ -42,6 +42,7 @@ def test_the_bundled_texts_have_the_blocks_of_the_tree(name):
     assert our_blocks(text) == expected_blocks(text)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [name for name in FILES if not name.endswith(".pdf")])
 @pytest.mark.slow
 def test_converted_files_have_the_blocks_of_the_tree(name):

@@ -108,6 +108,7 @@ def _run(name, folder, address):
     return subprocess.run(command, cwd=ROOT, env=server, capture_output=True, text=True, timeout=LIMIT, check=False)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_full(SETTINGS, CHEAP))
 def test_it_runs_to_its_end_and_prints_figures(name, tmp_path):

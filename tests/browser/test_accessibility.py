@@ -157,6 +157,7 @@ def test_the_results_of_a_retrieval_run_violate_no_rule(page, app_url):
     assert violations(page) == []
 
 
+@pytest.mark.full
 def test_a_violation_is_found_in_a_shadow_root_and_named(page, app_url):
     page.goto(f"{app_url}/?embedder=tfidf")
     embedded(page)

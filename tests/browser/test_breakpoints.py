@@ -66,6 +66,7 @@ def words(row):
     return row.inner_text().split()
 
 
+@pytest.mark.full
 def test_sentences_and_gaps_point_at_each_other_and_the_line_cuts_while_it_moves(page, app_url):
     root = open_breakpoints(page, app_url, PLAIN)
     root.locator('.s[data-s="2"]').hover()
@@ -92,6 +93,7 @@ def test_sentences_and_gaps_point_at_each_other_and_the_line_cuts_while_it_moves
     page.wait_for_url(re.compile(r"c1\.amount=(?!80(&|$))"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("apart", mostly_full([30, 150, 250, 400], [150]))
 def test_no_key_press_on_the_line_is_lost_or_undone(page, app_url, apart):
     root = open_breakpoints(page, app_url, f"{PLAIN}&view=gaps")
@@ -109,6 +111,7 @@ def test_no_key_press_on_the_line_is_lost_or_undone(page, app_url, apart):
     assert float(line.get_attribute("aria-valuenow")) == stops[-1]
 
 
+@pytest.mark.full
 def test_steps_go_by_key_button_and_number_and_the_link_follows(kept_page, stepping):
     page = kept_page
     stands_at(page, 12)
@@ -138,6 +141,7 @@ def test_steps_go_by_key_button_and_number_and_the_link_follows(kept_page, stepp
     embedded(page)
 
 
+@pytest.mark.full
 def test_it_plays_and_pauses(kept_page, stepping):
     page = kept_page
     stepper = page.locator(".stepper")
@@ -174,6 +178,7 @@ def test_a_cut_says_what_the_best_partition_did(kept_page, stepping):
     expect(told).to_have_class(re.compile(r"\b(cut|turn)\b"))
 
 
+@pytest.mark.full
 def test_a_row_says_what_would_change_its_verdict_and_the_button_shows_it_over_the_text(page, app_url):
     root = open_breakpoints(page, app_url, "document=article&view=gaps")
     ledger, preview = page.locator(".ledger"), root.get_by_role("group", name="Preview")
@@ -192,6 +197,7 @@ def test_a_row_says_what_would_change_its_verdict_and_the_button_shows_it_over_t
     expect(would).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_and_sifts(page, app_url):
     root = open_breakpoints(page, app_url, f"{PLAIN}&view=gaps")
     ledger = page.locator(".ledger")
@@ -249,6 +255,7 @@ HOLD_FRAMES = """(() => {
 })()"""
 
 
+@pytest.mark.full
 def test_who_scrolls_right_after_a_jump_is_not_scrolled_back(open_page, app_url):
     page = open_page(alone=True)
     page.add_init_script(HOLD_FRAMES)

@@ -27,6 +27,7 @@ async def noted(url):
         return client.link_parameter("noted"), client.link_parameter("acted")
 
 
+@pytest.mark.full
 def test_a_callback_and_what_an_event_asks_for_are_done_to_the_end(tmp_path):
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py") as server:
         assert in_a_loop(noted(server.url)) == ("one two", "one two")
@@ -70,6 +71,7 @@ async def written_while_the_fragment_is_replaced(url, limit=LIMIT, **sent):
         await client.wait_until(lambda session: session.link_parameter("inside") == "mine", limit)
 
 
+@pytest.mark.full
 def test_an_input_to_a_fragment_that_is_being_replaced_is_kept(tmp_path):
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py") as server:
         in_a_loop(written_while_the_fragment_is_replaced(server.url))
@@ -88,6 +90,7 @@ async def chunker_then_slider(url):
         return client.link, client.errors
 
 
+@pytest.mark.full
 def test_a_slider_of_the_chunker_before_is_dropped(tmp_path):
     with app_server(tmp_path / "log.txt") as server:
         link, errors = in_a_loop(chunker_then_slider(server.url))
@@ -115,6 +118,7 @@ async def in_time(holds):
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.full
 def test_the_values_of_a_page_that_is_left_are_no_changes(tmp_path):
     with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py") as server:
         assert in_a_loop(left_in_a_hurry(server.url)) == ("another=mine", [])

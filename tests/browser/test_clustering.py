@@ -57,6 +57,7 @@ def in_sight(page, sentence):
     eventually(lambda: text.evaluate(seen, sentence), True)
 
 
+@pytest.mark.full
 def test_pointing_at_a_cell_says_the_distance_and_marks_the_text_and_a_click_goes_there(page, heatmap):
     scrolled = "(body) => body.scrollTop"
     text = page.locator(".seamark .text")

@@ -46,6 +46,7 @@ def test_one_click_says_where_two_columns_disagree_and_why(laptop, app_url):
     assert read(root, PLACE) == 2
 
 
+@pytest.mark.full
 def test_every_jump_ends_with_card_and_sentences_in_the_window(laptop, app_url):
     root = open_app(laptop, app_url)
     forward = []

@@ -138,6 +138,7 @@ def test_an_item_that_other_settings_take_away_is_no_longer_chosen(page, app_url
     expect(caption).not_to_be_empty()
 
 
+@pytest.mark.full
 def test_a_click_on_an_arc_leads_to_its_step_and_to_the_text(page, app_url):
     open_double_pass(page, app_url, "?document=article")
     arc = page.locator(".passes .arc.over + .touch").first

@@ -19,6 +19,7 @@ def widgets_url(tmp_path_factory):
         yield server.url
 
 
+@pytest.mark.full
 def test_widgets_keep_their_values_if_the_browser_never_got_the_first_run(open_page, widgets_url):
     page = open_page()
     page.goto(widgets_url)

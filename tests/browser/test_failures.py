@@ -60,6 +60,7 @@ def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app
     expect(root.locator(".astray").first).to_have_attribute("title", re.compile("not in the chunk of its section"))
 
 
+@pytest.mark.full
 def test_the_samples_are_there_once_as_cases_in_one_line_until_all_are_asked_for(page, app_url):
     open_failures(page, app_url, "?embedder=tfidf")
     bar = page.locator(".text-bar")
@@ -147,6 +148,7 @@ def test_one_click_leads_from_a_finding_to_a_column_without_it(page, app_url):
     expect(heads).to_have_count(3)
 
 
+@pytest.mark.full
 def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):
     root = own_text(page, app_url)
     page.locator("label", has_text="Mark boundaries").click()
@@ -170,6 +172,7 @@ def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):
     expect(root.locator(".gap")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_two_marks_at_once_are_undone_one_by_one(page, app_url):
     root = own_text(page, app_url)
     page.locator("label", has_text="Mark boundaries").click()

@@ -68,6 +68,7 @@ def test_page_zero_explains_its_words_and_takes_a_question(page, app_url):
     page.wait_for_url("**c1=change_point*c1.max_size=250**")
 
 
+@pytest.mark.full
 def test_the_path_leads_through_ten_screens_each_with_one_thing_to_do(page, app_url):
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/guide?embedder=tfidf")

@@ -143,6 +143,7 @@ class Stating(ScriptedModel):
         return "<b>First</b>" if len(text) % 2 else "Second"
 
 
+@pytest.mark.full
 def test_a_proposition_shows_its_source_and_is_text_alone(page, app_url, chats):
     model = Stating()
     chats.model = lambda messages: model.words(messages[1]["content"])

@@ -58,6 +58,7 @@ def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, ro
     eventually(lambda: whole_text(root, 0), "The first sentence.\nThe second one.")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "unit",
     ["\u0301", "👩\u200d👩\u200d👧", "\u0628", "\U0001f3fb", "👍\U0001f3fb", "👩\u200d"],

@@ -44,6 +44,7 @@ def drawn(page, app_url, query):
     }
 
 
+@pytest.mark.full
 def test_pictures_grow_with_the_words(open_page, app_url):
     page = open_page(viewport={"width": 1280, "height": 720})
     usual = drawn(page, app_url, QUERY)
@@ -65,6 +66,7 @@ def test_the_first_screen_shows_the_text(open_page, app_url, width, height):
     expect(root.get_by_role("heading", level=1)).to_have_text("Four stitched stubs")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("width", "height"), mostly_full(PROJECTORS, PROJECTORS[1:2]))
 def test_the_rows_of_a_double_pass_leave_room_for_the_text(open_page, app_url, width, height):
     page = open_page(viewport={"width": width, "height": height})
@@ -84,6 +86,7 @@ def test_the_rows_of_a_double_pass_leave_room_for_the_text(open_page, app_url, w
     assert number > 1.05 * usual.locator(".passes .number").first.evaluate("(node) => node.getBoundingClientRect().height")
 
 
+@pytest.mark.full
 def test_document_and_chunker_are_chosen_without_leaving(open_page, app_url):
     page = open_page(viewport={"width": 1280, "height": 720})
     root = open_app(page, app_url, f"{QUERY}&lecture=1")

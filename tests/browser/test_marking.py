@@ -60,6 +60,7 @@ def gap(root, number):
     return root.get_by_role("button", name=f"boundary between sentences {number} and {number + 1}")
 
 
+@pytest.mark.full
 def test_the_best_of_five_takes_at_most_eight_clicks_with_marks_and_five_without(page, app_url):
     root = own_text(page, app_url, PLAIN)
     clicks = Clicks()
@@ -139,6 +140,7 @@ def test_the_place_in_the_text_stays_when_the_columns_fold_and_come_back(page, a
     eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: top is not None and abs(top - there) < 2)
 
 
+@pytest.mark.full
 def test_cuts_of_one_s_own_are_the_column_you_with_card_and_reload(page, app_url):
     root = open_app(page, app_url, "?document=three_topics&embedder=tfidf&c1=fixed_sentences&c2=breakpoint")
     root.get_by_role("button", name="Cut it yourself").click()

@@ -260,6 +260,7 @@ def test_a_restarted_server_is_given_the_text_again(page, tmp_path):
         shows(page, WORDS, "Pasted text")
 
 
+@pytest.mark.full
 def test_a_second_tab_has_nothing_of_it_and_says_whose_text_the_link_means(page, app_url):
     open_app(page, app_url, QUICK)
     paste(page, WORDS)

@@ -52,6 +52,7 @@ def test_squares_grow_as_the_table_is_filled_and_end_as_the_chunks(page, app_url
     eventually(lambda: squares(page), [])
 
 
+@pytest.mark.full
 def test_an_entry_is_predicted_before_its_square_is_drawn(page, app_url):
     page.add_init_script(path=AXE)
     open_steps(page, app_url, f"{OPTIMAL}&step=4&pace=predict")
@@ -72,6 +73,7 @@ def test_an_entry_is_predicted_before_its_square_is_drawn(page, app_url):
     expect(page.locator(".seamark .s.ahead").first).to_be_visible()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("chunker", "title"), [("change_point", "A cut must gain more than"), ("structure", "Paragraph of")]
 )

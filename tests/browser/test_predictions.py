@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest, column, embedded, eventually, read, until
@@ -27,6 +28,7 @@ def shown_cuts(root):
     )
 
 
+@pytest.mark.full
 def test_the_result_ends_where_the_step_is(page, app_url):
     root = open_steps(page, app_url, LINK + "&step=1")
     cuts = shown_cuts(root)
@@ -101,6 +103,7 @@ def test_hands_are_counted_twice_in_lecture_mode(page, app_url):
     expect(page.locator("[aria-live]").filter(has_text=sentence)).to_have_count(1)
 
 
+@pytest.mark.full
 def test_arcs_of_later_comparisons_are_not_drawn(page, app_url):
     page.goto(f"{app_url}/double_pass?embedder=tfidf&pace=build&step=4")
     rows = page.locator(".passes")
@@ -115,6 +118,7 @@ def test_arcs_of_later_comparisons_are_not_drawn(page, app_url):
     expect(page.get_by_role("heading", name="Corrections")).to_be_visible()
 
 
+@pytest.mark.full
 def test_known_boundaries_appear_when_asked_for(page, app_url):
     root = open_steps(page, app_url, LINK + "&step=12")
     switch = page.get_by_role("button", name="Known boundaries")

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import embedded, open_app, paste
@@ -28,6 +29,7 @@ def test_heads_sort_and_rows_choose(page, app_url):
     expect(scores.locator("tr.chosen strong")).to_have_text("Double pass")
 
 
+@pytest.mark.full
 def test_best_of_five_without_marks_takes_three_clicks_and_no_scrolling(open_page, app_url):
     page = open_page(viewport={"width": 1280, "height": 720})
     open_app(page, app_url, "?embedder=tfidf")

@@ -76,6 +76,7 @@ def test_the_first_screen_shows_the_text_below_a_low_strip(page, app_url):
     expect(root.locator(".head").nth(1)).to_contain_text("6 chunks")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scrolled", mostly_full([0, 130], [130]))
 @pytest.mark.parametrize("way", mostly_full(["disagreement", "curve", "strip"], ["disagreement"]))
 def test_every_jump_ends_with_its_sentence_in_the_window(page, root, way, scrolled):
@@ -123,6 +124,7 @@ def test_a_step_ends_with_its_sentence_in_the_window(page, app_url):
         seen(root, step)
 
 
+@pytest.mark.full
 def test_caption_and_head_follow_the_line_before_it_is_let_go(page, root):
     plot, line = root.locator(".plot"), root.locator(".line")
     box = plot.bounding_box()
@@ -174,6 +176,7 @@ def test_a_line_that_is_brought_back_gives_the_chunks_back(page, root):
     until(root, "({ ready }) => ready")
 
 
+@pytest.mark.full
 def test_the_frame_shows_what_is_read_and_scrolls_it_and_details_are_folded_together(page, root):
     frame, strip = root.locator(".here"), root.locator(".strip canvas").first
     expect(frame).to_be_visible()
@@ -236,6 +239,7 @@ def test_labels_of_several_lines_do_not_cover_each_other(page, app_url):
     assert all(box["x"] >= plot["x"] + plot["width"] for box in boxes)
 
 
+@pytest.mark.full
 def test_another_document_begins_at_its_beginning(page, root):
     column(root, 0).hover()
     page.mouse.wheel(0, 4000)
@@ -277,6 +281,7 @@ def test_the_tools_are_on_the_first_screen_of_a_small_window(open_page, app_url,
     eventually(lambda: 768 - box_of(body)["y"], lambda room: room >= 120)
 
 
+@pytest.mark.full
 def test_arrows_step_after_steps_was_pressed(page, app_url):
     page.goto(f"{app_url}/breakpoints{REPORT}&view=gaps")
     embedded(page)

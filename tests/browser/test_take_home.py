@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import eventually, open_app
@@ -19,6 +20,7 @@ def test_the_link_is_copied_as_it_stands(page, app_url):
     assert "document=three_topics" in page.url
 
 
+@pytest.mark.full
 def test_a_refused_clipboard_says_where_the_link_is(open_page, app_url):
     page = open_page(alone=True)
     page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));")
@@ -27,6 +29,7 @@ def test_a_refused_clipboard_says_where_the_link_is(open_page, app_url):
     expect(root.get_by_role("button", name=re.compile("address bar"))).to_be_visible()
 
 
+@pytest.mark.full
 def test_the_picture_is_of_strips_and_curve_at_twice_their_size(page, app_url, tmp_path):
     root = open_app(page, app_url, "?embedder=tfidf")
     page.evaluate("""() => {

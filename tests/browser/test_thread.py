@@ -60,6 +60,7 @@ def test_back_leads_from_page_to_page_with_the_parameters_of_then(page, app_url)
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("question", re.IGNORECASE))
 
 
+@pytest.mark.full
 def test_what_double_pass_is_given_comes_back_as_a_column_and_can_be_undone(page, app_url):
     root = open_app(page, app_url, "?embedder=tfidf")
     page.get_by_role("link", name="Double pass", exact=True).click()

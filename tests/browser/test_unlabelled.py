@@ -8,6 +8,7 @@ from tests.browser.steps import at_rest, open_app
 BUTTON = "Measure edit stability"
 
 
+@pytest.mark.full
 def test_edits_are_measured_on_request_beside_what_needs_none(page, app_url):
     open_app(page, app_url, "?document=table&embedder=tfidf")
     page.get_by_role("radio", name="Without labels").click()

@@ -214,6 +214,7 @@ def test_a_device_without_end_is_a_sentence(capsys):
     assert "zero: a document may have at most 20 MB, 20,000,000 bytes; this one has" in capsys.readouterr().err
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["torn.pdf", "torn.html", "torn.docx", "torn.epub", "torn.txt"])
 def test_standard_error_has_one_sentence_for_a_damaged_file_whatever_its_parser_logs(tmp_path, name):
     file = tmp_path / name

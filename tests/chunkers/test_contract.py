@@ -239,6 +239,7 @@ def with_front_matter(drawn):
     return "\n".join([*lines, "\n\n".join(body)]).replace("\n", drawn.choice(["\n", "\r\n", "\r"])), fence, titles
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_no_chunk_is_a_fence_of_front_matter_and_no_heading_is_made_of_it():
     drawn = random.Random(4)

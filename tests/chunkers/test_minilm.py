@@ -100,6 +100,7 @@ def digest(chunking):
     return hashlib.sha256(json.dumps(spans).encode()).hexdigest()[:16]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", samples())
 def test_every_sample_has_the_vectors_and_the_chunks_of_sentence_transformers(name, both):
     sample = load_sample(name)
@@ -132,6 +133,7 @@ def test_a_text_of_any_length_is_cut_where_sentence_transformers_cuts_it(pieces,
 texts = st.lists(st.one_of(st.text(max_size=30), st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)), max_size=12)
 
 
+@pytest.mark.full
 @settings(deadline=None, max_examples=60)
 @given(texts=texts)
 def test_any_texts_have_the_vectors_of_sentence_transformers(texts, reference):
@@ -243,6 +245,7 @@ def test_check_says_so_of_a_recipe(tmp_path, capsys):
     assert capsys.readouterr().err.count(sentence_models.NO_BFLOAT16) == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("given", [None, "active"])
 def test_torch_waits_in_its_sleep_unless_the_environment_says_otherwise(given):
     code = (

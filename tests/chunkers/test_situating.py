@@ -172,6 +172,7 @@ def test_the_estimate_counts_every_chunk_with_the_document():
     assert estimate(cut(None, text=" "), tools()) == Estimate(0, 0)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 200), st.integers(0, 3), st.booleans())

@@ -51,6 +51,7 @@ def group(process):
     return [int(pid) for pid, leader, state in rows if int(leader) == process.pid and not state.startswith("Z")]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(shutil.which("ps") is None, reason="processes are listed by ps")
 def test_workers_end_with_a_run_that_is_killed(tmp_path):
     recipe = tmp_path / "recipe.json"

@@ -92,6 +92,7 @@ def test_the_chunks_are_those_of_the_recipe(corpus, tmp_path):
     assert not (tmp_path / "out" / "_problems.jsonl").exists()
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_files_are_the_same_whatever_the_number_of_workers(corpus, tmp_path):
     run(corpus, tmp_path / "here")
@@ -294,6 +295,7 @@ def test_wrong_options_are_a_sentence(corpus, tmp_path, capsys, arguments, said)
     assert not printed.out
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_an_interruption_ends_it_and_its_workers(corpus, tmp_path):
     recipe = tmp_path / "recipe.json"

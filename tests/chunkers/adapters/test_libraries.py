@@ -19,6 +19,7 @@ from tests.lanes import samples
 from tests.support import HashEmbedder, cut, tools
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("sample", samples("report"))
 @pytest.mark.parametrize(("name", "parameters"), INSTALLED)
 def test_samples_lose_nothing(sample, name, parameters):
@@ -35,6 +36,7 @@ def test_samples_lose_nothing(sample, name, parameters):
     assert len(chunking.chunks) > (sample == "report")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "parameters"), INSTALLED)
 @given(text=st.lists(WORDS | SPACES | st.sampled_from([". ", "? ", "\0", "x" * 90]), max_size=40).map("".join))
 @settings(max_examples=30, deadline=None)

@@ -67,6 +67,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_model_of_bert_has_the_vectors_of_sentence_transformers(kind, tmp_path):
     from sentence_transformers import SentenceTransformer
@@ -113,6 +114,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("other", OTHERS)
 def test_what_it_would_compute_otherwise_is_left_alone(other, tmp_path):
     folder = make(tmp_path / "made")

@@ -74,6 +74,7 @@ PASSES = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("fault", "feature"), with_features(PASSES, 2))
 def test_a_server_that_fails_for_a_while_changes_nothing(http, feature, fault, undisturbed):
     made, count = undisturbed
@@ -108,6 +109,7 @@ ENDS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("fault", "feature"), with_features([*ENDS, "another host"], 3))
 def test_a_server_that_cannot_be_used_is_one_sentence_and_the_next_run_goes_on(
     http, feature, fault, undisturbed, monkeypatch, caplog

@@ -48,6 +48,7 @@ def test_the_file_is_whole_and_private(folder):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",

@@ -141,6 +141,7 @@ def test_a_cross_encoder_from_a_folder_scores_pairs(cross_encoder):
     assert len(reranker.scores("The tide?", [])) == 0
 
 
+@pytest.mark.full
 def test_what_is_no_cross_encoder_is_a_sentence(tmp_path):
     with pytest.raises(
         ModelError, match=r"must be a folder on this machine; this folder does not exist\. Check its path\.$"

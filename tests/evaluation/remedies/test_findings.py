@@ -60,6 +60,7 @@ def suspect_of(seed, column, others=True):
     return suspect, tools
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from(COLUMNS), st.data())

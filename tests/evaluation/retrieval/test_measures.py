@@ -136,6 +136,7 @@ def test_the_search_in_blocks_is_the_sort_of_all(count, rows, block, seed):
         assert row.tolist() == sorted(range(rows), key=lambda i: (-scores[i], i))[:count]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(1, 30), st.integers(1, 60), st.integers(1, 80), st.integers(1, 25), st.integers(0, 10**6))

@@ -57,6 +57,7 @@ def test_mean_worst_and_what_must_change():
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("chunker", ["fixed_sentences", "recursive", "breakpoint", "max_min", "single_linkage"])
 @pytest.mark.parametrize("name", [name for name in sample_titles() if name not in ("essay", "report")])
 def test_at_least_one_chunk_changes_on_every_sample(name, chunker):

@@ -47,6 +47,7 @@ def test_processes_give_the_rows_of_one_and_embed_every_text_once():
     assert set(embedded) == {text for batch in alone.batches for text in batch}
 
 
+@pytest.mark.full
 def test_a_cancelled_sweep_keeps_what_it_has_and_sends_no_more():
     seen = []
     bench = tools(cancelled=lambda: len(seen) >= 30)

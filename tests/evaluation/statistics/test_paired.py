@@ -181,6 +181,7 @@ def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(quest
     assert false / 800 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 800)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("questions", [8, 10, 20])
 def test_skewed_differences_of_mean_zero_are_significant_in_at_most_seven_of_a_hundred_cases(questions):

@@ -74,6 +74,7 @@ def evidence_is_true(wanted, diagnosis, whole):
                 assert f"{rank} {place[0]} {place[1]:,}–{place[2]:,}" in outcome.said
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_hundred_questions_of_a_client_are_diagnosed_as_they_were_made(name, index):

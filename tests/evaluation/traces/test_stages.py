@@ -40,6 +40,7 @@ def index():
     return SearchedChunks.from_file(documents(), read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):

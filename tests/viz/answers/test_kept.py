@@ -155,6 +155,7 @@ def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_lin
     assert len(asked(http)) == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("number", "part"), [(5, b"torn"), (5, b"{}"), (77, None), (-3, None)])
 def test_a_part_of_something_else_is_not_done(app, http, cache_folder, number, part):
     stopped(app, http)

@@ -1,5 +1,7 @@
 """Questions that the user gave to Retrieval are there on Answers too, about the text that is open, and the way back."""
 
+import pytest
+
 from chunkers.text import document
 from tests.support import ended
 from tests.viz.answers.test_page import gathered
@@ -57,6 +59,7 @@ def test_a_document_of_more_lines_than_sentences_are_read_is_looked_through(monk
     assert [shared.name for shared in sharing.found.values()] == ["birds.txt"]
 
 
+@pytest.mark.full
 def test_uploaded_questions_are_asked_about_the_text_that_they_are_about(app, http):
     on_answers(given_on_retrieval(app))
     # The sample that is open is none of the documents; its own questions stay, and the others say where they are.

@@ -21,6 +21,7 @@ def names(figure):
     return {note.text: note for note in figure.layout.annotations if not note.text.startswith(("line", "now"))}
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @given(st.lists(st.floats(0, 2), min_size=2, max_size=80), st.floats(0, 2), st.booleans())
 @example([0.0, 5e-324], 0.0, True)
@@ -48,6 +49,7 @@ def test_names_over_bars_that_touch_go_away_from_each_other():
     assert (notes["past the line"].xanchor, notes["kept"].xanchor) == ("right", "left")
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 900)), min_size=2, max_size=60), st.integers(0, 60))
 def test_the_curves_of_the_sizes_have_names_on_them(sizes, now):

@@ -97,6 +97,7 @@ def test_a_price_gives_dollars(app):
     assert other["Cost"]["text"] == f"${other['Cost']['value']:,.2f}"
 
 
+@pytest.mark.full
 def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     scores(app, "Diff", **QUERY)
     assert "mark answers to your questions above" in " ".join(remarks(app))

@@ -41,6 +41,7 @@ def differing(app):
     return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [*ABOUT_A_TEXT, *WITHOUT_A_TEXT])
 def test_a_widgets_first_value_is_the_one_it_shows_also_after_the_user_has_changed_it(app, name):
     app.query_params["sentences"] = "lines"

@@ -234,6 +234,7 @@ def test_the_link_has_the_name_alone_and_whoever_opens_it_asks_nothing(app, http
     assert http.requests == []
 
 
+@pytest.mark.full
 def test_cancelling_ends_a_request_that_hangs_and_asking_goes_on_after_another_click(app, http):
     http.script = [5.0]
     opened(app)

@@ -81,6 +81,7 @@ def test_the_gallery_has_every_sample_and_what_it_teaches(app):
     assert {card["id"]: card["known"] for card in cards}["algorithm"] == "one topic"
 
 
+@pytest.mark.full
 def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
     app.query_params["document"] = "article"
     settled(app)

@@ -43,6 +43,7 @@ def offered(monkeypatch):
     return offer, done
 
 
+@pytest.mark.full
 def test_the_page_is_imported_while_its_work_goes_on_in_a_thread(monkeypatch, offered):
     offer, done = offered
     monkeypatch.delitem(sys.modules, "this", raising=False)

@@ -99,6 +99,7 @@ def test_what_several_ask_for_at_once_is_made_once():
     assert (calls, returned) == (["a"], ["made"] * 3)
 
 
+@pytest.mark.full
 @pytest.mark.page
 @pytest.mark.usefixtures("unfrozen")
 @pytest.mark.parametrize("page", ["compare", "breakpoints", "double_pass", "clustering", "failures", "guide"])
@@ -125,6 +126,7 @@ def test_a_closed_sessions_text_and_job_are_let_go(page):
     assert [reference() for reference in watched] == [None] * len(watched)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "words", "characters"])
 def test_counting_tokens_keeps_no_text(name):
     text = own_text()

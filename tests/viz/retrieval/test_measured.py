@@ -87,6 +87,7 @@ def fresh(run):
     return run_registry().keep(again)
 
 
+@pytest.mark.full
 def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh, computed):
     def after(change):
         """Return the number of intervals and tests that a change takes, and True if it measures anything else."""
@@ -115,6 +116,7 @@ def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh
     assert after(lambda: app.selectbox(key="retrieval_baseline").set_value("1")) == (0, False)
 
 
+@pytest.mark.full
 def test_two_sessions_on_one_run_leave_each_other_s_measurements(fresh, computed):
     one, other = opened(run=fresh, k="3"), opened(run=fresh, k="8")
     assert computed

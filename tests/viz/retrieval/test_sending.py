@@ -146,6 +146,7 @@ def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http)
     assert any(header.value == "Against 1. Fixed sentences" for header in app.header)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("restarted", [False, True])
 def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_click(
     http, restart, cache_folder, monkeypatch, restarted

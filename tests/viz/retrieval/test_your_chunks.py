@@ -155,6 +155,7 @@ def test_the_run_of_a_file_is_kept_without_it(restart, cache_folder):
     assert any("in no chunk, which are not searched: 8." in text for text in said(app))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("embedded", ["plain", "plain:heading_path"])
 def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, cache_folder, monkeypatch, embedded):
     from viz.jobs import retrieval

@@ -128,6 +128,7 @@ def test_what_is_changed_in_place_stays(monkeypatch):
     assert isinstance(vars(Session)["taken"], MutableSessionValue)
 
 
+@pytest.mark.full
 @pytest.mark.page
 def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_place():
     def script():

@@ -347,6 +347,7 @@ def write(path, first):
         keeper(path, f"{first} {number % 5}").begin(PLAN)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_two_processes_write_at_once(path):
     context = multiprocessing.get_context("spawn")
