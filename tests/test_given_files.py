@@ -80,24 +80,6 @@ def test_a_baseline_is_read_apart(monkeypatch):
         Baseline.in_file(b"{}", "a.json")
 
 
-def test_the_process_loads_nothing_that_reading_these_does_not_need():
-    parsers = [
-        *("chunkers.files.external_chunks", "chunkers.files.data_files", "evaluation.questions.question_sets"),
-        *("evaluation.segmentation.boundary_files", "evaluation.traces.formats", "viz.state.session_file_reader"),
-    ]
-    loading = "".join(f"\nimportlib.import_module({name!r})" for name in parsers)
-    loaded = '\nprint(sorted({"numpy", "pyarrow", "pydantic", "streamlit"} & set(sys.modules)))\n'
-    code = reader_process._CHILD_CODE.replace(".serve()\n", f"{loading}{loaded}")
-    folder = f"import sys; sys.path.append({reader_process._package_folder(session_file_reader.session_file_pieces)!r})\n"
-    ended = subprocess.run(
-        [sys.executable, "-P", "-c", folder + code, reader_process._child_arguments()],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ended.stdout == "[]\n"
-
-
 @pytest.mark.parametrize("without_psutil", [False, True])
 def test_the_memory_of_a_process_is_known_without_psutil_too(monkeypatch, without_psutil):
     if without_psutil:

@@ -359,7 +359,7 @@ def _sentence_transformer(name: str, device: str, **source: Any) -> SentenceTran
     from transformers.utils import logging
 
     # No progress bar for reading tensors from this disk; standard error is for errors.
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     return SentenceTransformer(name, device=device, trust_remote_code=False, **source)
 
 

@@ -8,7 +8,7 @@ PARSERS = (
     *("evaluation.questions.question_rows", "evaluation.questions.question_sets"),
     *("evaluation.segmentation.boundary_files", "evaluation.traces.formats", "viz.state.session_file_reader"),
 )
-HEAVY = {"numpy", "torch", "spacy", "pydantic", "streamlit"}
+HEAVY = {"numpy", "pyarrow", "pydantic", "spacy", "streamlit", "torch"}
 
 
 def serve():
