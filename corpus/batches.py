@@ -195,12 +195,12 @@ class Chunks:
         versions of its dependencies; and ``seamark.model``.
         """
         self.load()
-        metadata = {
+        schema_metadata_by_name = {
             "schema": str(SCHEMA),
             "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
             "model": self.model,
         }
-        return CHUNKS.with_metadata({f"seamark.{name}": text for name, text in metadata.items()})
+        return CHUNKS.with_metadata({f"seamark.{name}": text for name, text in schema_metadata_by_name.items()})
 
     def load(self) -> None:
         """Load the embedding model if the chunker needs one. Raise ModelError if loading fails."""
@@ -269,9 +269,9 @@ class Chunks:
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
         document = Document.from_text(text, self._recipe.sentences, name, parts_from_column(parts, name))  # type: ignore[arg-type]
         chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
-        rows = table_rows(chunking, None)
-        tokens = replace(tools, embedder=None).count_tokens(chunking.texts) if rows else []
-        ids = chunk_ids(name, self._identity, [chunk.spans for chunk in chunking.chunks])
+        chunk_table_rows = table_rows(chunking, None)
+        token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
+        ids_of_document_chunks = chunk_ids(name, self._identity, [chunk.spans for chunk in chunking.chunks])
         gaps_before = cuts_before(chunking)
         return [
             {
@@ -286,14 +286,21 @@ class Chunks:
                 "cut_threshold": None if gap is None else gap.threshold,
                 "cut_reason": None if gap is None else gap.reason,
             }
-            for row, chunk, count, chunk_id, gap in zip(rows, chunking.chunks, tokens, ids, gaps_before, strict=True)
+            for row, chunk, count, chunk_id, gap in zip(
+                chunk_table_rows,
+                chunking.chunks,
+                token_count_of_each_chunk,
+                ids_of_document_chunks,
+                gaps_before,
+                strict=True,
+            )
         ]
 
     @cached_property
     def _identity(self) -> bytes:
         """Hash of the recipe, ignoring library versions."""
-        settings = self.recipe.model_dump(exclude={"versions"})
-        return hashlib.blake2b(json.dumps(settings, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
+        recipe_without_versions = self.recipe.model_dump(exclude={"versions"})
+        return hashlib.blake2b(json.dumps(recipe_without_versions, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
 def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
@@ -301,41 +308,47 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
 
     Some libraries make several chunks with the same spans; from the second one on, the hash includes a number.
     """
-    base = hashlib.blake2b(identity, digest_size=ID_BYTES)
-    base.update(name.encode() + b"\0")
+    document_and_recipe_hash = hashlib.blake2b(identity, digest_size=ID_BYTES)
+    document_and_recipe_hash.update(name.encode() + b"\0")
     place_counts: Counter[str] = Counter()
-    ids = []
+    hashed_chunk_ids = []
     for spans in places:
-        place = ",".join(f"{start}-{end}" for start, end in spans)
-        place_counts[place] += 1
-        digest = base.copy()
-        digest.update((place if place_counts[place] == 1 else f"{place}#{place_counts[place]}").encode())
-        ids.append(digest.hexdigest())
-    return ids
+        chunk_spans_as_text = ",".join(f"{start}-{end}" for start, end in spans)
+        place_counts[chunk_spans_as_text] += 1
+        digest = document_and_recipe_hash.copy()
+        digest.update(
+            (
+                chunk_spans_as_text
+                if place_counts[chunk_spans_as_text] == 1
+                else f"{chunk_spans_as_text}#{place_counts[chunk_spans_as_text]}"
+            ).encode()
+        )
+        hashed_chunk_ids.append(digest.hexdigest())
+    return hashed_chunk_ids
 
 
 def cuts_before(chunking: Chunking) -> list[Gap | None]:
     """Return the gap cut before each chunk; None for the first chunk and for chunks to which no single gap belongs."""
     document, chunks = chunking.document, chunking.chunks
-    cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
-    if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):
+    gaps_that_are_cut = [gap for gap in chunking.gaps if gap.verdict.is_cut]
+    if len(gaps_that_are_cut) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):
         # Chunks that repeat the end of the one before begin before the cut.
-        return [None, *cuts]
-    cut_by_start = {gap.start_after(document): gap for gap in cuts}
+        return [None, *gaps_that_are_cut]
+    cut_by_start = {gap.start_after(document): gap for gap in gaps_that_are_cut}
     return [cut_by_start.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
 
 
 def _documents_in(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
     """Yield id, text and parts of each document, one at a time: Arrow's own lists would hold all texts twice."""
-    columns = []
+    document_table_columns = []
     for name in ("id", "text", "parts"):
         if name in documents.schema.names:
-            columns.append(documents.column(name))
+            document_table_columns.append(documents.column(name))
         elif name != "parts":
             raise InputError(
                 "A batch of documents must have the columns id and text; this batch has "
                 f"{', '.join(documents.schema.names)}."
             )
     for row in range(documents.num_rows):
-        name, text, *parts = (column[row].as_py() for column in columns)
+        name, text, *parts = (column[row].as_py() for column in document_table_columns)
         yield name, text, parts[0] if parts else None

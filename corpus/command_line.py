@@ -107,11 +107,11 @@ def _run(options: argparse.Namespace) -> int:
         canonical_encoding(options.encoding)
     if not options.inputs:
         raise InputError(NO_INPUT)
-    engine = _chosen_engine(options)
-    spec = parse_chunker_spec(options.chunker)
-    chunker = spec.build()
-    run = Run(
-        spec.recipe_like(Recipe(chunker=chunker.name), chunker),
+    chosen_run_engine = _chosen_engine(options)
+    parsed_chunker_spec = parse_chunker_spec(options.chunker)
+    chunker = parsed_chunker_spec.build()
+    corpus_chunking_run = Run(
+        parsed_chunker_spec.recipe_like(Recipe(chunker=chunker.name), chunker),
         tuple(options.inputs),
         options.output,
         columns=Columns(options.text_column, options.id_column),
@@ -121,17 +121,17 @@ def _run(options: argparse.Namespace) -> int:
         language_model=model,
         limit=limit,
     )
-    progress_line = _ProgressLine(run)
+    progress_line = _ProgressLine(corpus_chunking_run)
     try:
-        final_progress = run.go(engine, options.workers, progress_line)
+        final_progress = corpus_chunking_run.go(chosen_run_engine, options.workers, progress_line)
     except KeyboardInterrupt:
         progress_line.end()
         print_to_stderr("The same command again goes on.")
         raise
     finally:
         progress_line.end()
-        if run.asking is not None:
-            print_to_stderr(f"{run.asking.model.name}: {run.asking.summary}.")
+        if corpus_chunking_run.asking is not None:
+            print_to_stderr(f"{corpus_chunking_run.asking.model.name}: {corpus_chunking_run.asking.summary}.")
     print_to_stderr(_closing_sentence(final_progress, options.output))
     return 1 if final_progress.tally.problems else 0
 
@@ -143,13 +143,13 @@ def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, 
         return None, None
     if name is None or spend is None:
         raise InputError("--language-model and --spend must be given together; only one was given. Give both, or neither.")
-    limit = parse_spending_limit(spend)
+    model_spending_limit = parse_spending_limit(spend)
     if options.engine != "local":
         raise InputError(
             "--engine must be local when a language model is asked, because machines cannot share a spending limit; got "
             f"{options.engine}."
         )
-    return ChatServer(name), limit
+    return ChatServer(name), model_spending_limit
 
 
 def _chosen_engine(options: argparse.Namespace) -> Engine:
@@ -172,26 +172,26 @@ class _ProgressLine:
         self._first = True
 
     def __call__(self, state: Progress) -> None:
-        now = time.monotonic()
+        current_monotonic_seconds = time.monotonic()
         if self._first:
             self._first = False
             if counts := skipped_files(self._run.left_out):
                 print_to_stderr(f"Passed by: {counts}.")
             if self._run.resumed:
                 print_to_stderr(f"Going on where a run stopped: {state.done:,} of {pluralize(state.shards, 'shard')}.")
-            self._began = now
+            self._began = current_monotonic_seconds
         elif sys.stderr.isatty():
-            show_progress_line(self._words(state, now))
+            show_progress_line(self._words(state, current_monotonic_seconds))
             self._line = True
-        elif now - self._said >= SAID_EVERY_S:
-            print_to_stderr(self._words(state, now))
-            self._said = now
+        elif current_monotonic_seconds - self._said >= SAID_EVERY_S:
+            print_to_stderr(self._words(state, current_monotonic_seconds))
+            self._said = current_monotonic_seconds
 
     def _words(self, state: Progress, now: float) -> str:
-        speed = state.since_start.characters / 1e6 / max(now - self._began, 1e-9)
+        megacharacters_per_second = state.since_start.characters / 1e6 / max(now - self._began, 1e-9)
         return (
             f"{state.done:,} of {pluralize(state.shards, 'shard')}, {pluralize(state.tally.documents, 'document')}, "
-            f"{pluralize(state.tally.chunks, 'chunk')}, {speed:.1f} million characters a second"
+            f"{pluralize(state.tally.chunks, 'chunk')}, {megacharacters_per_second:.1f} million characters a second"
         )
 
     def end(self) -> None:
@@ -203,24 +203,29 @@ class _ProgressLine:
 
 def _closing_sentence(whole: Progress, output: Path) -> str:
     """Return the sentence at the end."""
-    tally = whole.tally
-    sentence = (
-        f"{pluralize(tally.documents, 'document')}, {pluralize(tally.chunks, 'chunk')} in "
+    whole_run_tally = whole.tally
+    counts_summary_sentence = (
+        f"{pluralize(whole_run_tally.documents, 'document')}, {pluralize(whole_run_tally.chunks, 'chunk')} in "
         f"{pluralize(whole.shards, 'shard')}."
     )
     problem_phrases = []
-    if tally.problems:
-        problem_phrases.append(f"{pluralize(tally.problems, 'document')} could not be read or cut")
-    if tally.doubts:
-        problem_phrases.append(f"the encoding of {pluralize(tally.doubts, 'document')} was guessed")
+    if whole_run_tally.problems:
+        problem_phrases.append(f"{pluralize(whole_run_tally.problems, 'document')} could not be read or cut")
+    if whole_run_tally.doubts:
+        problem_phrases.append(f"the encoding of {pluralize(whole_run_tally.doubts, 'document')} was guessed")
     return (
-        f"{sentence} {'; '.join(problem_phrases).capitalize()}: see {output / ALL_PROBLEMS}."
+        f"{counts_summary_sentence} {'; '.join(problem_phrases).capitalize()}: see {output / ALL_PROBLEMS}."
         if problem_phrases
-        else sentence
+        else counts_summary_sentence
     )
 
 
 def skipped_files(counts: dict[str, int]) -> str:
     """Format the counts of skipped files as a list, such as “2 symbolic links, 1 hidden file or folder”."""
-    plurals = {"hidden file or folder": "hidden files or folders", "file of another kind": "files of another kind"}
-    return ", ".join(pluralize(count, what, plurals.get(what, "")) for what, count in sorted(counts.items()))
+    plural_by_skipped_file_kind = {
+        "hidden file or folder": "hidden files or folders",
+        "file of another kind": "files of another kind",
+    }
+    return ", ".join(
+        pluralize(count, what, plural_by_skipped_file_kind.get(what, "")) for what, count in sorted(counts.items())
+    )

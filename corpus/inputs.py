@@ -119,16 +119,16 @@ class Inputs:
         check_inputs_disjoint(self.roots)
         for number, root in enumerate(self.roots):
             try:
-                status = root.stat()
+                input_root_file_status = root.stat()
             except OSError as error:
                 raise InputError(
                     f"{printable_name(str(root))}: the input cannot be read: {error.strerror}. Check its path and "
                     "permissions."
                 ) from error
-            if stat.S_ISDIR(status.st_mode):
+            if stat.S_ISDIR(input_root_file_status.st_mode):
                 yield from self._folder(number, root)
             else:
-                yield from self._file(number, "", root, status)
+                yield from self._file(number, "", root, input_root_file_status)
 
     def _folder(self, number: int, root: Path) -> Iterator[Piece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
@@ -151,13 +151,13 @@ class Inputs:
     def _entries(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | Piece]:
         try:
             with os.scandir(root / below) as entries:
-                children = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+                sorted_folder_entries = sorted(entries, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             yield Piece(
                 number, below, "problem", said=f"the folder cannot be read: {error.strerror}. Check its permissions."
             )
             return
-        for entry in children:
+        for entry in sorted_folder_entries:
             if entry.name.startswith("."):
                 self.left_out["hidden file or folder"] += 1
             elif entry.is_symlink():
@@ -167,23 +167,25 @@ class Inputs:
 
     def _entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[Piece]:
         try:
-            status = entry.stat(follow_symlinks=False)
+            entry_file_status = entry.stat(follow_symlinks=False)
         except OSError as error:
             yield Piece(number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions.")
             return
-        if stat.S_ISREG(status.st_mode):
-            yield from self._file(number, path, Path(entry.path), status)
+        if stat.S_ISREG(entry_file_status.st_mode):
+            yield from self._file(number, path, Path(entry.path), entry_file_status)
         else:
             self.left_out["file of another kind"] += 1
 
     def _file(self, number: int, path: str, where: Path, status: os.stat_result) -> Iterator[Piece]:
         file_piece = Piece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
-        ending = where.suffix.lower()
-        if ending in LINES:
+        lower_case_file_ending = where.suffix.lower()
+        if lower_case_file_ending in LINES:
             for begin in range(0, status.st_size, self.part):
-                end = min(begin + self.part, status.st_size)
-                yield file_piece._replace(kind="lines", begin=begin, end=end, weight=end - begin)
-        elif ending in PARQUET:
+                piece_end_byte_offset = min(begin + self.part, status.st_size)
+                yield file_piece._replace(
+                    kind="lines", begin=begin, end=piece_end_byte_offset, weight=piece_end_byte_offset - begin
+                )
+        elif lower_case_file_ending in PARQUET:
             yield from self._rows(file_piece, where)
         else:
             yield file_piece
@@ -200,17 +202,24 @@ class Inputs:
             return
         self._check_columns(schema, printable_name(whole.path or where.name))
         rows_before = 0
-        for group in range(metadata.num_row_groups):
-            rows = metadata.row_group(group).num_rows
-            size = column_bytes(metadata.row_group(group), self.columns.text)
-            parts = max(1, min(rows, -(-size // self.part)))
-            edges = [rows * number // parts for number in range(parts + 1)]
-            for begin, end in pairwise(edges):
+        for row_group_metadata in range(metadata.num_row_groups):
+            parquet_row_count = metadata.row_group(row_group_metadata).num_rows
+            text_column_byte_count = column_bytes(metadata.row_group(row_group_metadata), self.columns.text)
+            row_group_part_count = max(1, min(parquet_row_count, -(-text_column_byte_count // self.part)))
+            part_edge_row_numbers = [
+                parquet_row_count * number // row_group_part_count for number in range(row_group_part_count + 1)
+            ]
+            for begin, end in pairwise(part_edge_row_numbers):
                 if begin < end:
                     yield whole._replace(
-                        kind="rows", begin=begin, end=end, group=group, before=rows_before, weight=size // parts
+                        kind="rows",
+                        begin=begin,
+                        end=end,
+                        group=row_group_metadata,
+                        before=rows_before,
+                        weight=text_column_byte_count // row_group_part_count,
                     )
-            rows_before += rows
+            rows_before += parquet_row_count
 
     def _check_columns(self, schema: pa.Schema, name: str) -> None:
         """Raise InputError if a table does not have the columns: that is a slip in the command, not in a document."""
@@ -220,25 +229,36 @@ class Inputs:
                     f"{option} must name a column of {name} ({', '.join(map(short_repr, schema.names))}); got "
                     f"{short_repr(column)}."
                 )
-        kind = schema.field(self.columns.text).type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        text_column_arrow_type = schema.field(self.columns.text).type
+        text_column_arrow_type = (
+            text_column_arrow_type.value_type if pa.types.is_dictionary(text_column_arrow_type) else text_column_arrow_type
+        )
+        if not (
+            pa.types.is_string(text_column_arrow_type)
+            or pa.types.is_large_string(text_column_arrow_type)
+            or pa.types.is_string_view(text_column_arrow_type)
+        ):
             raise InputError(
-                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type {kind}. Name "
+                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type "
+                f"{text_column_arrow_type}. Name "
                 "another column."
             )
 
 
 def column_bytes(group: Any, column: str) -> int:
     """Return the uncompressed size in bytes of a column in a Parquet row group."""
-    columns = (group.column(number) for number in range(group.num_columns))
-    return sum(column_chunk.total_uncompressed_size for column_chunk in columns if column_chunk.path_in_schema == column)
+    row_group_column_chunks = (group.column(number) for number in range(group.num_columns))
+    return sum(
+        column_chunk.total_uncompressed_size
+        for column_chunk in row_group_column_chunks
+        if column_chunk.path_in_schema == column
+    )
 
 
 def check_inputs_disjoint(roots: Iterable[Path]) -> None:
     """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
-    places = sorted((Path(os.path.realpath(root)), root) for root in roots)
-    for (outer, outer_root), (other, inner_root) in pairwise(places):
+    real_and_given_input_paths = sorted((Path(os.path.realpath(root)), root) for root in roots)
+    for (outer, outer_root), (other, inner_root) in pairwise(real_and_given_input_paths):
         # Sorted by their parts, all that lies below a folder follows it.
         if other.is_relative_to(outer):
             overlap_phrase = "is given twice" if outer == other else f"lies within {printable_name(str(outer_root))}"
@@ -251,8 +271,10 @@ def check_inputs_disjoint(roots: Iterable[Path]) -> None:
 
 def piece_label(roots: Sequence[Path], piece: Piece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
-    root = roots[piece.root]
-    label_prefix = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
+    input_path_of_piece = roots[piece.root]
+    label_prefix = (
+        os.path.normpath(input_path_of_piece) if len(roots) > 1 else "" if piece.path else input_path_of_piece.name
+    )
     return printable_name(Path(label_prefix, piece.path).as_posix())
 
 
@@ -316,29 +338,31 @@ class Source:
 
     def documents(self, piece: Piece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of an input piece in order, with an `Unreadable` in place of each unreadable document."""
-        name = piece_label(self.names, piece)
+        input_piece_label = piece_label(self.names, piece)
         path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
         try:
             if piece.kind == "problem":
-                raise InputError(f"{name}: {piece.said}")
-            now = path.stat()
-            if (now.st_size, now.st_mtime_ns) != (piece.size, piece.changed):
+                raise InputError(f"{input_piece_label}: {piece.said}")
+            current_file_status = path.stat()
+            if (current_file_status.st_size, current_file_status.st_mtime_ns) != (piece.size, piece.changed):
                 raise InputError(
-                    f"{name}: the file must not change during a run; it has changed since the run began. To cut the new "
+                    f"{input_piece_label}: the file must not change during a run; it has changed since the run began. To "
+                    f"cut the new "
                     "version, start a run with a new --output folder."
                 )
             if piece.kind == "file":
-                yield self._file(path, name)
+                yield self._file(path, input_piece_label)
             elif piece.kind == "lines":
                 with path.open("rb") as lines:
-                    yield from self._lines(lines, name, piece)
+                    yield from self._lines(lines, input_piece_label, piece)
             else:
-                yield from self._rows(path, name, piece)
+                yield from self._rows(path, input_piece_label, piece)
         except InputError as error:
-            yield Unreadable(name, named_message(name, error))
+            yield Unreadable(input_piece_label, named_message(input_piece_label, error))
         except (OSError, pa.ArrowException) as error:
             yield Unreadable(
-                name, f"{name}: the file must be readable and undamaged; reading it failed: {on_one_line(error)}"
+                input_piece_label,
+                f"{input_piece_label}: the file must be readable and undamaged; reading it failed: {on_one_line(error)}",
             )
 
     def _file(self, path: Path, name: str) -> InputDocument:
@@ -366,33 +390,48 @@ class Source:
 
     def _line(self, line: bytes, place: str) -> InputDocument | Unreadable:
         try:
-            row = json.loads(line.decode("utf-8-sig"))
+            parsed_json_line = json.loads(line.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
             return Unreadable(place, f"{place}: a line must be JSON in UTF-8; {error}.")
-        if not isinstance(row, dict):
-            return Unreadable(place, f"{place}: a line must be an object of JSON; got {short_repr(row)}.")
+        if not isinstance(parsed_json_line, dict):
+            return Unreadable(place, f"{place}: a line must be an object of JSON; got {short_repr(parsed_json_line)}.")
         for column in (self.columns.text, self.columns.id):
-            if column is not None and column not in row:
+            if column is not None and column not in parsed_json_line:
                 return Unreadable(
-                    place, f"{place}: a line must have the key {short_repr(column)}; this one has {short_repr([*row])}."
+                    place,
+                    f"{place}: a line must have the key {short_repr(column)}; this one has "
+                    f"{short_repr([*parsed_json_line])}.",
                 )
-        key = self.columns.id or "id"
-        return self._document_of(row[self.columns.text], row.get(key, place) if key in row else place, place)
+        document_id_key = self.columns.id or "id"
+        return self._document_of(
+            parsed_json_line[self.columns.text],
+            parsed_json_line.get(document_id_key, place) if document_id_key in parsed_json_line else place,
+            place,
+        )
 
     def _rows(self, path: Path, name: str, piece: Piece) -> Iterator[InputDocument | Unreadable]:
         with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
-            key = self.columns.id or ("id" if "id" in file.schema_arrow.names else None)
-            wanted = [self.columns.text, *([] if key in (None, self.columns.text) else [key])]
-            group = file.metadata.row_group(piece.group)
-            length = column_bytes(group, self.columns.text) / max(1, group.num_rows)
-            rows = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, length))))
+            id_column_name = self.columns.id or ("id" if "id" in file.schema_arrow.names else None)
+            text_and_id_column_names = [
+                self.columns.text,
+                *([] if id_column_name in (None, self.columns.text) else [id_column_name]),
+            ]
+            row_group_metadata = file.metadata.row_group(piece.group)
+            mean_text_byte_count = column_bytes(row_group_metadata, self.columns.text) / max(1, row_group_metadata.num_rows)
+            parquet_row_count = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, mean_text_byte_count))))
             batch_end = 0
-            for batch in file.iter_batches(rows, row_groups=[piece.group], columns=wanted, use_threads=False):
+            for batch in file.iter_batches(
+                parquet_row_count, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
+            ):
                 first, batch_end = batch_end, batch_end + batch.num_rows
                 for row in range(max(piece.begin, first) - first, min(piece.end, batch_end) - first):
-                    place = f"{name}#{piece.before + first + row}"
+                    file_and_row_number_label = f"{name}#{piece.before + first + row}"
                     text = _cell_value(batch, self.columns.text, row)
-                    yield self._document_of(text, place if key is None else _cell_value(batch, key, row), place)
+                    yield self._document_of(
+                        text,
+                        file_and_row_number_label if id_column_name is None else _cell_value(batch, id_column_name, row),
+                        file_and_row_number_label,
+                    )
                 if batch_end >= piece.end:
                     return
 
@@ -400,14 +439,14 @@ class Source:
         """Return a document of a table; its id is a text or a whole number."""
         if isinstance(number, bool) or not isinstance(number, str | int):
             return Unreadable(place, f"{place}: an id must be a text or a whole number; got {short_repr(number)}.")
-        name = str(number)
+        document_id_text = str(number)
         try:
-            check_text(name, place)
-            check_text(text, name)
+            check_text(document_id_text, place)
+            check_text(text, document_id_text)
         except InputError as error:
             return Unreadable(place, named_message(place, error))
         assert isinstance(text, str)
-        return InputDocument(name, text)
+        return InputDocument(document_id_text, text)
 
 
 def _cell_value(batch: pa.RecordBatch, column: str, row: int) -> object:
@@ -420,9 +459,9 @@ def _cell_value(batch: pa.RecordBatch, column: str, row: int) -> object:
 
 def _rest_of_line(lines: BinaryIO) -> int:
     """Go behind the next line end, a buffer at a time; return how many bytes that are."""
-    length = 0
+    rest_of_line_byte_count = 0
     while piece := lines.readline(BUFFER):
-        length += len(piece)
+        rest_of_line_byte_count += len(piece)
         if piece.endswith(b"\n"):
             break
-    return length
+    return rest_of_line_byte_count

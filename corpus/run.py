@@ -128,32 +128,38 @@ class Run:
         """
         if not self.inputs:
             raise InputError(NO_INPUT)
-        chunks = self._chunks(None)
+        chunk_table_maker = self._chunks(None)
         with _locked_output(self.output, self.inputs):
-            manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(chunks))
-            inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
-            self.resumed = manifest.begin(shards_of(inputs.pieces(), self.shard_bytes))
-            self.left_out = inputs.left_out
-            manifest.remove_unfinished()
+            output_manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(chunk_table_maker))
+            corpus_inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
+            self.resumed = output_manifest.begin(shards_of(corpus_inputs.pieces(), self.shard_bytes))
+            self.left_out = corpus_inputs.left_out
+            output_manifest.remove_unfinished()
             (self.output / SUMMARY).unlink(missing_ok=True)
-            roots = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
-            source = Source(roots, self.inputs, self.columns, self.encoding)
-            if chunks.asks:
+            absolute_input_paths = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
+            input_document_source = Source(absolute_input_paths, self.inputs, self.columns, self.encoding)
+            if chunk_table_maker.asks:
                 engine = _engine_in_this_process(self._chunks(AnswerCache(self.output / ANSWERS)))
-            job = Job(source, Path(os.path.abspath(self.output)), chunks.recipe, self.device, manifest.plan)  # noqa: PTH100
+            shard_writing_job = Job(
+                input_document_source,
+                Path(os.path.abspath(self.output)),  # noqa: PTH100
+                chunk_table_maker.recipe,
+                self.device,
+                output_manifest.plan,
+            )
             try:
-                final_progress = self._write(job, manifest, engine, workers, progress)
+                final_progress = self._write(shard_writing_job, output_manifest, engine, workers, progress)
             finally:
-                manifest.remove_unfinished()
-                _gather_problems(self.output, manifest)
-            summary = {
+                output_manifest.remove_unfinished()
+                _gather_problems(self.output, output_manifest)
+            finished_run_summary = {
                 **final_progress.tally._asdict(),
                 "shards": final_progress.shards,
                 "left_out": dict(self.left_out),
-                **self._settings_of_chunks(chunks),
+                **self._settings_of_chunks(chunk_table_maker),
             }
             with atomic_write(self.output / SUMMARY) as file:
-                file.write(json.dumps(summary, indent=2).encode() + b"\n")
+                file.write(json.dumps(finished_run_summary, indent=2).encode() + b"\n")
             return final_progress
 
     def _chunks(self, answers: AnswerCache | None) -> Chunks:
@@ -180,22 +186,27 @@ class Run:
         self, job: Job, manifest: Manifest, engine: Engine, workers: int, progress: Callable[[Progress], None]
     ) -> Progress:
         finished: set[int] = set()
-        model, total, count = "", Tally(), 0
+        embedding_model_identity, total, count = "", Tally(), 0
         for shard in manifest.shards():
             count += 1
             if tally_and_model := job.finished(shard):
                 finished.add(shard.number)
                 total += tally_and_model[0]
-                model = model or tally_and_model[1]
-        job = replace(job, model=model, parent=os.getpid())
-        latest = Progress(len(finished), count, total, Tally())
-        progress(latest)
-        missing = (shard for shard in manifest.shards() if shard.number not in finished)
+                embedding_model_identity = embedding_model_identity or tally_and_model[1]
+        job = replace(job, model=embedding_model_identity, parent=os.getpid())
+        latest_run_progress = Progress(len(finished), count, total, Tally())
+        progress(latest_run_progress)
+        unfinished_shards = (shard for shard in manifest.shards() if shard.number not in finished)
         if len(finished) < count:
-            for tally in engine(job, missing, min(workers, count - len(finished))):
-                latest = Progress(latest.done + 1, count, latest.tally + tally, latest.since_start + tally)
-                progress(latest)
-        return latest
+            for tally in engine(job, unfinished_shards, min(workers, count - len(finished))):
+                latest_run_progress = Progress(
+                    latest_run_progress.done + 1,
+                    count,
+                    latest_run_progress.tally + tally,
+                    latest_run_progress.since_start + tally,
+                )
+                progress(latest_run_progress)
+        return latest_run_progress
 
 
 def _engine_in_this_process(chunks: Chunks) -> Engine:
@@ -217,13 +228,13 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
 
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-    executor = ProcessPoolExecutor(
+    shard_worker_pool = ProcessPoolExecutor(
         workers, timeout=IDLE_S, initializer=_begin_worker, initargs=(os.getpid(),), env={**ENVIRONMENT}
     )
     pending: set[Future[Tally]] = set()
     try:
         for shard in missing:
-            pending.add(executor.submit(job.write, shard))
+            pending.add(shard_worker_pool.submit(job.write, shard))
             # No more are sent than keep the workers busy: there may be a hundred thousand.
             while len(pending) >= 2 * workers:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
@@ -240,7 +251,7 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
         # loky's thread fails if it is told to end while a shard is on its way to the workers.
         while any(not (future.running() or future.done()) for future in pending):
             time.sleep(0.01)
-        executor.shutdown(wait=True, kill_workers=True)
+        shard_worker_pool.shutdown(wait=True, kill_workers=True)
 
 
 def _begin_worker(run: int) -> None:
@@ -280,8 +291,8 @@ def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
             )
     try:
         output.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(output / LOCK, timeout=0)
-        lock.acquire()
+        output_folder_lock = FileLock(output / LOCK, timeout=0)
+        output_folder_lock.acquire()
     except Timeout as error:
         raise InputError(
             f"--output may be written by only one run at a time; another run is writing to {output}. Wait for it to end, or "
@@ -296,7 +307,7 @@ def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
         yield
     finally:
         # Its file stays: another run may have opened it by now.
-        lock.release()
+        output_folder_lock.release()
 
 
 def _gather_problems(output: Path, manifest: Manifest) -> None:
@@ -368,8 +379,8 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
 
     # No one process is every actor's parent; what Ray does not want any more it ends itself.
     job = replace(job, parent=0)
-    began = not ray.is_initialized()
-    if began:
+    is_ray_started_here = not ray.is_initialized()
+    if is_ray_started_here:
         options: dict[str, Any] = {"runtime_env": {"env_vars": {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}}
         if address is None and "RAY_ADDRESS" not in os.environ:
             options |= {"num_cpus": workers, "include_dashboard": False}
@@ -377,12 +388,12 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
     try:
         for name in ("ray.data", "ray"):
             logging.getLogger(name).setLevel(logging.ERROR)
-        context = ray.data.DataContext.get_current()
-        context.enable_progress_bars = False
+        ray_data_context = ray.data.DataContext.get_current()
+        ray_data_context.enable_progress_bars = False
         while lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:
             # A block to a shard, so that no more than one is done again where an actor is killed.
-            data = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=len(lines))
-            outcome_rows = data.map_batches(
+            ray_shard_dataset = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=len(lines))
+            outcome_rows = ray_shard_dataset.map_batches(
                 ShardActor,
                 fn_constructor_args=(job,),
                 batch_size=1,
@@ -391,10 +402,10 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
                 compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
             )
             for row in outcome_rows.iter_rows():
-                outcome = json.loads(row["told"])
-                if "error" in outcome:
-                    raise InputError(outcome["error"])
-                yield Tally(*outcome["tally"])
+                shard_outcome_record = json.loads(row["told"])
+                if "error" in shard_outcome_record:
+                    raise InputError(shard_outcome_record["error"])
+                yield Tally(*shard_outcome_record["tally"])
     finally:
-        if began:
+        if is_ray_started_here:
             ray.shutdown()

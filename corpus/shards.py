@@ -119,10 +119,10 @@ class Job:
     def finished(self, shard: Shard) -> tuple[Tally, str] | None:
         """Return the counts and the model recorded in a shard's file; None if the file is missing or of another plan."""
         try:
-            metadata = pq.read_metadata(self.output / shard.file).metadata or {}
-            if metadata.get(b"seamark.shard") != self.identity(shard).encode():
+            shard_file_metadata = pq.read_metadata(self.output / shard.file).metadata or {}
+            if shard_file_metadata.get(b"seamark.shard") != self.identity(shard).encode():
                 return None
-            return Tally(**json.loads(metadata[b"seamark.tally"])), metadata[b"seamark.model"].decode()
+            return Tally(**json.loads(shard_file_metadata[b"seamark.tally"])), shard_file_metadata[b"seamark.model"].decode()
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
             return None
 
@@ -184,8 +184,10 @@ class _ShardWriter:
                 for batch in self._batches():
                     self._cut_documents(batch, writer)
                 self._flush(writer)
-                tally = json.dumps(self.tally._asdict())
-                writer.add_key_value_metadata({"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally})
+                shard_tally_json = json.dumps(self.tally._asdict())
+                writer.add_key_value_metadata(
+                    {"seamark.shard": self.job.identity(self.shard), "seamark.tally": shard_tally_json}
+                )
             if not problems_path.stat().st_size:
                 problems_path.unlink()
             self.job.check_wanted()
@@ -194,7 +196,7 @@ class _ShardWriter:
     def _batches(self) -> Iterator[list[InputDocument]]:
         """Yield the documents some at a time."""
         batch: list[InputDocument] = []
-        characters = 0
+        batch_character_count = 0
         for piece in self.shard.pieces:
             for document in self.job.source.documents(piece):
                 if isinstance(document, Unreadable):
@@ -203,31 +205,37 @@ class _ShardWriter:
                 if document.doubt:
                     self.tally += Tally(doubts=1)
                     self._write_message("doubt", document.id, document.doubt)
-                if batch and (characters + len(document.text) > TOGETHER or len(batch) >= TOGETHER_ROWS):
+                if batch and (batch_character_count + len(document.text) > TOGETHER or len(batch) >= TOGETHER_ROWS):
                     yield batch
-                    batch, characters = [], 0
+                    batch, batch_character_count = [], 0
                 batch.append(document)
-                characters += len(document.text)
+                batch_character_count += len(document.text)
         if batch:
             yield batch
 
     def _cut_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
         self.job.check_wanted()
-        rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
-        before = self.tally.problems
-        chunks = self.chunks.cut(pa.Table.from_pylist(rows, DOCUMENTS), self._record_problem)
-        failed = self.tally.problems - before
-        self.tally += Tally(len(documents) - failed, chunks.num_rows, sum(len(document.text) for document in documents))
-        self.tables.append(chunks)
+        document_table_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
+        earlier_problem_count = self.tally.problems
+        chunk_table_of_documents = self.chunks.cut(
+            pa.Table.from_pylist(document_table_rows, DOCUMENTS), self._record_problem
+        )
+        failed_document_count = self.tally.problems - earlier_problem_count
+        self.tally += Tally(
+            len(documents) - failed_document_count,
+            chunk_table_of_documents.num_rows,
+            sum(len(document.text) for document in documents),
+        )
+        self.tables.append(chunk_table_of_documents)
         if sum(table.nbytes for table in self.tables) >= ROW_GROUP:
             self._flush(writer)
 
     def _flush(self, writer: pq.ParquetWriter) -> None:
         if self.tables:
-            whole = pa.concat_tables(self.tables)
+            concatenated_chunk_table = pa.concat_tables(self.tables)
             self.tables = []
             # One row group, whatever the number of rows.
-            writer.write_table(whole, max(1, whole.num_rows))
+            writer.write_table(concatenated_chunk_table, max(1, concatenated_chunk_table.num_rows))
 
     def _record_problem(self, name: str, problem: str) -> None:
         self.tally += Tally(problems=1)
@@ -244,16 +252,16 @@ class _ShardWriter:
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Return a context manager that writes a file under a temporary name and renames it only on success."""
-    temporary = path.with_name(f"{UNFINISHED}{os.getpid()}-{uuid.uuid4().hex}")
+    temporary_file_path = path.with_name(f"{UNFINISHED}{os.getpid()}-{uuid.uuid4().hex}")
     try:
-        with temporary.open("xb") as file:
+        with temporary_file_path.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        temporary_file_path.replace(path)
     except BaseException:
         with suppress(OSError):
-            temporary.unlink()
+            temporary_file_path.unlink()
         raise
     sync_folder(path.parent)
 
@@ -261,11 +269,11 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 def sync_folder(folder: Path) -> None:
     """Flush a folder's entries to disk, on systems that support it."""
     if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
+        folder_file_descriptor = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(descriptor)
+            os.fsync(folder_file_descriptor)
         finally:
-            os.close(descriptor)
+            os.close(folder_file_descriptor)
 
 
 # The manifest of a run: which inputs are in which shard, written before the first of them, and never changed.
@@ -326,11 +334,11 @@ class Manifest:
             self._check_settings()
             self._check_shards(shards)
             return True
-        others = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
-        if others:
+        output_names_except_lock = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
+        if output_names_except_lock:
             raise InputError(
                 "--output must be a new or empty folder, or the folder of an earlier run; this folder contains "
-                f"{short_repr(others[0])}. Name another folder."
+                f"{short_repr(output_names_except_lock[0])}. Name another folder."
             )
         with atomic_write(self._path) as file:
             size_without_shards = file.write(json.dumps(self._settings).encode() + b"\n")
@@ -358,15 +366,16 @@ class Manifest:
         """Raise InputError if the columns, the recipe or an option differ."""
         with self._path.open(encoding="utf-8") as file:
             # The first manifests did not name the schema.
-            before = {"schema": 1, **json.loads(file.readline())}
-        if before["schema"] != SCHEMA:
+            earlier_run_settings = {"schema": 1, **json.loads(file.readline())}
+        if earlier_run_settings["schema"] != SCHEMA:
             raise InputError(
                 f"--output must continue a run with the same columns; {self._folder} has version "
-                f"{short_repr(before['schema'])} of the columns, and this Seamark writes version {SCHEMA}. Name a new "
+                f"{short_repr(earlier_run_settings['schema'])} of the columns, and this Seamark writes version {SCHEMA}. "
+                f"Name a new "
                 "folder."
             )
-        for name in {**before, **self._settings}:
-            old, new = before.get(name), self._settings.get(name)
+        for name in {**earlier_run_settings, **self._settings}:
+            old, new = earlier_run_settings.get(name), self._settings.get(name)
             if old == new:
                 continue
             if name == "recipe" and isinstance(old, dict) and isinstance(new, dict):

@@ -12,7 +12,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="seamark",
         description="Measure chunkers against known boundaries, with questions, or without.",
     )
-    commands = parser.add_subparsers(dest="command", required=True)
+    subcommand_parsers = parser.add_subparsers(dest="command", required=True)
     for add_command in (
         known_boundaries.add_sweep,
         known_boundaries.add_stitch,
@@ -26,7 +26,7 @@ def _parser() -> argparse.ArgumentParser:
         one_document.add_report,
         trace.add_trace,
     ):
-        add_command(commands)
+        add_command(subcommand_parsers)
     return parser
 
 

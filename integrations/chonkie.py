@@ -58,7 +58,7 @@ class SeamarkChunker(BaseChunker):
         Raises InputError as `chunkers.Recipe.run` does.
         """
         chunking = self._cut(text)
-        tokens = load_tokenizer(self.recipe.tokenizer).count([*chunking.texts])
+        chunk_token_counts = load_tokenizer(self.recipe.tokenizer).count([*chunking.texts])
         return [
             Chunk(
                 text=chunk.text,
@@ -68,5 +68,5 @@ class SeamarkChunker(BaseChunker):
                 context=chunk.context or None,
                 metadata=metadata,
             )
-            for chunk, count, metadata in zip(chunking, tokens, chunk_metadata(chunking), strict=True)
+            for chunk, count, metadata in zip(chunking, chunk_token_counts, chunk_metadata(chunking), strict=True)
         ]

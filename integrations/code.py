@@ -68,12 +68,12 @@ def code_for(tool: Tool, recipe: Recipe) -> str:
 
 def program_for(tool: Tool, recipe: Recipe) -> Program:
     """Return a Python program that applies a recipe. Raise ValueError if ``tool`` is the command line."""
-    assignment = f"recipe = {python_literal(_fields_of_cuts(recipe))}\n"
+    recipe_assignment_code = f"recipe = {python_literal(_fields_of_cuts(recipe))}\n"
     match tool:
         case "langchain":
             return Program(
                 ("from seamark.integrations.langchain import SeamarkTextSplitter",),
-                f"{assignment}splitter = SeamarkTextSplitter(recipe)\n"
+                f"{recipe_assignment_code}splitter = SeamarkTextSplitter(recipe)\n"
                 "documents = splitter.create_documents([text])  # with start_index and heading_path in their metadata\n"
                 "chunks = [document.page_content for document in documents]",
             )
@@ -84,31 +84,36 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
                     "",
                     "from seamark.integrations.llama_index import SeamarkNodeParser",
                 ),
-                f"{assignment}parser = SeamarkNodeParser(recipe)\n"
+                f"{recipe_assignment_code}parser = SeamarkNodeParser(recipe)\n"
                 "nodes = parser.get_nodes_from_documents([Document(text=text)])\n"
                 "chunks = [node.text for node in nodes]",
             )
         case "haystack":
             return Program(
                 ("from haystack import Document", "", "from seamark.integrations.haystack import SeamarkDocumentSplitter"),
-                f"{assignment}splitter = SeamarkDocumentSplitter(recipe)  # a component: pipeline.add_component(...)\n"
+                f"{recipe_assignment_code}splitter = SeamarkDocumentSplitter(recipe)  # a component: "
+                f"pipeline.add_component(...)\n"
                 'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
                 "chunks = [document.content for document in documents]",
             )
         case "chonkie":
             return Program(
                 ("from seamark.integrations.chonkie import SeamarkChunker",),
-                f"{assignment}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in chunker(text)]",
+                f"{recipe_assignment_code}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in "
+                f"chunker(text)]",
             )
         case "python":
-            others = {
+            non_chunker_recipe_fields = {
                 name: field for name, field in _fields_of_cuts(recipe).items() if name not in ("chunker", "parameters")
             }
-            arguments = [f"{name}={python_literal(argument)}" for name, argument in {**others, **recipe.settings()}.items()]
-            call = format_call("chunk", ["text", python_literal(recipe.chunker), *arguments])
+            chunk_call_arguments = [
+                f"{name}={python_literal(argument)}"
+                for name, argument in {**non_chunker_recipe_fields, **recipe.settings()}.items()
+            ]
+            chunk_call_code = format_call("chunk", ["text", python_literal(recipe.chunker), *chunk_call_arguments])
             return Program(
                 ("from seamark import chunk",),
-                f"result = {call}\nchunks = [*result.texts]  # result[0].start, result.gaps[0].reason and so on",
+                f"result = {chunk_call_code}\nchunks = [*result.texts]  # result[0].start, result.gaps[0].reason and so on",
             )
     raise ValueError(f"there is no Python program for {tool}")
 
@@ -119,13 +124,13 @@ def _fields_of_cuts(recipe: Recipe) -> dict[str, Any]:
 
 
 def _shell_command(recipe: Recipe) -> str:
-    fields = _fields_of_cuts(recipe)
-    settings = format_parameters(recipe.settings())
-    chunker_word = f"{recipe.chunker}:{settings}" if settings else recipe.chunker
+    recipe_field_by_name = _fields_of_cuts(recipe)
+    chunker_settings_text = format_parameters(recipe.settings())
+    chunker_word = f"{recipe.chunker}:{chunker_settings_text}" if chunker_settings_text else recipe.chunker
     options = [
-        f"--{name.replace('_', '-')} {shlex.quote(fields[name])}"
+        f"--{name.replace('_', '-')} {shlex.quote(recipe_field_by_name[name])}"
         for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model")
-        if name in fields
+        if name in recipe_field_by_name
     ]
     return " \\\n    ".join([f"seamark chunk {DOCUMENT} --chunker {shlex.quote(chunker_word)}", *options]) + "\n"
 
@@ -138,8 +143,10 @@ def python_literal(constant: Any) -> str:
     if isinstance(constant, Mapping):
         if not constant:
             return "{}"
-        lines = [f"    {python_literal(name)}: {_indented(python_literal(entry))},\n" for name, entry in constant.items()]
-        return "{\n" + "".join(lines) + "}"
+        dictionary_entry_lines = [
+            f"    {python_literal(name)}: {_indented(python_literal(entry))},\n" for name, entry in constant.items()
+        ]
+        return "{\n" + "".join(dictionary_entry_lines) + "}"
     if isinstance(constant, str):
         # The literals of JSON are Python's, as long as nothing is written as a pair of surrogates.
         return json.dumps(constant, ensure_ascii=False)
@@ -150,9 +157,9 @@ def python_literal(constant: Any) -> str:
 
 def format_call(name: str, arguments: Sequence[str]) -> str:
     """Format a function call as code, with one argument per line if the call does not fit on one line."""
-    line = f"{name}({', '.join(arguments)})"
-    if len(line) <= 88 and "\n" not in line:
-        return line
+    one_line_call_code = f"{name}({', '.join(arguments)})"
+    if len(one_line_call_code) <= 88 and "\n" not in one_line_call_code:
+        return one_line_call_code
     return f"{name}(\n" + "".join(f"    {_indented(argument)},\n" for argument in arguments) + ")"
 
 

@@ -67,11 +67,11 @@ class SeamarkTextSplitter(TextSplitter):
 
         Raises the same errors as `split_text`.
         """
-        documents = []
+        chunk_documents = []
         for text, text_metadata in zip(texts, metadatas or [{}] * len(texts), strict=True):
             chunking = self._cut(text)
-            documents += [
+            chunk_documents += [
                 Document(page_content=chunk.text, metadata={**deepcopy(text_metadata), **metadata})
                 for chunk, metadata in zip(chunking, chunk_metadata(chunking), strict=True)
             ]
-        return documents
+        return chunk_documents

@@ -56,9 +56,9 @@ class SeamarkNodeParser(NodeParser):
         language_model: AnyLanguageModel | None = None,
         **options: Any,
     ) -> None:
-        cutter = Cutter.of(recipe, embedder, cache, language_model)
-        super().__init__(recipe=cutter.recipe, **options)
-        self._cut = cutter
+        recipe_cutter = Cutter.of(recipe, embedder, cache, language_model)
+        super().__init__(recipe=recipe_cutter.recipe, **options)
+        self._cut = recipe_cutter
 
     @classmethod
     def class_name(cls) -> str:
@@ -70,20 +70,22 @@ class SeamarkNodeParser(NodeParser):
         nodes_made: list[BaseNode] = []
         for parent in nodes:
             chunking = self._cut(parent.get_content(metadata_mode=MetadataMode.NONE))
-            built = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
-            for node, chunk, metadata in zip(built, chunking, chunk_metadata(chunking), strict=True):
+            chunk_nodes_of_parent = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
+            for node, chunk, metadata in zip(chunk_nodes_of_parent, chunking, chunk_metadata(chunking), strict=True):
                 node.start_char_idx, node.end_char_idx = chunk.start, chunk.end
                 node.metadata = metadata
                 node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA]
                 node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *METADATA]
-            nodes_made += built
+            nodes_made += chunk_nodes_of_parent
         return nodes_made
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
         """Add relationships and metadata as LlamaIndex does; where a node lies is known, and not looked for by its text."""
-        places = [(node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None for node in nodes]
-        processed = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
-        for node, place in zip(processed, places, strict=True):
+        node_character_ranges = [
+            (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None for node in nodes
+        ]
+        nodes_with_relationships = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        for node, place in zip(nodes_with_relationships, node_character_ranges, strict=True):
             if place is not None and isinstance(node, TextNode):
                 node.start_char_idx, node.end_char_idx = place
-        return processed
+        return nodes_with_relationships

@@ -48,17 +48,17 @@ class Original:
 
 def original_for(tool: Tool, recipe: Recipe) -> Original | None:
     """Return another library's own chunker with the recipe's settings; None if it cannot apply them."""
-    make = _ORIGINALS.get((tool, recipe.chunker))
-    if make is None:
+    original_chunker_factory = _ORIGINALS.get((tool, recipe.chunker))
+    if original_chunker_factory is None:
         return None
     # What a recipe leaves out has its default.
-    original = make(recipe, recipe.build().model_dump())
-    if original is not None and original.column is not None:
+    original_chunker = original_chunker_factory(recipe, recipe.build().model_dump())
+    if original_chunker is not None and original_chunker.column is not None:
         try:
-            build_chunker(*original.column)
+            build_chunker(*original_chunker.column)
         except ParameterError:
             return None
-    return original
+    return original_chunker
 
 
 def run_original(original: Original, text: str) -> list[str]:
@@ -107,27 +107,30 @@ def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bo
     if isinstance(theirs, Chunking):
         their_spans: list[tuple[Span, ...] | None] = [chunk.spans for chunk in theirs]
     else:
-        pieces = [piece for piece in theirs if piece.strip()]
-        their_spans = [None if span is None else (span,) for span in locate_pieces(text, pieces)]
+        nonblank_chunk_texts = [piece for piece in theirs if piece.strip()]
+        their_spans = [None if span is None else (span,) for span in locate_pieces(text, nonblank_chunk_texts)]
     if our_spans == their_spans:
         return True, f"the same {pluralize(len(our_spans), 'chunk')}"
-    first = next((place for place, pair in enumerate(zip(our_spans, their_spans, strict=False)) if pair[0] != pair[1]), None)
-    counts = (
+    first_differing_chunk_index = next(
+        (place for place, pair in enumerate(zip(our_spans, their_spans, strict=False)) if pair[0] != pair[1]), None
+    )
+    chunk_counts_phrase = (
         f"{pluralize(len(their_spans), 'chunk')} where ours are {len(our_spans):,}"
         if len(our_spans) != len(their_spans)
         else f"{pluralize(len(our_spans), 'chunk')} too"
     )
-    if first is None:
-        first = min(len(our_spans), len(their_spans))
+    if first_differing_chunk_index is None:
+        first_differing_chunk_index = min(len(our_spans), len(their_spans))
         longer, longer_side = (our_spans, "ours") if len(our_spans) > len(their_spans) else (their_spans, "theirs")
         return (
             False,
-            f"{counts}; the first {first:,} are the same, then {longer_side} go on with "
-            f"{_describe_chunk(text, longer[first])}",
+            f"{chunk_counts_phrase}; the first {first_differing_chunk_index:,} are the same, then {longer_side} go on with "
+            f"{_describe_chunk(text, longer[first_differing_chunk_index])}",
         )
     return False, (
-        f"{counts}; chunk {first + 1:,} is the first that differs: ours is {_describe_chunk(text, our_spans[first])}, "
-        f"theirs is {_describe_chunk(text, their_spans[first])}"
+        f"{chunk_counts_phrase}; chunk {first_differing_chunk_index + 1:,} is the first that differs: ours is "
+        f"{_describe_chunk(text, our_spans[first_differing_chunk_index])}, "
+        f"theirs is {_describe_chunk(text, their_spans[first_differing_chunk_index])}"
     )
 
 
@@ -137,8 +140,8 @@ def _describe_chunk(text: str, spans: tuple[Span, ...] | None) -> str:
         return "no part of the text as it stands"
     start, end = spans[0].start, spans[-1].end
     chunk_text = " ".join(text[start:end].split())
-    shown = chunk_text if len(chunk_text) <= 60 else f"{chunk_text[:28]} … {chunk_text[-28:]}"
-    return f"“{shown}” ({start:,} to {end:,})"
+    shortened_chunk_text = chunk_text if len(chunk_text) <= 60 else f"{chunk_text[:28]} … {chunk_text[-28:]}"
+    return f"“{shortened_chunk_text}” ({start:,} to {end:,})"
 
 
 Make = Callable[[Recipe, dict[str, Any]], Original | None]
@@ -247,21 +250,28 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
 
 def _embedder_setup(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[str, ...], str]:
     """Return the imports and the lines that give another library the recipe's embedder."""
-    fitted = recipe.embedder == "tfidf"
-    names = sorted({"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if fitted else [])})
-    ours = f"from seamark.chunkers import {', '.join(names)}"
-    imports = ("", ours, f"from seamark.chunkers.adapters.{module} import {name}")
+    is_tfidf_embedder = recipe.embedder == "tfidf"
+    imported_seamark_names = sorted(
+        {"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if is_tfidf_embedder else [])}
+    )
+    seamark_import_line = f"from seamark.chunkers import {', '.join(imported_seamark_names)}"
+    embedder_import_lines = ("", seamark_import_line, f"from seamark.chunkers.adapters.{module} import {name}")
     embedder = f"load_embedder({python_literal(recipe.embedder)})"
     document_code = (
-        f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
+        f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n"
+        if is_tfidf_embedder or "Document" in more
+        else ""
     )
-    fit = ".for_document(document)" if fitted else ""
-    return imports, f"{document_code}tools = Tools({embedder}{fit}, load_tokenizer({python_literal(recipe.tokenizer)}))\n"
+    embedder_fit_code = ".for_document(document)" if is_tfidf_embedder else ""
+    return (
+        embedder_import_lines,
+        f"{document_code}tools = Tools({embedder}{embedder_fit_code}, load_tokenizer({python_literal(recipe.tokenizer)}))\n",
+    )
 
 
 def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any], sentences: str) -> Original:
     imports, setup_code = _embedder_setup(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
-    call = format_call(
+    node_parser_call_code = format_call(
         kind,
         [
             "embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist())",
@@ -277,7 +287,7 @@ def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any
                 f"from llama_index.core.node_parser import {kind}",
                 *imports,
             ),
-            f"{setup_code}{sentences}parser = {call}\n"
+            f"{setup_code}{sentences}parser = {node_parser_call_code}\n"
             "nodes = parser.build_semantic_nodes_from_documents([Text(text=text)])\n"
             "chunks = [node.get_content() for node in nodes]",
         ),
@@ -288,31 +298,44 @@ def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any
 
 def _llama_index_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
     # It joins sentences with nothing between them, so each includes the white space after it.
-    sentences = (
+    sentence_splitting_code = (
         "starts = [*document.starts, len(text)]\n"
         "sentences = [text[start:following] for start, following in zip(starts, starts[1:])]\n"
     )
-    return _llama_index(recipe, "SemanticSplitterNodeParser", "llama_index_semantic", settings, sentences)
+    return _llama_index(recipe, "SemanticSplitterNodeParser", "llama_index_semantic", settings, sentence_splitting_code)
 
 
 def _llama_index_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    amount = float(settings["amount"])
-    if settings["threshold"] != "percentile" or not amount.is_integer() or not _has_no_size_limits(settings):
+    breakpoint_threshold_amount = float(settings["amount"])
+    if (
+        settings["threshold"] != "percentile"
+        or not breakpoint_threshold_amount.is_integer()
+        or not _has_no_size_limits(settings)
+    ):
         return None
-    return _llama_index_semantic(recipe, {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(amount)})
+    return _llama_index_semantic(
+        recipe, {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(breakpoint_threshold_amount)}
+    )
 
 
 def _llama_index_merging(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    sentences = "sentences = document.sentence_texts\n"
-    return _llama_index(recipe, "SemanticDoubleMergingSplitterNodeParser", "llama_index_double_merging", settings, sentences)
+    sentence_texts_code = "sentences = document.sentence_texts\n"
+    return _llama_index(
+        recipe, "SemanticDoubleMergingSplitterNodeParser", "llama_index_double_merging", settings, sentence_texts_code
+    )
 
 
 def _llama_index_double_pass(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if settings["vector"] != "re-embed" or settings["min_size"] is not None:
         return None
-    thresholds = {name: settings[name] for name in ("initial_threshold", "appending_threshold", "merging_threshold")}
-    size = 1_000_000 if settings["max_size"] is None else settings["max_size"]
-    return _llama_index_merging(recipe, {**thresholds, "max_chunk_size": size, "merging_range": settings["look_ahead"]})
+    similarity_threshold_by_name = {
+        name: settings[name] for name in ("initial_threshold", "appending_threshold", "merging_threshold")
+    }
+    largest_chunk_size = 1_000_000 if settings["max_size"] is None else settings["max_size"]
+    return _llama_index_merging(
+        recipe,
+        {**similarity_threshold_by_name, "max_chunk_size": largest_chunk_size, "merging_range": settings["look_ahead"]},
+    )
 
 
 def _haystack(arguments: Sequence[str], remark: str, kind: str = "DocumentSplitter") -> Original:
@@ -337,21 +360,25 @@ def _haystack_words(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 
 def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    by = {"lines": "line", "paragraphs": "passage"}.get(recipe.sentences)
-    if by is None or settings["chunks"] is not None or not _has_no_size_limits(settings):
+    haystack_split_unit = {"lines": "line", "paragraphs": "passage"}.get(recipe.sentences)
+    if haystack_split_unit is None or settings["chunks"] is not None or not _has_no_size_limits(settings):
         return None
     return _haystack(
-        [f"split_by={python_literal(by)}", f"split_length={settings['size']}", f"split_overlap={settings['overlap']}"],
-        "It counts an empty line as a line." if by == "line" else "",
+        [
+            f"split_by={python_literal(haystack_split_unit)}",
+            f"split_length={settings['size']}",
+            f"split_overlap={settings['overlap']}",
+        ],
+        "It counts an empty line as a line." if haystack_split_unit == "line" else "",
     )
 
 
 def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    unit = {"characters": "char", "words": "word"}.get(settings["unit"])
+    haystack_length_unit = {"characters": "char", "words": "word"}.get(settings["unit"])
     separators, is_regex = SEPARATORS[settings["separators"]]
-    if unit is None or settings["parent_size"] is not None:
+    if haystack_length_unit is None or settings["parent_size"] is not None:
         return None
-    patterns = [
+    separator_regexes = [
         separator if is_regex else re.escape(separator).replace("\\\n", "\n").replace("\\ ", " ")
         for separator in separators
         if separator
@@ -360,8 +387,8 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
         [
             f"split_length={settings['size']}",
             f"split_overlap={settings['overlap']}",
-            f"split_unit={python_literal(unit)}",
-            f"separators={python_literal(patterns)}",
+            f"split_unit={python_literal(haystack_length_unit)}",
+            f"separators={python_literal(separator_regexes)}",
         ],
         "It leaves a separator at the end of the chunk before it.",
         "RecursiveDocumentSplitter",

@@ -28,18 +28,18 @@ SERVER = Path(__file__).parent / "app" / "serve.py"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``seamark`` command and return its exit status."""
     command_words = sys.argv[1:] if arguments is None else [*arguments]
-    command = command_words[0] if command_words else ""
-    if command == "chunk":
+    subcommand_name = command_words[0] if command_words else ""
+    if subcommand_name == "chunk":
         from chunkers.commands.command_line import main as chunk
 
         return chunk(command_words[1:])
-    if command in COMMANDS and command != "corpus":
+    if subcommand_name in COMMANDS and subcommand_name != "corpus":
         from evaluation.command_line import main as evaluate
 
         return evaluate(command_words)
     from chunkers.commands.arguments import run_command
 
-    return run_command(lambda: _run_corpus(command_words[1:]) if command == "corpus" else _open_app(command_words))
+    return run_command(lambda: _run_corpus(command_words[1:]) if subcommand_name == "corpus" else _open_app(command_words))
 
 
 def _run_corpus(arguments: Sequence[str]) -> int:
@@ -58,12 +58,12 @@ def _open_app(arguments: Sequence[str]) -> int:
     from chunkers.recipes.recipe import __version__
     from chunkers.support import InputError, require_extra
 
-    width = max(map(len, COMMANDS)) + 2
+    command_column_width = max(map(len, COMMANDS)) + 2
     parser = Parser(
         prog="seamark",
         description="Open Seamark in the browser, or run one of its commands.",
         epilog="commands, each with a --help of its own:\n"
-        + "\n".join(f"  {name:<{width}}{summary}" for name, summary in COMMANDS.items()),
+        + "\n".join(f"  {name:<{command_column_width}}{summary}" for name, summary in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", nargs="?", metavar="COMMAND", help="one of those below; without one, the app is opened")
@@ -86,11 +86,11 @@ def _serve_app(port: int | None, no_browser: bool) -> int:
     import click  # which Streamlit brings
     from streamlit.web import cli
 
-    script = SERVER if SERVER.exists() else SERVER.parents[2] / SERVER.name
-    flags = ["--server.port", str(port)] if port is not None else []
-    flags += ["--server.headless", "true"] if no_browser else []
+    server_script_path = SERVER if SERVER.exists() else SERVER.parents[2] / SERVER.name
+    server_port_flags = ["--server.port", str(port)] if port is not None else []
+    server_port_flags += ["--server.headless", "true"] if no_browser else []
     try:
-        cli.main(["run", str(script), *flags], prog_name="streamlit", standalone_mode=False)
+        cli.main(["run", str(server_script_path), *server_port_flags], prog_name="streamlit", standalone_mode=False)
     except click.exceptions.Abort as stopped:
         raise KeyboardInterrupt from stopped
     return 0

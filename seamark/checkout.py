@@ -22,10 +22,10 @@ class CheckoutFinder(MetaPathFinder, Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Import a module under its name in the checkout and return it."""
-        module = import_module(spec.name.partition(".")[2])
+        imported_checkout_module = import_module(spec.name.partition(".")[2])
         # The import system gives the module this spec; it keeps its own.
-        spec.loader_state = module.__spec__
-        return module
+        spec.loader_state = imported_checkout_module.__spec__
+        return imported_checkout_module
 
     def exec_module(self, module: ModuleType) -> None:
         """Restore the module's own spec without executing the module again.

@@ -37,8 +37,8 @@ class Adapter(Chunker):
     @classmethod
     def versions(cls) -> dict[str, str]:
         """Return the library's installed version, keyed by package name; empty if the library is not installed."""
-        version = cls.version()
-        return {} if version is None else {cls.package: version}
+        installed_library_version = cls.version()
+        return {} if installed_library_version is None else {cls.package: installed_library_version}
 
     @classmethod
     def version(cls) -> str | None:

@@ -45,11 +45,16 @@ class DoclingHybrid(Adapter):
         return [text for text, _ in self._pieces(document, tools)]
 
     def _locate_pieces_of(self, document: Document, tools: Tools) -> Chunking:
-        pieces = self._pieces(document, tools)
-        chunking = chunking_of_pieces(document, [text for text, _ in pieces], self.library, [header for _, header in pieces])
-        count = len(headings(document.text))
-        note = f"{self.library} keeps headings beside its chunks, not in them: {count:,}."
-        return replace(chunking, notes=(note, *chunking.notes)) if count else chunking
+        chunk_text_header_pairs = self._pieces(document, tools)
+        chunking = chunking_of_pieces(
+            document,
+            [text for text, _ in chunk_text_header_pairs],
+            self.library,
+            [header for _, header in chunk_text_header_pairs],
+        )
+        heading_count = len(headings(document.text))
+        separate_headings_note = f"{self.library} keeps headings beside its chunks, not in them: {heading_count:,}."
+        return replace(chunking, notes=(separate_headings_note, *chunking.notes)) if heading_count else chunking
 
     def _pieces(self, document: Document, tools: Tools) -> list[tuple[str, str]]:
         """Return the text of each chunk and the header that it repeats, empty where it repeats none.

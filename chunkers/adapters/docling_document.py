@@ -30,21 +30,27 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
     The header is removed from the text; it is empty if Docling repeats none.
     """
     document, tables = docling_document(text)
-    provider = _VerbatimSerializerProvider(tables)
-    chunker = HybridChunker(tokenizer=_DoclingTokenizer(count=count, most=max_tokens), serializer_provider=provider)
+    table_serializer_provider = _VerbatimSerializerProvider(tables)
+    chunker = HybridChunker(
+        tokenizer=_DoclingTokenizer(count=count, most=max_tokens), serializer_provider=table_serializer_provider
+    )
     try:
         chunks: list[Any] = list(chunker.chunk(document))
     finally:
         # semchunk remembers all that a counter counted for good, which would keep the text.
         getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count, None)
-    pieces = []
+    chunk_text_header_pairs = []
     previous_ref = None
     for chunk in chunks:
-        header = _table_header(tables.get(previous_ref, "")) if chunk.meta.doc_items[0].self_ref == previous_ref else ""
-        repeated_header = header if header and chunk.text.startswith(header) else ""
-        pieces.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
+        previous_table_header = (
+            _table_header(tables.get(previous_ref, "")) if chunk.meta.doc_items[0].self_ref == previous_ref else ""
+        )
+        repeated_header = (
+            previous_table_header if previous_table_header and chunk.text.startswith(previous_table_header) else ""
+        )
+        chunk_text_header_pairs.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
         previous_ref = chunk.meta.doc_items[-1].self_ref
-    return pieces
+    return chunk_text_header_pairs
 
 
 def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
@@ -57,18 +63,18 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     title_by_start = {heading.span.start: heading.title for heading in headings(text)}
     item_starts = outline_of(text).items
     for kind, (start, end), level in outline_of(text).blocks:
-        source = text[start:end]
+        block_source_text = text[start:end]
         if kind == "heading":
             document.add_heading(title_by_start[start], level=level)
         elif kind == "table":
-            tables[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = source
+            tables[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = block_source_text
         elif kind == "list":
             item_starts_inside = item_starts[bisect_left(item_starts, start) : bisect_left(item_starts, end)]
-            group = document.add_list_group()
+            docling_list_group = document.add_list_group()
             for first, last in pairwise([start, *item_starts_inside[1:], end]):
-                document.add_list_item(text[first:last].rstrip(), parent=group)
+                document.add_list_item(text[first:last].rstrip(), parent=docling_list_group)
         else:
-            document.add_text(DocItemLabel.TEXT, source)
+            document.add_text(DocItemLabel.TEXT, block_source_text)
     return document, tables
 
 

@@ -29,8 +29,8 @@ class _LlamaIndex(Adapter):
             sentence_splitter=lambda _: sentences,
             **self.model_dump(),
         )
-        nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
-        return [node.get_content() for node in nodes]
+        semantic_splitter_nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
+        return [node.get_content() for node in semantic_splitter_nodes]
 
 
 class LlamaIndexSemantic(_LlamaIndex):
@@ -66,9 +66,11 @@ class LlamaIndexSemantic(_LlamaIndex):
         from llama_index.core.node_parser import SemanticSplitterNodeParser
 
         # It joins sentences with nothing between them, so each sentence includes the white space after it.
-        starts = [*document.starts, len(document.text)]
-        sentences = [document.text[start:following] for start, following in pairwise(starts)]
-        return self._node_texts(SemanticSplitterNodeParser, sentences, document, tools)
+        sentence_starts_and_text_end = [*document.starts, len(document.text)]
+        sentence_texts_with_spacing = [
+            document.text[start:following] for start, following in pairwise(sentence_starts_and_text_end)
+        ]
+        return self._node_texts(SemanticSplitterNodeParser, sentence_texts_with_spacing, document, tools)
 
 
 class LlamaIndexDoubleMerging(_LlamaIndex):

@@ -25,12 +25,12 @@ WHOLE = frozenset({"slide", "cell"})
 
 def select_blocks(document: Document, select: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
     """Return the selected blocks of a document's outline, in which each slide and cell has its own."""
-    parts = document.parts
-    if parts is None or parts.kind not in WHOLE:
+    slide_and_cell_parts = document.parts
+    if slide_and_cell_parts is None or slide_and_cell_parts.kind not in WHOLE:
         return tuple(select(outline_of(document.text)))
     return tuple(
         Block(kind, Span(start + span.start, start + span.end), level)
-        for start, end in pairwise([*parts.starts, len(document.text)])
+        for start, end in pairwise([*slide_and_cell_parts.starts, len(document.text)])
         for kind, span, level in select(outline_of(document.text[start:end]))
     )
 
@@ -58,8 +58,8 @@ class BlockSplitter:
 
     def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:
         # By blocks: a text whose blocks all fit is never split into sentences.
-        blocks = select_blocks(document, lambda outline: outline.blocks)
-        self._sizes = TokenSizes(document.text, [block.span.start for block in blocks], tools)
+        selected_outline_blocks = select_blocks(document, lambda outline: outline.blocks)
+        self._sizes = TokenSizes(document.text, [block.span.start for block in selected_outline_blocks], tools)
         self.kept: dict[int, Reason] = {}
         self._measure = text_size_function("tokens", tools)
         self._document = document
@@ -79,10 +79,14 @@ class BlockSplitter:
 
     def notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
-        count = len(self._rule_savings)
-        rows_phrase = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
+        shortened_delimiter_row_count = len(self._rule_savings)
+        rows_phrase = (
+            "The delimiter row of a table is"
+            if shortened_delimiter_row_count == 1
+            else f"The delimiter rows of {shortened_delimiter_row_count:,} tables are"
+        )
         return [f"{rows_phrase} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(
-            count
+            shortened_delimiter_row_count
         )
 
     def split(self, block: Block, first: int, rest: int) -> list[Piece] | None:
@@ -94,58 +98,66 @@ class BlockSplitter:
         if block.kind == "table":
             return self._split_table(span, first, rest)
         if block.kind == "list":
-            units = [*self._split_items(self._blocks_inside(span), most)]
+            block_pieces_to_pack = [*self._split_items(self._blocks_inside(span), most)]
         elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
-            units = [*self._split_code(span, f"{block.kind} cut between lines", most)]
+            block_pieces_to_pack = [*self._split_code(span, f"{block.kind} cut between lines", most)]
         elif block.kind == "quotation" and (inner_block_numbers := [*self._blocks_inside(span)]):
-            units = [*self._split_around(span, inner_block_numbers, block.kind, most)]
+            block_pieces_to_pack = [*self._split_around(span, inner_block_numbers, block.kind, most)]
         else:
             return self._split_prose(span, block.kind, most)
-        return self._pack(units, first, rest) if self._all_fit(units, first, rest) else None
+        return self._pack(block_pieces_to_pack, first, rest) if self._all_fit(block_pieces_to_pack, first, rest) else None
 
     def _all_fit(self, units: Sequence[Piece], first: int, rest: int) -> bool:
         """Return whether every unit that fits into a chunk also fits into the rest of one."""
         if min(first, rest) >= self._most:
             return True
-        sizes = [self.size(unit.start, unit.end) for unit in units]
-        return sizes[0] <= first and max(sizes) <= rest
+        unit_token_counts = [self.size(unit.start, unit.end) for unit in units]
+        return unit_token_counts[0] <= first and max(unit_token_counts) <= rest
 
     def _split_table(self, span: Span, first: int, rest: int) -> list[Piece] | None:
         head, rule, *rows = self._nonblank_lines(*span)
         text, remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
         header_end = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
-        header = Span(head.start, header_end.end)
-        context = (
-            f"{text[head.start : rule.start]}{_shortened_delimiter_row(text[slice(*rule)])}{text[rule.end : header.end]}"
+        table_header_span = Span(head.start, header_end.end)
+        shortened_table_header = (
+            text[head.start : rule.start]
+            + _shortened_delimiter_row(text[slice(*rule)])
+            + text[rule.end : table_header_span.end]
         )
-        context_tokens = self._tools.count_tokens([context])[0]
+        context_tokens = self._tools.count_tokens([shortened_table_header])[0]
         if context_tokens >= rest:
-            context, context_tokens = "", 0
-        if rows and self.size(header.start, rows[0].end) <= min(first, rest):
-            units = [Piece(header.start, rows.pop(0).end, self._cut_reason(remark))]
+            shortened_table_header, context_tokens = "", 0
+        if rows and self.size(table_header_span.start, rows[0].end) <= min(first, rest):
+            table_run_units = [Piece(table_header_span.start, rows.pop(0).end, self._cut_reason(remark))]
         else:
-            units = self._split_header(header, rule, min(first, rest))
-            if not self._all_fit(units, first, rest):
+            table_run_units = self._split_header(table_header_span, rule, min(first, rest))
+            if not self._all_fit(table_run_units, first, rest):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
-        runs = [(True, units)]
+        unit_runs_with_header_flag = [(True, table_run_units)]
         for row in rows:
-            size = self.size(*row)
+            row_token_count = self.size(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
             repeats_header = (
-                not context_tokens or size + context_tokens <= rest or (size > rest and context_tokens <= self._most // 2)
+                not context_tokens
+                or row_token_count + context_tokens <= rest
+                or (row_token_count > rest and context_tokens <= self._most // 2)
             )
-            if repeats_header != runs[-1][0]:
-                runs.append((repeats_header, []))
-            runs[-1][1].extend(self._split_lines([row], remark, "row", rest - context_tokens * repeats_header))
+            if repeats_header != unit_runs_with_header_flag[-1][0]:
+                unit_runs_with_header_flag.append((repeats_header, []))
+            unit_runs_with_header_flag[-1][1].extend(
+                self._split_lines([row], remark, "row", rest - context_tokens * repeats_header)
+            )
         parts: list[Piece] = []
-        for repeats_header, units in runs:
+        for repeats_header, table_run_units in unit_runs_with_header_flag:
             room_beside_header = rest - context_tokens * repeats_header
-            packed = self._pack(units, room_beside_header if parts else first, room_beside_header)
+            packed_run_parts = self._pack(table_run_units, room_beside_header if parts else first, room_beside_header)
             parts += [
-                _with_header_context(part, context, repeats_header) if context_tokens and part.start >= header.end else part
-                for part in packed
+                _with_header_context(part, shortened_table_header, repeats_header)
+                if context_tokens and part.start >= table_header_span.end
+                else part
+                for part in packed_run_parts
             ]
         return parts
 
@@ -155,16 +167,18 @@ class BlockSplitter:
         if self.size(*header) <= self._most:
             return [Piece(*header, self._cut_reason(remark))]
         shortened_rule_tokens = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
-        lines = self._nonblank_lines(*header)
-        if shortened_rule_tokens > most or all(self.size(*line) <= most for line in lines):
-            return [*self._split_lines(lines, remark, "row", most)]
-        head = Span(header.start, rule.start).trimmed(text)
-        units = [*self._split_words(head, "row cut between words", max(1, most - shortened_rule_tokens))]
-        if self.size(units[-1].start, rule.end) <= most:
-            units[-1] = units[-1]._replace(end=rule.end)
+        nonblank_header_lines = self._nonblank_lines(*header)
+        if shortened_rule_tokens > most or all(self.size(*line) <= most for line in nonblank_header_lines):
+            return [*self._split_lines(nonblank_header_lines, remark, "row", most)]
+        header_span_before_rule = Span(header.start, rule.start).trimmed(text)
+        header_row_pieces = [
+            *self._split_words(header_span_before_rule, "row cut between words", max(1, most - shortened_rule_tokens))
+        ]
+        if self.size(header_row_pieces[-1].start, rule.end) <= most:
+            header_row_pieces[-1] = header_row_pieces[-1]._replace(end=rule.end)
         else:
-            units.append(Piece(*rule, self._cut_reason(remark)))
-        return [*units, *self._split_lines(self._nonblank_lines(rule.end, header.end), remark, "row", most)]
+            header_row_pieces.append(Piece(*rule, self._cut_reason(remark)))
+        return [*header_row_pieces, *self._split_lines(self._nonblank_lines(rule.end, header.end), remark, "row", most)]
 
     def _wide_rule_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
@@ -191,19 +205,24 @@ class BlockSplitter:
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
             return lines
         for fence_line in (len(lines) - 2, 0):
-            both = Span(lines[fence_line].start, lines[fence_line + 1].end)
-            if self.size(*both) <= most:
-                lines[fence_line : fence_line + 2] = [both]
+            fence_and_neighbour_span = Span(lines[fence_line].start, lines[fence_line + 1].end)
+            if self.size(*fence_and_neighbour_span) <= most:
+                lines[fence_line : fence_line + 2] = [fence_and_neighbour_span]
         return lines
 
     def _with_whole_fences(self, units: list[Span]) -> list[Span]:
         """Return lines or words, the fences of front matter joined with those beside them, whether they fit or not."""
-        front = front_matter(self._document.text)
-        if not front or not units or units[0].start >= front.closed:
+        document_front_matter = front_matter(self._document.text)
+        if not document_front_matter or not units or units[0].start >= document_front_matter.closed:
             return units
-        begins = [units[0].start, *(unit.start for unit in units[1:] if not front.separates_fence(unit.start))]
-        ends = [unit.end for unit, following in pairwise(units) if not front.separates_fence(following.start)]
-        return [Span(*edges) for edges in zip(begins, [*ends, units[-1].end], strict=True)]
+        joined_unit_starts = [
+            units[0].start,
+            *(unit.start for unit in units[1:] if not document_front_matter.separates_fence(unit.start)),
+        ]
+        joined_unit_ends = [
+            unit.end for unit, following in pairwise(units) if not document_front_matter.separates_fence(following.start)
+        ]
+        return [Span(*edges) for edges in zip(joined_unit_starts, [*joined_unit_ends, units[-1].end], strict=True)]
 
     def _blocks_inside(self, span: Span, number: int | None = None) -> Iterator[int]:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
@@ -218,56 +237,63 @@ class BlockSplitter:
 
     def _split_items(self, items: Iterable[int], most: int) -> Iterator[Piece]:
         """Cut between items; one that is too long, between the blocks and lines inside it."""
-        why = self._cut_reason("list cut between items")
+        item_cut_reason = self._cut_reason("list cut between items")
         for number in items:
-            span = self._nested[number].span
-            inner_block_numbers = [*self._blocks_inside(span, number + 1)]
-            if self.size(*span) <= self._most:
-                yield Piece(*span, why)
-            elif inner_block_numbers or len(self._nonblank_lines(*span)) > 1:
-                yield from _with_first_reason(why, self._split_around(span, inner_block_numbers, "item", most))
+            list_item_span = self._nested[number].span
+            inner_block_numbers = [*self._blocks_inside(list_item_span, number + 1)]
+            if self.size(*list_item_span) <= self._most:
+                yield Piece(*list_item_span, item_cut_reason)
+            elif inner_block_numbers or len(self._nonblank_lines(*list_item_span)) > 1:
+                yield from _with_first_reason(
+                    item_cut_reason, self._split_around(list_item_span, inner_block_numbers, "item", most)
+                )
             else:
-                yield from _with_first_reason(why, self._split_prose(span, "item of the list", most))
+                yield from _with_first_reason(item_cut_reason, self._split_prose(list_item_span, "item of the list", most))
 
     def _split_around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Piece]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
-        remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
+        inner_cut_remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
         covered_to = span.start
         for number in (*inside, None):
-            block = None if number is None else self._nested[number]
-            lines = self._nonblank_lines(covered_to, block.span.start if block else span.end)
-            if lines and kind == "item":
-                yield from self._split_lines(lines, remark, "line", most)
-            elif lines:
+            inner_block_or_none = None if number is None else self._nested[number]
+            lines_before_inner_block = self._nonblank_lines(
+                covered_to, inner_block_or_none.span.start if inner_block_or_none else span.end
+            )
+            if lines_before_inner_block and kind == "item":
+                yield from self._split_lines(lines_before_inner_block, inner_cut_remark, "line", most)
+            elif lines_before_inner_block:
                 yield from _with_first_reason(
-                    self._cut_reason(remark), self._split_prose(Span(lines[0].start, lines[-1].end), kind, most)
+                    self._cut_reason(inner_cut_remark),
+                    self._split_prose(Span(lines_before_inner_block[0].start, lines_before_inner_block[-1].end), kind, most),
                 )
-            if block is None or number is None:
+            if inner_block_or_none is None or number is None:
                 return
-            covered_to = block.span.end
+            covered_to = inner_block_or_none.span.end
             # A list in an item goes on with it.
-            if (kind != "item" or block.kind != "list") and self.size(*block.span) <= self._most:
-                yield Piece(*block.span, self._cut_reason(remark))
-            elif block.kind == "list":
-                yield from self._split_items(self._blocks_inside(block.span, number + 1), most)
-            elif block.kind == "table":
-                yield from self._split_table(block.span, most, most) or self._split_lines(
-                    self._nonblank_lines(*block.span), remark, "row", most
+            if (kind != "item" or inner_block_or_none.kind != "list") and self.size(*inner_block_or_none.span) <= self._most:
+                yield Piece(*inner_block_or_none.span, self._cut_reason(inner_cut_remark))
+            elif inner_block_or_none.kind == "list":
+                yield from self._split_items(self._blocks_inside(inner_block_or_none.span, number + 1), most)
+            elif inner_block_or_none.kind == "table":
+                yield from self._split_table(inner_block_or_none.span, most, most) or self._split_lines(
+                    self._nonblank_lines(*inner_block_or_none.span), inner_cut_remark, "row", most
                 )
             else:
-                yield from self._split_code(block.span, remark, most)
+                yield from self._split_code(inner_block_or_none.span, inner_cut_remark, most)
 
     def _split_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
-        lines = self._with_whole_fences(self._join_fences(self._nonblank_lines(*span), self._most))
-        return self._split_lines(lines, why_split, "line", most)
+        fence_joined_code_lines = self._with_whole_fences(self._join_fences(self._nonblank_lines(*span), self._most))
+        return self._split_lines(fence_joined_code_lines, why_split, "line", most)
 
     def _split_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Piece]:
-        why = self._cut_reason(why_split)
+        line_cut_reason = self._cut_reason(why_split)
         for start, end in lines:
             if self.size(start, end) <= most:
-                yield Piece(start, end, why)
+                yield Piece(start, end, line_cut_reason)
             else:
-                yield from _with_first_reason(why, self._split_words(Span(start, end), f"{name} cut between words", most))
+                yield from _with_first_reason(
+                    line_cut_reason, self._split_words(Span(start, end), f"{name} cut between words", most)
+                )
 
     def _split_prose(self, span: Span, name: str, most: int) -> list[Piece]:
         if self._inner is None:
@@ -279,35 +305,43 @@ class BlockSplitter:
         for gap in chunking.gaps:
             step, *others = gap.why.steps()
             # The number of the sentence is that in the block.
-            why = link_reasons(step._replace(heading="") if gap.offset is not None else step, *others)
-            place = span.start + gap.start_after(inner_document)
+            inner_chunker_gap_reason = link_reasons(step._replace(heading="") if gap.offset is not None else step, *others)
+            inner_gap_document_offset = span.start + gap.start_after(inner_document)
             if gap.verdict.is_cut:
-                reason_by_start[place] = link_reasons(block_reason, why)
+                reason_by_start[inner_gap_document_offset] = link_reasons(block_reason, inner_chunker_gap_reason)
             else:
-                self.kept[place] = link_reasons(Reason(remark=f"not cut by {inner_chunker.name}"), why)
+                self.kept[inner_gap_document_offset] = link_reasons(
+                    Reason(remark=f"not cut by {inner_chunker.name}"), inner_chunker_gap_reason
+                )
         parts: list[Piece] = []
         for chunk in chunking.chunks:
             start, end = span.start + chunk.start, span.start + chunk.end
-            fits = self.size(start, end) <= most
-            chunk_parts = [Piece(start, end, block_reason)] if fits else self._split_sentences(Span(start, end), name, most)
+            is_inner_chunk_within_limit = self.size(start, end) <= most
+            chunk_parts = (
+                [Piece(start, end, block_reason)]
+                if is_inner_chunk_within_limit
+                else self._split_sentences(Span(start, end), name, most)
+            )
             parts += _with_first_reason(reason_by_start.get(start, block_reason), chunk_parts)
         return parts
 
     def _split_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
         """Cut between sentences, and one that is too long between its words."""
-        remark = f"{name} cut between sentences"
-        return self._pack([*self._split_lines(self._sentence_parts_in(span), remark, "sentence", most)], most, most)
+        sentence_cut_remark = f"{name} cut between sentences"
+        return self._pack(
+            [*self._split_lines(self._sentence_parts_in(span), sentence_cut_remark, "sentence", most)], most, most
+        )
 
     def _split_words(self, span: Span, why_split: str, most: int) -> list[Piece]:
         """Cut between words, and one that is too long as the recursive chunker does."""
         why, text = self._cut_reason(why_split), self._document.text
-        words = [
+        words_with_cut_reason = [
             Piece(*word, why)
             for word in self._with_whole_fences([Span(*match.span()) for match in _WORD.finditer(text, *span)])
         ]
-        sizes = self._tools.count_tokens([text[word.start : word.end] for word in words])
+        word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in words_with_cut_reason])
         units: list[Piece] = []
-        for word, size in zip(words, sizes, strict=True):
+        for word, size in zip(words_with_cut_reason, word_token_counts, strict=True):
             if size <= most:
                 units.append(word)
                 continue
@@ -319,19 +353,23 @@ class BlockSplitter:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
         next_starts = [*(unit.start for unit in units[1:]), units[-1].end]
-        sizes = self._tools.count_tokens([text[unit.start : end] for unit, end in zip(units, next_starts, strict=True)])
+        unit_token_counts = self._tools.count_tokens(
+            [text[unit.start : end] for unit, end in zip(units, next_starts, strict=True)]
+        )
         if self._rule_savings:
-            sizes = [size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
+            unit_token_counts = [
+                size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(unit_token_counts, units, strict=True)
+            ]
         parts: list[Piece] = []
         first_unit = 0
         while first_unit < len(units):
-            most = rest if parts else first
-            total, end = sizes[first_unit], first_unit + 1
-            while end < len(units) and total + sizes[end] <= most:
-                total += sizes[end]
+            part_token_limit = rest if parts else first
+            total, end = unit_token_counts[first_unit], first_unit + 1
+            while end < len(units) and total + unit_token_counts[end] <= part_token_limit:
+                total += unit_token_counts[end]
                 end += 1
             # Joined, they may have more tokens than they have apart.
-            while end - first_unit > 1 and self.size(units[first_unit].start, units[end - 1].end) > most:
+            while end - first_unit > 1 and self.size(units[first_unit].start, units[end - 1].end) > part_token_limit:
                 end -= 1
             parts.append(units[first_unit]._replace(end=units[end - 1].end))
             first_unit = end
@@ -343,8 +381,8 @@ class BlockSplitter:
     def _nonblank_lines(self, start: int, end: int) -> list[Span]:
         """Return the lines that are not blank, without white space at their ends."""
         text = self._document.text
-        lines = [Span(*match.span()).trimmed(text) for match in _LINE.finditer(text, start, end)]
-        return [line for line in lines if line.start < line.end]
+        trimmed_line_spans = [Span(*match.span()).trimmed(text) for match in _LINE.finditer(text, start, end)]
+        return [line for line in trimmed_line_spans if line.start < line.end]
 
     def _sentence_parts_in(self, span: Span) -> list[Span]:
         """Return the parts of sentences that are inside a span."""
@@ -357,8 +395,10 @@ class BlockSplitter:
         return [part.trimmed(document.text) for part in clipped_sentences if part.start < part.end]
 
     def _document_inside(self, span: Span) -> Document:
-        sentences = tuple([Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)])
-        return Document(self._document.text[slice(*span)], sentences, self._document.name)
+        relative_sentence_spans = tuple(
+            [Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)]
+        )
+        return Document(self._document.text[slice(*span)], relative_sentence_spans, self._document.name)
 
 
 def _shortened_delimiter_row(rule: str) -> str:

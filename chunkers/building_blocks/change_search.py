@@ -49,12 +49,15 @@ def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArra
     """
     if not len(values):
         return
-    least = values.min(axis=0)
-    near = values <= least + SAME
-    lower = least < best - SAME
-    untied = lower & (near.sum(axis=0) == 1)
-    best[untied], lasts[untied] = least[untied], candidates[near.argmax(axis=0)[untied]]
-    for column in np.flatnonzero(lower & ~untied):
+    column_minima = values.min(axis=0)
+    is_near_column_minimum_at = values <= column_minima + SAME
+    is_lower_than_best_at = column_minima < best - SAME
+    is_lowered_without_tie_at = is_lower_than_best_at & (is_near_column_minimum_at.sum(axis=0) == 1)
+    best[is_lowered_without_tie_at], lasts[is_lowered_without_tie_at] = (
+        column_minima[is_lowered_without_tie_at],
+        candidates[is_near_column_minimum_at.argmax(axis=0)[is_lowered_without_tie_at]],
+    )
+    for column in np.flatnonzero(is_lower_than_best_at & ~is_lowered_without_tie_at):
         for candidate, value in zip(candidates.tolist(), values[:, column].tolist(), strict=True):
             if value < best[column] - SAME:
                 best[column], lasts[column] = value, candidate
@@ -62,8 +65,8 @@ def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArra
 
 def _largest_drift(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following``."""
-    drifts = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
-    return np.sqrt(np.maximum.accumulate(_squared_row_norms(drifts)))
+    sum_drifts_from_mean = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
+    return np.sqrt(np.maximum.accumulate(_squared_row_norms(sum_drifts_from_mean)))
 
 
 def _skippable_places(
@@ -99,20 +102,30 @@ def _skippable_places(
     following
         m at each of these places, ascending.
     """
-    roots = np.sqrt(apart)
+    candidate_mean_distances = np.sqrt(apart)
     skippable_places = np.zeros(len(behind), np.intp)
-    survivors = np.arange(len(behind))
-    first, last = 0, block
-    while first < len(strayed) and len(survivors):
-        last = min(last, len(strayed))
-        drift = strayed[last - 1]
-        size = sizes[survivors]
-        passed = following[first - 1] if first else 0.0
-        bound = behind[survivors] + size / (size + passed) * (passed * apart[survivors] - 2 * roots[survivors] * drift)
-        bound -= np.maximum(run_size - size, 0) / ((size + passed) * (run_size + passed)) * drift * drift
-        survivors = survivors[bound > 1000 * SAME]
-        skippable_places[survivors] = last
-        first, last = last, last + max(1, block // 2, last // 4)
+    surviving_candidate_indices = np.arange(len(behind))
+    first, tested_places_end = 0, block
+    while first < len(strayed) and len(surviving_candidate_indices):
+        tested_places_end = min(tested_places_end, len(strayed))
+        largest_drift_so_far = strayed[tested_places_end - 1]
+        survivor_run_sizes = sizes[surviving_candidate_indices]
+        passed_vector_count = following[first - 1] if first else 0.0
+        cost_behind_lower_bounds = behind[surviving_candidate_indices] + survivor_run_sizes / (
+            survivor_run_sizes + passed_vector_count
+        ) * (
+            passed_vector_count * apart[surviving_candidate_indices]
+            - 2 * candidate_mean_distances[surviving_candidate_indices] * largest_drift_so_far
+        )
+        cost_behind_lower_bounds -= (
+            np.maximum(run_size - survivor_run_sizes, 0)
+            / ((survivor_run_sizes + passed_vector_count) * (run_size + passed_vector_count))
+            * largest_drift_so_far
+            * largest_drift_so_far
+        )
+        surviving_candidate_indices = surviving_candidate_indices[cost_behind_lower_bounds > 1000 * SAME]
+        skippable_places[surviving_candidate_indices] = tested_places_end
+        first, tested_places_end = tested_places_end, tested_places_end + max(1, block // 2, tested_places_end // 4)
     return skippable_places
 
 
@@ -129,30 +142,53 @@ def _try_earlier_candidates(
 ) -> int:
     """Try the candidates before ``start``, as `advance_search` does, and return how many comparisons that took."""
     run_start = int(lasts[start])
-    candidates = np.flatnonzero(due[:start] <= stop)
-    sizes = places[start] - places[candidates]
-    before = sums[candidates] - sums[start]
-    squares = _squared_row_norms(before)
-    costs_behind = totals[candidates] - squares / sizes - (totals[start] - penalty)
-    compared = len(candidates)
-    hopeless = costs_behind > penalty + SAME
-    due[candidates[hopeless]] = NEVER
-    candidates, sizes, before, squares, costs_behind = (
-        array[~hopeless] for array in (candidates, sizes, before, squares, costs_behind)
+    due_candidate_places = np.flatnonzero(due[:start] <= stop)
+    run_sizes_from_candidates = places[start] - places[due_candidate_places]
+    negated_run_sums = sums[due_candidate_places] - sums[start]
+    squared_run_sum_norms = _squared_row_norms(negated_run_sums)
+    costs_behind = (
+        totals[due_candidate_places] - squared_run_sum_norms / run_sizes_from_candidates - (totals[start] - penalty)
+    )
+    comparison_count = len(due_candidate_places)
+    is_never_best_at = costs_behind > penalty + SAME
+    due[due_candidate_places[is_never_best_at]] = NEVER
+    due_candidate_places, run_sizes_from_candidates, negated_run_sums, squared_run_sum_norms, costs_behind = (
+        array[~is_never_best_at]
+        for array in (due_candidate_places, run_sizes_from_candidates, negated_run_sums, squared_run_sum_norms, costs_behind)
     )
     run_size = places[start] - places[run_start]
-    mean = (sums[start] - sums[run_start]) / run_size
-    apart = _squared_row_norms(before / sizes[:, np.newaxis] + mean)
-    following = places[start + 1 : start + 1 + AHEAD] - places[start]
-    strayed = _largest_drift(sums, mean, start, following)
-    left_out = _skippable_places(costs_behind, apart, sizes, float(run_size), strayed, following, stop - start)
-    due[candidates] = start + left_out + 1
-    tried = left_out == 0
-    after = sums[start + 1 : stop + 1] - sums[start]
-    values = squares[tried, np.newaxis] + _squared_row_norms(after) - 2 * (before[tried] @ after.T)
-    values = totals[candidates[tried], np.newaxis] - values / (sizes[tried, np.newaxis] + following[: stop - start])
-    _lower_to_column_minima(values, best, lasts[start + 1 : stop + 1], candidates[tried])
-    return compared + int(values.size)
+    current_run_mean = (sums[start] - sums[run_start]) / run_size
+    squared_mean_distances = _squared_row_norms(
+        negated_run_sums / run_sizes_from_candidates[:, np.newaxis] + current_run_mean
+    )
+    vectors_to_following_places = places[start + 1 : start + 1 + AHEAD] - places[start]
+    largest_drifts_ahead = _largest_drift(sums, current_run_mean, start, vectors_to_following_places)
+    left_out = _skippable_places(
+        costs_behind,
+        squared_mean_distances,
+        run_sizes_from_candidates,
+        float(run_size),
+        largest_drifts_ahead,
+        vectors_to_following_places,
+        stop - start,
+    )
+    due[due_candidate_places] = start + left_out + 1
+    is_candidate_tried_at = left_out == 0
+    vector_sums_after_start = sums[start + 1 : stop + 1] - sums[start]
+    candidate_partition_costs = (
+        squared_run_sum_norms[is_candidate_tried_at, np.newaxis]
+        + _squared_row_norms(vector_sums_after_start)
+        - 2 * (negated_run_sums[is_candidate_tried_at] @ vector_sums_after_start.T)
+    )
+    candidate_partition_costs = totals[
+        due_candidate_places[is_candidate_tried_at], np.newaxis
+    ] - candidate_partition_costs / (
+        run_sizes_from_candidates[is_candidate_tried_at, np.newaxis] + vectors_to_following_places[: stop - start]
+    )
+    _lower_to_column_minima(
+        candidate_partition_costs, best, lasts[start + 1 : stop + 1], due_candidate_places[is_candidate_tried_at]
+    )
+    return comparison_count + int(candidate_partition_costs.size)
 
 
 def advance_search(
@@ -180,18 +216,22 @@ def advance_search(
     due
         The t from which each candidate is to be tried again, shape (n + 1,).
     """
-    block = stop - start
-    best = np.full(block, np.inf)
-    compared = block * (block + 1) // 2
+    block_place_count = stop - start
+    least_costs_in_block = np.full(block_place_count, np.inf)
+    comparison_count = block_place_count * (block_place_count + 1) // 2
     if start > 0:
-        compared += _try_earlier_candidates(sums, places, totals, lasts, due, best, start, stop, penalty)
+        comparison_count += _try_earlier_candidates(
+            sums, places, totals, lasts, due, least_costs_in_block, start, stop, penalty
+        )
     for t in range(start + 1, stop + 1):
-        values = totals[start:t] - _squared_row_norms(sums[t] - sums[start:t]) / (places[t] - places[start:t])
-        for s, value in enumerate(values.tolist(), start):
-            if value < best[t - start - 1] - SAME:
-                best[t - start - 1], lasts[t] = value, s
-        totals[t] = best[t - start - 1] + penalty
-    return compared
+        partition_costs_by_last_cut = totals[start:t] - _squared_row_norms(sums[t] - sums[start:t]) / (
+            places[t] - places[start:t]
+        )
+        for s, value in enumerate(partition_costs_by_last_cut.tolist(), start):
+            if value < least_costs_in_block[t - start - 1] - SAME:
+                least_costs_in_block[t - start - 1], lasts[t] = value, s
+        totals[t] = least_costs_in_block[t - start - 1] + penalty
+    return comparison_count
 
 
 def advance_search_by_count(
@@ -207,15 +247,24 @@ def advance_search_by_count(
         Best total and last cut for the vectors before each place in k runs, shape (n + 1, k + 1); known up to ``start``,
         infinite where there is no such partition.
     """
-    candidates = np.arange(stop)
+    last_cut_candidates = np.arange(stop)
     after, before = sums[start + 1 : stop + 1] - sums[start], sums[:stop] - sums[start]
-    sizes = places[start + 1 : stop + 1] - places[:stop, np.newaxis]
-    squares = _squared_row_norms(before)[:, np.newaxis] + _squared_row_norms(after) - 2 * (before @ after.T)
-    gains = np.where(sizes > 0, squares / np.where(sizes > 0, sizes, 1), -np.inf)
+    run_sizes_between_places = places[start + 1 : stop + 1] - places[:stop, np.newaxis]
+    squared_run_sum_norms = _squared_row_norms(before)[:, np.newaxis] + _squared_row_norms(after) - 2 * (before @ after.T)
+    run_cost_gains = np.where(
+        run_sizes_between_places > 0,
+        squared_run_sum_norms / np.where(run_sizes_between_places > 0, run_sizes_between_places, 1),
+        -np.inf,
+    )
     for runs in range(1, totals.shape[1]):
         # The totals of fewer runs, also those within this block, are known already.
-        values = totals[:stop, runs - 1, np.newaxis] - gains
-        _lower_to_column_minima(values, totals[start + 1 : stop + 1, runs], lasts[start + 1 : stop + 1, runs], candidates)
+        partition_costs_by_last_cut = totals[:stop, runs - 1, np.newaxis] - run_cost_gains
+        _lower_to_column_minima(
+            partition_costs_by_last_cut,
+            totals[start + 1 : stop + 1, runs],
+            lasts[start + 1 : stop + 1, runs],
+            last_cut_candidates,
+        )
 
 
 def centred_cumulative_sums(vectors: FloatArray) -> FloatArray:
@@ -223,9 +272,9 @@ def centred_cumulative_sums(vectors: FloatArray) -> FloatArray:
 
     Subtracting the mean changes no costs and keeps the sums small.
     """
-    sums = np.zeros((len(vectors) + 1, vectors.shape[1]))
-    np.cumsum(vectors - vectors.mean(axis=0), axis=0, out=sums[1:])
-    return sums
+    cumulative_vector_sums = np.zeros((len(vectors) + 1, vectors.shape[1]))
+    np.cumsum(vectors - vectors.mean(axis=0), axis=0, out=cumulative_vector_sums[1:])
+    return cumulative_vector_sums
 
 
 def _allowed_edges(count: int, allowed: Sequence[int] | IntArray | None) -> IntArray:
@@ -252,24 +301,31 @@ def best_partition_by_penalty(
     allowed
         Places at which a run may begin, ascending, strictly between 0 and n; None for all.
     """
-    edges = _allowed_edges(len(vectors), allowed)
-    sums, places, last = centred_cumulative_sums(vectors)[edges], edges.astype(np.float64), len(edges) - 1
-    totals = np.zeros(last + 1)
+    allowed_run_edges = _allowed_edges(len(vectors), allowed)
+    sums, places, last = (
+        centred_cumulative_sums(vectors)[allowed_run_edges],
+        allowed_run_edges.astype(np.float64),
+        len(allowed_run_edges) - 1,
+    )
+    least_total_cost_by_edge = np.zeros(last + 1)
     lasts, due = np.zeros(last + 1, np.intp), np.zeros(last + 1, np.intp)
     for start in range(0, last, BLOCK):
-        stop = min(start + BLOCK, last)
-        step(int(edges[stop]), advance_search(sums, places, totals, lasts, due, start, stop, penalty))
-    return [int(start) for start in edges[backtrack_cuts(lasts)]]
+        block_end_edge_index = min(start + BLOCK, last)
+        step(
+            int(allowed_run_edges[block_end_edge_index]),
+            advance_search(sums, places, least_total_cost_by_edge, lasts, due, start, block_end_edge_index, penalty),
+        )
+    return [int(start) for start in allowed_run_edges[backtrack_cuts(lasts)]]
 
 
 def backtrack_cuts(lasts: IntArray) -> list[int]:
     """Return the cuts of the best partition, ascending; ``lasts`` has the best last cut before each place."""
-    cuts = []
+    descending_cut_indices = []
     current_cut = int(lasts[-1])
     while current_cut:
-        cuts.append(current_cut)
+        descending_cut_indices.append(current_cut)
         current_cut = int(lasts[current_cut])
-    return cuts[::-1]
+    return descending_cut_indices[::-1]
 
 
 def best_partition_by_count(
@@ -286,21 +342,29 @@ def best_partition_by_count(
     step, allowed
         As for `best_partition_by_penalty`.
     """
-    edges = _allowed_edges(len(vectors), allowed)
-    sums, places, last = centred_cumulative_sums(vectors)[edges], edges.astype(np.float64), len(edges) - 1
-    totals = np.full((last + 1, runs + 1), np.inf)
-    totals[0, 0] = 0.0
-    lasts = np.zeros((last + 1, runs + 1), np.intp)
+    allowed_run_edges = _allowed_edges(len(vectors), allowed)
+    sums, places, last = (
+        centred_cumulative_sums(vectors)[allowed_run_edges],
+        allowed_run_edges.astype(np.float64),
+        len(allowed_run_edges) - 1,
+    )
+    least_cost_by_edge_and_runs = np.full((last + 1, runs + 1), np.inf)
+    least_cost_by_edge_and_runs[0, 0] = 0.0
+    last_cut_by_edge_and_runs = np.zeros((last + 1, runs + 1), np.intp)
     for start in range(0, last, BLOCK):
-        stop = min(start + BLOCK, last)
-        advance_search_by_count(sums, places, totals, lasts, start, stop)
-        step(int(edges[stop]), (stop * stop - start * start) // 2)
-    cuts = []
+        block_end_edge_index = min(start + BLOCK, last)
+        advance_search_by_count(
+            sums, places, least_cost_by_edge_and_runs, last_cut_by_edge_and_runs, start, block_end_edge_index
+        )
+        step(
+            int(allowed_run_edges[block_end_edge_index]), (block_end_edge_index * block_end_edge_index - start * start) // 2
+        )
+    descending_cut_edge_indices = []
     run_end = last
     for left in range(runs, 1, -1):
-        run_end = int(lasts[run_end, left])
-        cuts.append(run_end)
-    return [int(start) for start in edges[cuts[::-1]]]
+        run_end = int(last_cut_by_edge_and_runs[run_end, left])
+        descending_cut_edge_indices.append(run_end)
+    return [int(start) for start in allowed_run_edges[descending_cut_edge_indices[::-1]]]
 
 
 def critical_penalty(
@@ -321,30 +385,32 @@ def critical_penalty(
     step, allowed
         As for `best_partition_by_penalty`; there must be at least one place.
     """
-    count = len(vectors)
-    edges = _allowed_edges(count, allowed)
-    sums, last = centred_cumulative_sums(vectors)[edges], len(edges) - 1
+    vector_count = len(vectors)
+    allowed_run_edges = _allowed_edges(vector_count, allowed)
+    sums, last = centred_cumulative_sums(vectors)[allowed_run_edges], len(allowed_run_edges) - 1
     # What the run between two places explains: |U_t - U_s|² / (t - s), in row t and column s.
     run_gains = sums @ sums.T
-    squares = run_gains.diagonal().copy()
+    squared_cumulative_norms = run_gains.diagonal().copy()
     run_gains *= -2
-    run_gains += squares
-    run_gains += squares[:, np.newaxis]
-    run_gains /= np.maximum(np.abs(edges[:, np.newaxis] - edges), 1)
-    step(count, last * last // 2)
+    run_gains += squared_cumulative_norms
+    run_gains += squared_cumulative_norms[:, np.newaxis]
+    run_gains /= np.maximum(np.abs(allowed_run_edges[:, np.newaxis] - allowed_run_edges), 1)
+    step(vector_count, last * last // 2)
     totals, lasts = np.zeros(last + 1), np.zeros(last + 1, np.intp)
     # With the mean taken off, one run explains nothing, and two explain what both do.
-    penalty = float((run_gains[1:-1, 0] + run_gains[-1, 1:-1]).max())
+    critical_penalty_estimate = float((run_gains[1:-1, 0] + run_gains[-1, 1:-1]).max())
     while True:
         for t in range(1, last + 1):
-            values = totals[:t] - run_gains[t, :t]
-            lasts[t] = at = values.argmin()
-            totals[t] = values[at] + penalty + SAME
-        cuts = [0, *backtrack_cuts(lasts), last]
-        step(count, last)
-        if len(cuts) == 2:
-            return penalty
-        gained = float(run_gains[cuts[1:], cuts[:-1]].sum()) / (len(cuts) - 2)
-        if gained <= penalty + SAME:
-            return penalty
-        penalty = gained
+            partition_costs_by_last_cut = totals[:t] - run_gains[t, :t]
+            lasts[t] = at = partition_costs_by_last_cut.argmin()
+            totals[t] = partition_costs_by_last_cut[at] + critical_penalty_estimate + SAME
+        best_partition_edge_indices = [0, *backtrack_cuts(lasts), last]
+        step(vector_count, last)
+        if len(best_partition_edge_indices) == 2:
+            return critical_penalty_estimate
+        mean_gain_per_cut = float(run_gains[best_partition_edge_indices[1:], best_partition_edge_indices[:-1]].sum()) / (
+            len(best_partition_edge_indices) - 2
+        )
+        if mean_gain_per_cut <= critical_penalty_estimate + SAME:
+            return critical_penalty_estimate
+        critical_penalty_estimate = mean_gain_per_cut

@@ -39,12 +39,18 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     first, block
         The number of the first row, and a matrix of shape (rows, n): λ |a - b| / n + (1 - λ) (1 - max(cos(e_a, e_b), 0)).
     """
-    count = len(vectors)
-    places = np.arange(count)
-    for first in range(0, count, ROWS):
-        rows = vectors[first : first + ROWS]
-        position_distances = np.abs(places[first : first + len(rows), None] - places) / count
-        yield first, position_weight * position_distances + (1 - position_weight) * _semantic_distances(1 - rows @ vectors.T)
+    sentence_count = len(vectors)
+    sentence_indices = np.arange(sentence_count)
+    for first in range(0, sentence_count, ROWS):
+        block_sentence_vectors = vectors[first : first + ROWS]
+        position_distances = (
+            np.abs(sentence_indices[first : first + len(block_sentence_vectors), None] - sentence_indices) / sentence_count
+        )
+        yield (
+            first,
+            position_weight * position_distances
+            + (1 - position_weight) * _semantic_distances(1 - block_sentence_vectors @ vectors.T),
+        )
 
 
 def _semantic_distances(distances: FloatArray) -> FloatArray:
@@ -71,11 +77,11 @@ class JointDistanceChunker(Chunker):
 
     def _vectors(self, document: Document, tools: Tools) -> FloatArray:
         """Embed the sentences; raise InputError if there are too many to compare them all."""
-        count = len(document.sentences)
-        if count > MOST_SENTENCES:
+        sentence_count = len(document.sentences)
+        if sentence_count > MOST_SENTENCES:
             raise InputError(
                 f"{self.name}: a text may have at most {MOST_SENTENCES:,} sentences, because every pair of them is "
-                f"compared; this text has {count:,}. Divide the text, or choose another chunker."
+                f"compared; this text has {sentence_count:,}. Divide the text, or choose another chunker."
             )
         return tools.embed(document.sentence_texts).astype(np.float64)
 
@@ -108,13 +114,13 @@ def chunking_from_labels(
     chunk_of_label = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
     sentence_chunks = [chunk_of_label[int(label)] for label in labels]
     spans: list[list[Span]] = [[] for _ in chunk_of_label]
-    first = 0
+    run_start_sentence_index = 0
     for number, run in groupby(sentence_chunks):
-        last = first + len(list(run))
-        spans[number].append(document.slice(first, last))
-        first = last
-    threshold = lines[0].level if lines else None
-    roles = clusters.roles
+        run_end_sentence_index = run_start_sentence_index + len(list(run))
+        spans[number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
+        run_start_sentence_index = run_end_sentence_index
+    cut_threshold_level = lines[0].level if lines else None
+    sentence_cluster_roles = clusters.roles
 
     def gap(index: int, score: float) -> Gap:
         own_chunk, next_chunk = sentence_chunks[index], sentence_chunks[index + 1]
@@ -123,12 +129,28 @@ def chunking_from_labels(
             if own_chunk == next_chunk
             else f"chunk {own_chunk + 1}, then chunk {next_chunk + 1}"
         )
-        noise = [str(sentence + 1) for sentence in (index, index + 1) if roles and roles[sentence] == "noise"]
-        why = [Reason(remark=chunks_phrase), Reason(score_name, score)]
-        why += [Reason(remark=f"sentence {' and '.join(noise)}", heading="noise")] if noise else []
-        return Gap(index, score, threshold, Verdict.KEPT if own_chunk == next_chunk else Verdict.CUT, link_reasons(*why))
+        noise_sentence_numbers = [
+            str(sentence + 1)
+            for sentence in (index, index + 1)
+            if sentence_cluster_roles and sentence_cluster_roles[sentence] == "noise"
+        ]
+        gap_verdict_reasons = [Reason(remark=chunks_phrase), Reason(score_name, score)]
+        gap_verdict_reasons += (
+            [Reason(remark=f"sentence {' and '.join(noise_sentence_numbers)}", heading="noise")]
+            if noise_sentence_numbers
+            else []
+        )
+        return Gap(
+            index,
+            score,
+            cut_threshold_level,
+            Verdict.KEPT if own_chunk == next_chunk else Verdict.CUT,
+            link_reasons(*gap_verdict_reasons),
+        )
 
-    gaps = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))
-    curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
-    chunks = tuple(Chunk.of(document, *parts) for parts in spans)
-    return Chunking(document, chunks, gaps, tuple(merges), (curve,), clusters=clusters)
+    gaps_between_sentences = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))
+    neighbour_score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
+    cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans)
+    return Chunking(
+        document, cluster_chunks, gaps_between_sentences, tuple(merges), (neighbour_score_curve,), clusters=clusters
+    )

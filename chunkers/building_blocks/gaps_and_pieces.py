@@ -61,14 +61,23 @@ def chunks_of_pieces(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
 
 def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, why: Callable[[int], Reason]) -> list[Gap]:
     """Return a gap for each offset at which a chunk begins, between two sentences or inside a sentence."""
-    gaps = []
+    gaps_at_offsets = []
     for offset in offsets:
-        index = document.sentence_at(offset)
-        if document.starts[index] == offset and index > 0:
-            gaps.append(Gap(index - 1, None, None, verdict, why(offset)))
+        sentence_index_at_offset = document.sentence_at(offset)
+        if document.starts[sentence_index_at_offset] == offset and sentence_index_at_offset > 0:
+            gaps_at_offsets.append(Gap(sentence_index_at_offset - 1, None, None, verdict, why(offset)))
         else:
-            gaps.append(Gap(index, None, None, verdict, _reason_inside_sentence(index, why(offset)), offset))
-    return gaps
+            gaps_at_offsets.append(
+                Gap(
+                    sentence_index_at_offset,
+                    None,
+                    None,
+                    verdict,
+                    _reason_inside_sentence(sentence_index_at_offset, why(offset)),
+                    offset,
+                )
+            )
+    return gaps_at_offsets
 
 
 def _reason_inside_sentence(index: int, why: Reason) -> Reason:
@@ -100,9 +109,11 @@ def with_uncut_gaps(document: Document, given: Sequence[Gap], kept: Reason | Cal
 
 def gaps_of_pieces(document: Document, pieces: Sequence[Piece], kept: Callable[[int], Reason]) -> tuple[Gap, ...]:
     """Return all gaps of chunks made from pieces; ``kept`` is that of `with_uncut_gaps`."""
-    reasons = {piece.start: piece.why for piece in pieces}
-    cuts = cuts_to_gaps(document, [piece.start for piece in pieces[1:]], Verdict.CUT, reasons.__getitem__)
-    return with_uncut_gaps(document, cuts, kept)
+    cut_reason_by_piece_start = {piece.start: piece.why for piece in pieces}
+    cut_gaps_between_pieces = cuts_to_gaps(
+        document, [piece.start for piece in pieces[1:]], Verdict.CUT, cut_reason_by_piece_start.__getitem__
+    )
+    return with_uncut_gaps(document, cut_gaps_between_pieces, kept)
 
 
 def gap_sort_key(gap: Gap) -> tuple[int, float]:

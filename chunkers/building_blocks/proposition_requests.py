@@ -83,28 +83,32 @@ class StatedPropositions:
 
 def sentence_windows(document: Document, most: int, tools: Tools) -> list[SentenceWindow]:
     """Divide the sentences into consecutive windows of at most ``most`` tokens, with at least one sentence each."""
-    sizes = tools.count_tokens(document.sentence_texts)
-    edges = [0]
-    while edges[-1] < len(sizes):
-        edges.append(window_end(sizes, edges[-1], most, 1))
-    return [SentenceWindow(first, last, sum(sizes[first:last])) for first, last in pairwise(edges)]
+    sentence_token_counts = tools.count_tokens(document.sentence_texts)
+    window_edge_sentence_indices = [0]
+    while window_edge_sentence_indices[-1] < len(sentence_token_counts):
+        window_edge_sentence_indices.append(window_end(sentence_token_counts, window_edge_sentence_indices[-1], most, 1))
+    return [
+        SentenceWindow(first, last, sum(sentence_token_counts[first:last]))
+        for first, last in pairwise(window_edge_sentence_indices)
+    ]
 
 
 def propositions_prompt(document: Document, window: SentenceWindow, before: int) -> list[Message]:
     """Return the prompt that asks for a window's propositions, with the ``before`` preceding sentences as context."""
     first, last, _ = window
-    texts = document.sentence_texts
-    earlier = "\n".join(texts[max(0, first - before) : first])
+    document_sentence_texts = document.sentence_texts
+    preceding_sentences_text = "\n".join(document_sentence_texts[max(0, first - before) : first])
     numbered_sentences = "".join(
-        prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=texts[number]) for number in range(first, last)
+        prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=document_sentence_texts[number])
+        for number in range(first, last)
     )
-    prompt = prompts.PROPOSITIONS_QUESTION.format(
-        before=prompts.PROPOSITIONS_BEFORE.format(text=earlier) if earlier else "",
+    propositions_question_text = prompts.PROPOSITIONS_QUESTION.format(
+        before=prompts.PROPOSITIONS_BEFORE.format(text=preceding_sentences_text) if preceding_sentences_text else "",
         pieces=numbered_sentences,
         first=first + 1,
         last=last,
     )
-    return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", prompt)]
+    return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", propositions_question_text)]
 
 
 def request_propositions(
@@ -132,42 +136,55 @@ def request_propositions(
     Cancelled
         If the user stops.
     """
-    windows = sentence_windows(document, most, tools)
+    windows_of_sentences = sentence_windows(document, most, tools)
     lock, ready = threading.Lock(), 0
 
     def claims_or_complaint(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
         nonlocal ready
-        count = window.last - window.first
-        tokens = answer_forms.ROOM + _ANSWER_TOKENS_PER_TOKEN * window.tokens + 2 * _TOKENS_AROUND_PROPOSITION * count
-        bounds = {"sentence": (window.first + 1, window.last)}
-        kind = answer_forms.PROPOSITIONS.for_request(bounds, tokens, _answer_sizes(document, window, tokens))
-        read = partial(parse_claims, first=window.first + 1, last=window.last)
+        window_sentence_count = window.last - window.first
+        answer_token_limit = (
+            answer_forms.ROOM
+            + _ANSWER_TOKENS_PER_TOKEN * window.tokens
+            + 2 * _TOKENS_AROUND_PROPOSITION * window_sentence_count
+        )
+        sentence_number_bounds = {"sentence": (window.first + 1, window.last)}
+        propositions_answer_form = answer_forms.PROPOSITIONS.for_request(
+            sentence_number_bounds, answer_token_limit, _answer_sizes(document, window, answer_token_limit)
+        )
+        window_answer_parser = partial(parse_claims, first=window.first + 1, last=window.last)
         try:
-            messages = propositions_prompt(document, window, before)
-            claims: list[Claim] | str = usable_answer(
-                partial(window_tools.ask, kind=kind), messages, read, window_tools.tell
+            propositions_prompt_messages = propositions_prompt(document, window, before)
+            claims_or_complaint_text: list[Claim] | str = usable_answer(
+                partial(window_tools.ask, kind=propositions_answer_form),
+                propositions_prompt_messages,
+                window_answer_parser,
+                window_tools.tell,
             )
         except UnusableAnswer as complaint:
-            claims = complaint.summary
+            claims_or_complaint_text = complaint.summary
         with lock:
-            ready += count
+            ready += window_sentence_count
             done(ready)
-        return claims
+        return claims_or_complaint_text
 
-    answers = tools.together([partial(claims_or_complaint, window=window) for window in windows])
-    return _tie_to_text(document, windows, answers)
+    window_claims_or_complaints = tools.together(
+        [partial(claims_or_complaint, window=window) for window in windows_of_sentences]
+    )
+    return _tie_to_text(document, windows_of_sentences, window_claims_or_complaints)
 
 
 def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.Sizes:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
-    quotation = max(map(len, texts))
-    longest_text = quotation + _LONGEST_BEYOND_SENTENCE
-    fitting = tokens // ((quotation + longest_text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION)
+    longest_sentence_length = max(map(len, texts))
+    longest_text = longest_sentence_length + _LONGEST_BEYOND_SENTENCE
+    fitting_proposition_count = tokens // (
+        (longest_sentence_length + longest_text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION
+    )
     return {
         "text": longest_text,
-        "quotation": quotation,
-        "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting)),
+        "quotation": longest_sentence_length,
+        "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting_proposition_count)),
     }
 
 
@@ -179,7 +196,7 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
     Unusable
         If the answer has another form, has no proposition, or names a sentence outside the range.
     """
-    claims = []
+    claims_in_answer = []
     for stated in parse_json_answer(answer, answer_forms.PropositionsAnswer).propositions:
         if not first <= stated.sentence <= last:
             raise UnusableAnswer(
@@ -187,18 +204,18 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
             )
         if not stated.text.strip():
             raise UnusableAnswer("the answer must give every proposition a text; one text is empty")
-        claims.append(Claim(" ".join(stated.text.split()), stated.sentence - 1, stated.quotation.strip()))
-    if not claims:
+        claims_in_answer.append(Claim(" ".join(stated.text.split()), stated.sentence - 1, stated.quotation.strip()))
+    if not claims_in_answer:
         raise UnusableAnswer("the answer must state at least one proposition; it states none")
-    return claims
+    return claims_in_answer
 
 
 def _tie_to_text(
     document: Document, windows: Sequence[SentenceWindow], answers: Sequence[list[Claim] | str]
 ) -> StatedPropositions:
     """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
-    statements = StatedPropositions(windows=len(windows))
-    vocabulary = Vocabulary.of(
+    document_propositions = StatedPropositions(windows=len(windows))
+    text_and_claim_vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
     )
     comparison_budget = ComparisonBudget(_MOST_COMPARED)
@@ -206,30 +223,34 @@ def _tie_to_text(
     distinct: dict[tuple[str, Span], Proposition] = {}
     for window, claims in zip(windows, answers, strict=True):
         if isinstance(claims, str):
-            statements.failed += 1
-            complaint = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
-            statements.unusable |= dict.fromkeys(range(window.first, window.last), complaint)
+            document_propositions.failed += 1
+            unusable_window_complaint = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
+            document_propositions.unusable |= dict.fromkeys(range(window.first, window.last), unusable_window_complaint)
             continue
-        start = document.sentences[window.first].start
-        searched = SearchableText(document.text[start : document.sentences[window.last - 1].end], comparison_budget)
+        window_start_offset = document.sentences[window.first].start
+        searchable_window_text = SearchableText(
+            document.text[window_start_offset : document.sentences[window.last - 1].end], comparison_budget
+        )
         for claim in claims:
-            proposition = _tie_claim(document, searched, start, claim, vocabulary)
-            if proposition.span is None:
-                statements.left_out.append(proposition)
+            tied_proposition = _tie_claim(
+                document, searchable_window_text, window_start_offset, claim, text_and_claim_vocabulary
+            )
+            if tied_proposition.span is None:
+                document_propositions.left_out.append(tied_proposition)
                 continue
-            statements.repeated += (proposition.text, proposition.span) in distinct
-            distinct.setdefault((proposition.text, proposition.span), proposition)
-            covered.update(overlapped_sentences(document, proposition.span))
+            document_propositions.repeated += (tied_proposition.text, tied_proposition.span) in distinct
+            distinct.setdefault((tied_proposition.text, tied_proposition.span), tied_proposition)
+            covered.update(overlapped_sentences(document, tied_proposition.span))
     unstated_sentences = [
         Proposition(text, span)
         for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
         if number not in covered
     ]
     # Of those whose sources begin at one place, the first that was stated is first.
-    statements.propositions = sorted(
+    document_propositions.propositions = sorted(
         [*distinct.values(), *unstated_sentences], key=lambda stated: stated.span.start if stated.span else 0
     )
-    return statements
+    return document_propositions
 
 
 def overlapped_sentences(document: Document, span: Span) -> range:
@@ -242,13 +263,13 @@ def _tie_claim(
 ) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``start``."""
     text, number, quotation = claim
-    located = _locate_quotation(searched, document.sentences[number], start, quotation) if quotation else None
-    if located is None:
+    quotation_span_and_tie = _locate_quotation(searched, document.sentences[number], start, quotation) if quotation else None
+    if quotation_span_and_tie is None:
         return Proposition(text, None, "nowhere", quotation, sentence=number)
-    span, tied = located
+    span, tied = quotation_span_and_tie
     source_sentences = overlapped_sentences(document, span)
-    source = document.text[slice(*document.slice(source_sentences.start, source_sentences.stop))]
-    elsewhere, nowhere = unsupported_words(text, source, vocabulary)
+    source_sentences_text = document.text[slice(*document.slice(source_sentences.start, source_sentences.stop))]
+    elsewhere, nowhere = unsupported_words(text, source_sentences_text, vocabulary)
     return Proposition(text, span, tied, quotation, elsewhere, nowhere)
 
 
@@ -257,13 +278,13 @@ def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quot
     start_in_sentence = searched.text.find(quotation, sentence.start - start, sentence.end - start)
     if start_in_sentence >= 0:
         return Span(start + start_in_sentence, start + start_in_sentence + len(quotation)), "word for word"
-    quoted = Quotation(quotation, start=sentence.start - start)
+    quotation_with_start = Quotation(quotation, start=sentence.start - start)
     tied: Tied = "word for word"
-    match = searched.exact_match(quoted)
+    match = searched.exact_match(quotation_with_start)
     if match is None:
-        tied, match = "typography", searched.typographic_match(quoted)
+        tied, match = "typography", searched.typographic_match(quotation_with_start)
     if match is None and len(quotation) >= SHORTEST_ALTERED:
-        tied, match = "altered", searched.altered_match(quoted)
+        tied, match = "altered", searched.altered_match(quotation_with_start)
     return None if match is None else (Span(start + match.span.start, start + match.span.end), tied)
 
 
@@ -278,10 +299,12 @@ class Vocabulary:
     @classmethod
     def of(cls, text: str, others: Sequence[str] = ()) -> "Vocabulary":
         """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
-        words = {*_WORD.findall(text)}
+        distinct_text_words = {*_WORD.findall(text)}
         other_words = {word for other in others for word in _WORD.findall(other)}
-        lowercase_words = {word for word in words | other_words if not word[0].isupper()}
-        return cls(frozenset(map(str.casefold, words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words))
+        lowercase_words = {word for word in distinct_text_words | other_words if not word[0].isupper()}
+        return cls(
+            frozenset(map(str.casefold, distinct_text_words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words)
+        )
 
 
 def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -311,9 +334,9 @@ def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[t
     nowhere: list[str] = []
     for match in _WORD.finditer(text):
         word, before = match.group(), text[max(0, match.start() - _LOOK_BEHIND) : match.start()].rstrip("\"'“”‘’«»([ ")
-        begins = not before or before[-1] in ".!?:…"
-        ordinary = not word[0].isupper() or (begins and word.lower() in vocabulary.small)
-        if not ordinary and word.casefold() not in source_vocabulary.words:
+        is_sentence_initial_word = not before or before[-1] in ".!?:…"
+        is_ordinary_word = not word[0].isupper() or (is_sentence_initial_word and word.lower() in vocabulary.small)
+        if not is_ordinary_word and word.casefold() not in source_vocabulary.words:
             (elsewhere if word.casefold() in vocabulary.words else nowhere).append(word)
     for number in _NUMBER.findall(text):
         if number not in source_vocabulary.numbers:
@@ -383,43 +406,56 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
     Cancelled
         If the user stops.
     """
-    outcome = GroupedPropositions()
+    grouping_outcome = GroupedPropositions()
     last_used: dict[int, int] = {}
     for first in range(0, len(texts), batch):
-        last = min(first + batch, len(texts))
-        outcome.batches += 1
-        listed = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
-        tokens = answer_forms.ROOM + _SORTING_TOKENS * (last - first)
+        batch_end_index = min(first + batch, len(texts))
+        grouping_outcome.batches += 1
+        listed_group_indices = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
+        answer_token_limit = answer_forms.ROOM + _SORTING_TOKENS * (batch_end_index - first)
         # Without chunks so far, no number of one is allowed.
-        chunk_bounds = (listed[0] + 1, listed[-1] + 1) if listed else (0, -1)
+        chunk_bounds = (listed_group_indices[0] + 1, listed_group_indices[-1] + 1) if listed_group_indices else (0, -1)
         # No more chunks, and no more in each, than there are propositions.
-        sizes = {"chunks": last - first, "propositions": last - first}
-        kind = answer_forms.GROUPS.for_request({"chunk": chunk_bounds, "propositions": (first + 1, last)}, tokens, sizes)
-        read = partial(parse_placements, listed=[number + 1 for number in listed], first=first + 1, last=last)
+        answer_list_size_limits = {"chunks": batch_end_index - first, "propositions": batch_end_index - first}
+        grouping_answer_form = answer_forms.GROUPS.for_request(
+            {"chunk": chunk_bounds, "propositions": (first + 1, batch_end_index)},
+            answer_token_limit,
+            answer_list_size_limits,
+        )
+        grouping_answer_parser = partial(
+            parse_placements,
+            listed=[placement_group_number + 1 for placement_group_number in listed_group_indices],
+            first=first + 1,
+            last=batch_end_index,
+        )
         try:
-            prompt = grouping_prompt(outcome.groups, listed, texts, first, last)
-            placed = usable_answer(partial(tools.ask, kind=kind), prompt, read, tools.tell)
+            grouping_prompt_messages = grouping_prompt(
+                grouping_outcome.groups, listed_group_indices, texts, first, batch_end_index
+            )
+            batch_placements = usable_answer(
+                partial(tools.ask, kind=grouping_answer_form), grouping_prompt_messages, grouping_answer_parser, tools.tell
+            )
         except UnusableAnswer as complaint:
-            outcome.failed += 1
-            why_unusable = f"{complaint.summary} (propositions {first + 1:,} to {last:,})"
-            outcome.unusable |= dict.fromkeys(range(first, last), why_unusable)
-            outcome.groups.append(PropositionGroup(members=[*range(first, last)]))
+            grouping_outcome.failed += 1
+            why_unusable = f"{complaint.summary} (propositions {first + 1:,} to {batch_end_index:,})"
+            grouping_outcome.unusable |= dict.fromkeys(range(first, batch_end_index), why_unusable)
+            grouping_outcome.groups.append(PropositionGroup(members=[*range(first, batch_end_index)]))
         else:
-            for placement in placed:
+            for placement in batch_placements:
                 if placement.chunk is None:
-                    outcome.groups.append(PropositionGroup())
-                number = len(outcome.groups) if placement.chunk is None else placement.chunk
-                group = outcome.groups[number - 1]
-                group.title, group.summary = (
+                    grouping_outcome.groups.append(PropositionGroup())
+                placement_group_number = len(grouping_outcome.groups) if placement.chunk is None else placement.chunk
+                placement_group = grouping_outcome.groups[placement_group_number - 1]
+                placement_group.title, placement_group.summary = (
                     shorten(placement.title, LONGEST_TITLE),
                     shorten(placement.summary, LONGEST_SUMMARY),
                 )
-                group.members += [proposition - 1 for proposition in placement.propositions]
-                last_used[number - 1] = first
-        done(last)
-    for group in outcome.groups:
-        group.members.sort()
-    return outcome
+                placement_group.members += [proposition - 1 for proposition in placement.propositions]
+                last_used[placement_group_number - 1] = first
+        done(batch_end_index)
+    for placement_group in grouping_outcome.groups:
+        placement_group.members.sort()
+    return grouping_outcome
 
 
 def grouping_prompt(
@@ -434,10 +470,10 @@ def grouping_prompt(
         prompts.GROUPS_PIECE.format(number=number + 1, text=shorten(texts[number], LONGEST_SHOWN))
         for number in range(first, last)
     )
-    prompt = prompts.GROUPS_QUESTION.format(
+    grouping_question_text = prompts.GROUPS_QUESTION.format(
         chunks=listed_groups or prompts.GROUPS_NONE, pieces=numbered_propositions, first=first + 1, last=last
     )
-    return [Message("system", prompts.GROUPS_SYSTEM), Message("user", prompt)]
+    return [Message("system", prompts.GROUPS_SYSTEM), Message("user", grouping_question_text)]
 
 
 def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) -> list[answer_forms.PlacedChunk]:
@@ -450,9 +486,9 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
     Unusable
         If the answer has another form, names a chunk that is not in ``listed``, or omits a proposition.
     """
-    placed = parse_json_answer(answer, answer_forms.PlacementsAnswer).chunks
+    answered_placements = parse_json_answer(answer, answer_forms.PlacementsAnswer).chunks
     seen: set[int] = set()
-    for placement in placed:
+    for placement in answered_placements:
         if placement.chunk is not None and placement.chunk not in listed:
             listed_phrase = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
             raise UnusableAnswer(
@@ -468,7 +504,10 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
         # Small models go on repeating a chunk.
         placement.propositions = [number for number in dict.fromkeys(placement.propositions) if number not in seen]
         seen.update(placement.propositions)
-    missing = [number for number in range(first, last + 1) if number not in seen]
-    if missing:
-        raise UnusableAnswer(f"the answer must assign every proposition to a chunk; it leaves out proposition {missing[0]}")
-    return [placement for placement in placed if placement.propositions]
+    unplaced_proposition_numbers = [number for number in range(first, last + 1) if number not in seen]
+    if unplaced_proposition_numbers:
+        raise UnusableAnswer(
+            f"the answer must assign every proposition to a chunk; it leaves out proposition "
+            f"{unplaced_proposition_numbers[0]}"
+        )
+    return [placement for placement in answered_placements if placement.propositions]

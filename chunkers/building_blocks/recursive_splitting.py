@@ -41,12 +41,12 @@ def text_size_function(unit: Unit, tools: Tools) -> Callable[[str], int]:
     counted: dict[str, int] = {}
 
     def tokens(text: str) -> int:
-        count = counted.get(text)
-        if count is None:
-            (count,) = tools.count_tokens([text])
+        text_token_count = counted.get(text)
+        if text_token_count is None:
+            (text_token_count,) = tools.count_tokens([text])
             if len(text) <= _SHORT and len(counted) < _REMEMBERED:
-                counted[text] = count
-        return count
+                counted[text] = text_token_count
+        return text_token_count
 
     return tokens
 
@@ -73,64 +73,78 @@ def recursive_spans(
     splitter, no chunk repeats pieces of size 0 if ``overlap`` is 0, and a front-matter fence stays in one piece with a
     character of the fields, even if that piece is larger than ``size``.
     """
-    front = front_matter(text)
+    text_front_matter = front_matter(text)
     separator_texts, is_regex = SEPARATORS[separators]
-    patterns = [pattern for _, pattern in separator_patterns(separators)]
+    separator_regexes = [pattern for _, pattern in separator_patterns(separators)]
     windows: list[tuple[int, int]] = []
 
     def split(start: int, end: int, level: int) -> None:
-        sizes: list[int] = []
-        while level < len(patterns) and not sizes:
-            sizes = (
-                _piece_sizes_by_pattern(text, start, end, patterns[level])
+        piece_sizes: list[int] = []
+        while level < len(separator_regexes) and not piece_sizes:
+            piece_sizes = (
+                _piece_sizes_by_pattern(text, start, end, separator_regexes[level])
                 if is_regex
                 else _piece_sizes_by_word(text[start:end], separator_texts[level])
             )
             level += 1
-        if not sizes:
-            level, sizes = -1, [1] * (end - start)
-        edges = list(accumulate(sizes, initial=start))
-        if front and start < front.closed:
-            edges = [start, *(edge for edge in edges[1:-1] if not front.separates_fence(edge)), end]
-            sizes = list(map(sub, edges[1:], edges))
+        if not piece_sizes:
+            level, piece_sizes = -1, [1] * (end - start)
+        piece_edge_offsets = list(accumulate(piece_sizes, initial=start))
+        if text_front_matter and start < text_front_matter.closed:
+            piece_edge_offsets = [
+                start,
+                *(edge for edge in piece_edge_offsets[1:-1] if not text_front_matter.separates_fence(edge)),
+                end,
+            ]
+            piece_sizes = list(map(sub, piece_edge_offsets[1:], piece_edge_offsets))
         if measure is len:
-            totals = edges
+            cumulative_piece_sizes = piece_edge_offsets
         else:
-            sizes = [measure(text[first:last]) for first, last in pairwise(edges)]
-            totals = [0, *accumulate(sizes)]
-        begin = 0
-        for place in [place for place, piece in enumerate(sizes) if piece >= size]:
-            windows.extend(merge_into_windows(edges, totals, begin, place, size, overlap))
+            piece_sizes = [measure(text[first:last]) for first, last in pairwise(piece_edge_offsets)]
+            cumulative_piece_sizes = [0, *accumulate(piece_sizes)]
+        first_unmerged_piece_index = 0
+        for place in [place for place, piece in enumerate(piece_sizes) if piece >= size]:
+            windows.extend(
+                merge_into_windows(
+                    piece_edge_offsets, cumulative_piece_sizes, first_unmerged_piece_index, place, size, overlap
+                )
+            )
             if level < 0:
-                windows.append((edges[place], edges[place + 1]))
+                windows.append((piece_edge_offsets[place], piece_edge_offsets[place + 1]))
             else:
-                split(edges[place], edges[place + 1], level)
-            begin = place + 1
-        windows.extend(merge_into_windows(edges, totals, begin, len(sizes), size, overlap))
+                split(piece_edge_offsets[place], piece_edge_offsets[place + 1], level)
+            first_unmerged_piece_index = place + 1
+        windows.extend(
+            merge_into_windows(
+                piece_edge_offsets, cumulative_piece_sizes, first_unmerged_piece_index, len(piece_sizes), size, overlap
+            )
+        )
 
     split(*(part or (0, len(text))), 0)
-    trimmed = (Span(*window).trimmed(text) for window in windows)
-    return [span for span in trimmed if span.start < span.end]
+    trimmed_window_spans = (Span(*window).trimmed(text) for window in windows)
+    return [span for span in trimmed_window_spans if span.start < span.end]
 
 
 def _piece_sizes_by_word(text: str, word: str) -> list[int]:
     """Return the characters of the pieces that begin with a word, the first perhaps without; none if it does not occur."""
-    pieces = text.split(word)
-    if len(pieces) == 1:
+    texts_between_separators = text.split(word)
+    if len(texts_between_separators) == 1:
         return []
     word_length = len(word)
-    sizes = [len(piece) + word_length for piece in pieces]
-    sizes[0] -= word_length
-    return sizes if sizes[0] else sizes[1:]
+    piece_character_counts = [len(piece) + word_length for piece in texts_between_separators]
+    piece_character_counts[0] -= word_length
+    return piece_character_counts if piece_character_counts[0] else piece_character_counts[1:]
 
 
 def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
     """Return the characters of the pieces of ``text[start:end]`` that begin with a match, as `_piece_sizes_by_word` does."""
-    starts = [match.start() for match in pattern.finditer(text, start, end)]
-    if not starts:
+    pattern_match_starts = [match.start() for match in pattern.finditer(text, start, end)]
+    if not pattern_match_starts:
         return []
-    edges = [*starts, end] if starts[0] == start else [start, *starts, end]
-    return list(map(sub, edges[1:], edges))
+    piece_edge_offsets = (
+        [*pattern_match_starts, end] if pattern_match_starts[0] == start else [start, *pattern_match_starts, end]
+    )
+    return list(map(sub, piece_edge_offsets[1:], piece_edge_offsets))
 
 
 def merge_into_windows(
@@ -143,14 +157,17 @@ def merge_into_windows(
     """
     windows: list[tuple[int, int]] = []
     while first < stop:
-        last = max(first + 1, bisect_right(totals, totals[first] + size, first + 1, stop + 1) - 1)
-        windows.append((edges[first], edges[last]))
-        if last == stop:
+        window_end_piece_index = max(first + 1, bisect_right(totals, totals[first] + size, first + 1, stop + 1) - 1)
+        windows.append((edges[first], edges[window_end_piece_index]))
+        if window_end_piece_index == stop:
             break
         if overlap:
             # The next window repeats at most the overlap, and has room for the piece that did not fit.
-            repeated_from = max(totals[last] - overlap, min(totals[last + 1] - size, totals[last]))
-            first = bisect_left(totals, repeated_from, first, last)
+            repeated_from = max(
+                totals[window_end_piece_index] - overlap,
+                min(totals[window_end_piece_index + 1] - size, totals[window_end_piece_index]),
+            )
+            first = bisect_left(totals, repeated_from, first, window_end_piece_index)
         else:
-            first = last
+            first = window_end_piece_index
     return windows

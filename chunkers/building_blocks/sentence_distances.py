@@ -18,20 +18,22 @@ def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
 
     The computation uses double precision, so that a percentile that falls on a distance is equal to the distance.
     """
-    distances = np.empty(max(0, len(embeddings) - 1))
+    gap_cosine_distances = np.empty(max(0, len(embeddings) - 1))
     # A long text's vectors take gigabytes: only some of them are converted at a time.
-    for start in range(0, len(distances), _ROWS_AT_ONCE):
-        rows = embeddings[start : start + _ROWS_AT_ONCE + 1].astype(np.float64)
-        distances[start : start + _ROWS_AT_ONCE] = 1.0 - row_cosines(rows[:-1], rows[1:])
-    return distances
+    for start in range(0, len(gap_cosine_distances), _ROWS_AT_ONCE):
+        embedding_row_block = embeddings[start : start + _ROWS_AT_ONCE + 1].astype(np.float64)
+        gap_cosine_distances[start : start + _ROWS_AT_ONCE] = 1.0 - row_cosines(
+            embedding_row_block[:-1], embedding_row_block[1:]
+        )
+    return gap_cosine_distances
 
 
 def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
     """Return the cosine between corresponding rows of two matrices, shape (n,)."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0)
-    norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    return np.asarray(np.einsum("ij,ij->i", left, right) / np.maximum(norms, 1e-12))
+    row_norm_products = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    return np.asarray(np.einsum("ij,ij->i", left, right) / np.maximum(row_norm_products, 1e-12))
 
 
 def join_with_neighbours(sentences: Sequence[str], buffer: int) -> list[str]:
@@ -66,15 +68,17 @@ def shuffled_orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntAr
     run
         Number of neighbouring sentences that stay together; the first run may be shorter, of random length.
     """
-    random = np.random.default_rng(_SEED)
-    shuffled = []
+    seeded_random_generator = np.random.default_rng(_SEED)
+    shuffled_sentence_orders = []
     for _ in range(SHUFFLES):
-        first = int(random.integers(1, run + 1))
-        runs = np.split(np.arange(count), np.arange(first, count, run))
-        run_order = random.permutation(len(runs))
-        runs_needed = np.searchsorted(np.cumsum([len(runs[place]) for place in run_order]), most) + 1
-        shuffled.append(np.concatenate([runs[place] for place in run_order[:runs_needed]])[:most])
-    return tuple(shuffled)
+        first_run_length = int(seeded_random_generator.integers(1, run + 1))
+        sentence_index_runs = np.split(np.arange(count), np.arange(first_run_length, count, run))
+        run_order = seeded_random_generator.permutation(len(sentence_index_runs))
+        runs_needed = np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in run_order]), most) + 1
+        shuffled_sentence_orders.append(
+            np.concatenate([sentence_index_runs[place] for place in run_order[:runs_needed]])[:most]
+        )
+    return tuple(shuffled_sentence_orders)
 
 
 @lru_cache(maxsize=16)
@@ -82,16 +86,23 @@ def _sampled_indices(count: int, run: int, most: int) -> IntArray | slice:
     """Return the indices of the sentences that occur in any order; a slice if all do, which avoids a copy."""
     if most >= count:
         return slice(None)
-    seen = np.unique(np.concatenate(shuffled_orders(count, run, most)))
-    return seen if len(seen) < count else slice(None)
+    sampled_sentence_indices = np.unique(np.concatenate(shuffled_orders(count, run, most)))
+    return sampled_sentence_indices if len(sampled_sentence_indices) < count else slice(None)
 
 
 def _shuffling_cache_key(
     vectors: FloatArray | VectorArray, run: int, name: str, measure: object, most: int = SAMPLE
 ) -> tuple[object, ...]:
     # A hash of all vectors that are looked at: nothing of the text is kept. Processors compute this one themselves.
-    seen = vectors[_sampled_indices(len(vectors), run, most)]
-    return hashlib.sha256(seen.tobytes()).digest(), len(vectors), seen.shape, run, name, most
+    sampled_sentence_vectors = vectors[_sampled_indices(len(vectors), run, most)]
+    return (
+        hashlib.sha256(sampled_sentence_vectors.tobytes()).digest(),
+        len(vectors),
+        sampled_sentence_vectors.shape,
+        run,
+        name,
+        most,
+    )
 
 
 @cached_in(LRUDict(64), _shuffling_cache_key)

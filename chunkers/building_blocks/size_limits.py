@@ -62,8 +62,8 @@ def check_chunk_size(name: str, text: str, size: int, unit: Unit) -> None:
     """
     if len(text) <= MOST_CHUNKS * size:
         return
-    words = text.split()
-    fewest_chunks = math.ceil((sum(map(len, words)) if unit == "characters" else len(words)) / size)
+    words_of_text = text.split()
+    fewest_chunks = math.ceil((sum(map(len, words_of_text)) if unit == "characters" else len(words_of_text)) / size)
     if fewest_chunks > MOST_CHUNKS:
         raise InputError(
             f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least "
@@ -114,23 +114,30 @@ class TokenSizes:
         if self._skips_space:
             # Between two units, so that the parts are units, which are often counted already.
             return [start for start in self._starts if not start or self._text[start - 1] in " \t\n\r"]
-        units = pairwise([*self._starts, len(self._text)])
-        matches = (_SURE.search(self._text, start, following) for start, following in units)
-        return [match.start() for match in matches if match]
+        unit_start_end_pairs = pairwise([*self._starts, len(self._text)])
+        sure_token_end_matches = (_SURE.search(self._text, start, following) for start, following in unit_start_end_pairs)
+        return [match.start() for match in sure_token_end_matches if match]
 
     @cached_property
     def _totals(self) -> list[int]:
         """The tokens from the first of `_ends` to each."""
-        parts = [self._text[first:last] for first, last in pairwise(self._ends)]
-        return [0, *accumulate(self._tools.count_tokens([part.rstrip() for part in parts] if self._skips_space else parts))]
+        texts_between_token_ends = [self._text[first:last] for first, last in pairwise(self._ends)]
+        return [
+            0,
+            *accumulate(
+                self._tools.count_tokens(
+                    [part.rstrip() for part in texts_between_token_ends] if self._skips_space else texts_between_token_ends
+                )
+            ),
+        ]
 
     def _count(self, start: int, end: int) -> int:
         if start == end:
             return 0
-        size = self._counted.get((start, end))
-        if size is None:
-            size = self._counted[start, end] = self._tools.count_tokens([self._text[start:end]])[0]
-        return size
+        range_token_count = self._counted.get((start, end))
+        if range_token_count is None:
+            range_token_count = self._counted[start, end] = self._tools.count_tokens([self._text[start:end]])[0]
+        return range_token_count
 
 
 # Minimum and maximum sizes, for any chunker.
@@ -189,8 +196,10 @@ class SizeLimitedChunker(Chunker):
 
     def idle(self) -> frozenset[str]:
         """Return the names of the size parameters that have no effect because no minimum or maximum is set."""
-        unset = {"oversize"} if self.max_size is None else set()
-        return frozenset(unset | ({"size_unit"} if self.min_size is None and self.max_size is None else set()))
+        ineffective_size_parameters = {"oversize"} if self.max_size is None else set()
+        return frozenset(
+            ineffective_size_parameters | ({"size_unit"} if self.min_size is None and self.max_size is None else set())
+        )
 
     @property
     def limits(self) -> SizeLimits:
@@ -228,11 +237,11 @@ def enforce_size_limits(
     cuts_large = limits.most is not None and limits.oversize is not None
     if not document.sentences or (limits.least is None and not cuts_large):
         return list(gaps)
-    sizer = _SizeEnforcer(document, limits, tools, distances)
+    size_limit_enforcer = _SizeEnforcer(document, limits, tools, distances)
     if cuts_large and limits.unit != "sentences":
-        check_chunk_size("max_size", document.text, sizer.most, limits.unit)
-    merged = sizer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
-    return sizer.cut_large(merged) if cuts_large else merged
+        check_chunk_size("max_size", document.text, size_limit_enforcer.most, limits.unit)
+    gaps_after_merging = size_limit_enforcer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
+    return size_limit_enforcer.cut_large(gaps_after_merging) if cuts_large else gaps_after_merging
 
 
 class _SizeEnforcer:
@@ -252,60 +261,82 @@ class _SizeEnforcer:
 
     def merge_small(self, gaps: list[Gap]) -> list[Gap]:
         """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
-        cuts = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
-        ends = [*(gaps[position].end_before(self.document) for position in cuts), self.document.sentences[-1].end]
+        cut_gap_positions = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
+        chunk_end_offsets = [
+            *(gaps[position].end_before(self.document) for position in cut_gap_positions),
+            self.document.sentences[-1].end,
+        ]
         standing_cuts: list[int] = []
-        starts = [self.document.starts[0]]
-        for number, (end, position) in enumerate(zip(ends, [*cuts, None], strict=True)):
-            size = self.size(starts[-1], end)
+        merged_chunk_starts = [self.document.starts[0]]
+        for number, (end, position) in enumerate(zip(chunk_end_offsets, [*cut_gap_positions, None], strict=True)):
+            current_chunk_size = self.size(merged_chunk_starts[-1], end)
             # The first chunk has none before it: remove the cut after it and let it grow.
-            drop = standing_cuts[-1] if standing_cuts else position
-            if size < self.least and drop is not None:
-                merged = self.size(starts[-2], end) if standing_cuts else self.size(starts[-1], ends[number + 1])
-                fits = merged <= self.most
-                remark = f"a chunk of {size:,} {self.unit} beside it, below minimum size {self.least:,}"
-                remark += "" if fits else f", but with its neighbour above maximum size {self.most:,}"
-                verdict = Verdict.REJECTED if fits else gaps[drop].verdict
-                why = link_reasons(gaps[drop].why, Reason(remark=remark))
-                gaps[drop] = gaps[drop]._replace(verdict=verdict, why=why)
-                if fits and standing_cuts:
+            dropped_cut_position = standing_cuts[-1] if standing_cuts else position
+            if current_chunk_size < self.least and dropped_cut_position is not None:
+                merged_chunk_size = (
+                    self.size(merged_chunk_starts[-2], end)
+                    if standing_cuts
+                    else self.size(merged_chunk_starts[-1], chunk_end_offsets[number + 1])
+                )
+                is_merge_within_maximum = merged_chunk_size <= self.most
+                small_chunk_remark = (
+                    f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
+                )
+                small_chunk_remark += (
+                    "" if is_merge_within_maximum else f", but with its neighbour above maximum size {self.most:,}"
+                )
+                dropped_cut_verdict = Verdict.REJECTED if is_merge_within_maximum else gaps[dropped_cut_position].verdict
+                dropped_cut_reason = link_reasons(gaps[dropped_cut_position].why, Reason(remark=small_chunk_remark))
+                gaps[dropped_cut_position] = gaps[dropped_cut_position]._replace(
+                    verdict=dropped_cut_verdict, why=dropped_cut_reason
+                )
+                if is_merge_within_maximum and standing_cuts:
                     standing_cuts.pop()
-                    starts.pop()
+                    merged_chunk_starts.pop()
             if position is not None and gaps[position].verdict.is_cut:
                 standing_cuts.append(position)
-                starts.append(gaps[position].start_after(self.document))
+                merged_chunk_starts.append(gaps[position].start_after(self.document))
         return gaps
 
     def cut_large(self, gaps: list[Gap]) -> list[Gap]:
         document = self.document
         forced: list[Gap] = []
-        start = document.starts[0]
+        chunk_start_offset = document.starts[0]
         for gap in [*(gap for gap in gaps if gap.verdict.is_cut), None]:
-            end = gap.end_before(document) if gap is not None else document.sentences[-1].end
-            pending = [Span(start, end)]
-            while pending:
-                part = pending.pop()
-                size = self.size(*part)
-                if size <= self.most:
+            chunk_end_offset = gap.end_before(document) if gap is not None else document.sentences[-1].end
+            unchecked_part_spans = [Span(chunk_start_offset, chunk_end_offset)]
+            while unchecked_part_spans:
+                checked_part_span = unchecked_part_spans.pop()
+                chunk_part_size = self.size(*checked_part_span)
+                if chunk_part_size <= self.most:
                     continue
-                too_large = Reason(remark=f"a chunk of {size:,} {self.unit}, above maximum size {self.most:,}")
-                weakest_index = self.weakest_gap(part) if self.oversize == "weakest_gap" else None
+                too_large = Reason(remark=f"a chunk of {chunk_part_size:,} {self.unit}, above maximum size {self.most:,}")
+                weakest_index = self.weakest_gap(checked_part_span) if self.oversize == "weakest_gap" else None
                 if weakest_index is not None:
-                    why = link_reasons(too_large, Reason("distance", float(self.distances[weakest_index]), "largest"))
-                    if min(self.sides(part, weakest_index)) < self.least:
-                        why = link_reasons(why, Reason(remark=f"a side below minimum size {self.least:,} is left"))
-                    forced.append(Gap(weakest_index, None, None, Verdict.FORCED, why))
-                    before = Span(part.start, document.sentences[weakest_index].end)
-                    pending += [Span(document.sentences[weakest_index + 1].start, part.end), before]
+                    forced_cut_reason = link_reasons(
+                        too_large, Reason("distance", float(self.distances[weakest_index]), "largest")
+                    )
+                    if min(self.sides(checked_part_span, weakest_index)) < self.least:
+                        forced_cut_reason = link_reasons(
+                            forced_cut_reason, Reason(remark=f"a side below minimum size {self.least:,} is left")
+                        )
+                    forced.append(Gap(weakest_index, None, None, Verdict.FORCED, forced_cut_reason))
+                    part_before_weakest_gap = Span(checked_part_span.start, document.sentences[weakest_index].end)
+                    unchecked_part_spans += [
+                        Span(document.sentences[weakest_index + 1].start, checked_part_span.end),
+                        part_before_weakest_gap,
+                    ]
                 else:
-                    forced.extend(self.cut_recursively(part, too_large))
-            start = gap.start_after(document) if gap is not None else end
+                    forced.extend(self.cut_recursively(checked_part_span, too_large))
+            chunk_start_offset = gap.start_after(document) if gap is not None else chunk_end_offset
         return _insert_forced_cuts(gaps, forced)
 
     def sides(self, part: Span, gap: int) -> tuple[int, int]:
         """Return the sizes of the two sides of ``part``, before and after ``gap``."""
-        sentences = self.document.sentences
-        return self.size(part.start, sentences[gap].end), self.size(sentences[gap + 1].start, part.end)
+        document_sentence_spans = self.document.sentences
+        return self.size(part.start, document_sentence_spans[gap].end), self.size(
+            document_sentence_spans[gap + 1].start, part.end
+        )
 
     def weakest_gap(self, part: Span) -> int | None:
         """Return the gap with the largest distance inside ``part``, preferring gaps that leave both sides large enough."""
@@ -313,34 +344,41 @@ class _SizeEnforcer:
         if not gaps_inside:
             return None
         # From gap to gap the left side grows and the right side shrinks, so those that leave both large enough adjoin.
-        low = bisect_left(gaps_inside, self.least, key=lambda gap: self.sides(part, gap)[0])
-        high = bisect_right(gaps_inside, -self.least, key=lambda gap: -self.sides(part, gap)[1])
-        candidate_gaps = gaps_inside[low:high] or gaps_inside
+        first_allowed_gap_index = bisect_left(gaps_inside, self.least, key=lambda gap: self.sides(part, gap)[0])
+        allowed_gaps_end_index = bisect_right(gaps_inside, -self.least, key=lambda gap: -self.sides(part, gap)[1])
+        candidate_gaps = gaps_inside[first_allowed_gap_index:allowed_gaps_end_index] or gaps_inside
         return candidate_gaps.start + int(np.argmax(self.distances[candidate_gaps.start : candidate_gaps.stop]))
 
     def cut_recursively(self, part: Span, above: Reason) -> list[Gap]:
         if self.unit == "sentences":
             return self.cut_evenly(part, above)
         text, measure = self.document.text, text_size_function(self.unit, self.tools)
-        spans = fitting_spans(text, self.most, measure, part)
-        small = any(measure(text[start:end]) < self.least for start, end in spans)
-        remark = "cut by the recursive chunker"
-        remark += f", which leaves pieces below minimum size {self.least:,}" if small else ""
-        offsets = [start for start, _ in spans[1:]]
+        recursive_piece_spans = fitting_spans(text, self.most, measure, part)
+        has_pieces_below_minimum = any(measure(text[start:end]) < self.least for start, end in recursive_piece_spans)
+        recursive_cut_remark = "cut by the recursive chunker"
+        recursive_cut_remark += (
+            f", which leaves pieces below minimum size {self.least:,}" if has_pieces_below_minimum else ""
+        )
+        recursive_cut_offsets = [start for start, _ in recursive_piece_spans[1:]]
         return cuts_to_gaps(
-            self.document, offsets, Verdict.FORCED, lambda offset: link_reasons(above, Reason(remark=remark))
+            self.document,
+            recursive_cut_offsets,
+            Verdict.FORCED,
+            lambda offset: link_reasons(above, Reason(remark=recursive_cut_remark)),
         )
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
         """Cut ``part`` whenever it has as many sentences as the maximum chunk size allows."""
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
-        remark = f"cut after every {self.most:,}"
+        even_cut_remark = f"cut after every {self.most:,}"
         sentences_left = (last - first) % self.most + 1
-        remark += (
+        even_cut_remark += (
             f", which leaves {sentences_left:,}, below minimum size {self.least:,}" if sentences_left < self.least else ""
         )
-        why = link_reasons(above, Reason(remark=remark))
-        return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + self.most - 1, last, self.most)]
+        even_cut_reason = link_reasons(above, Reason(remark=even_cut_remark))
+        return [
+            Gap(gap, None, None, Verdict.FORCED, even_cut_reason) for gap in range(first + self.most - 1, last, self.most)
+        ]
 
 
 def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
@@ -400,12 +438,22 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
 
 def _insert_forced_cuts(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
     """Insert the forced cuts: on the gap between sentences where they fall on one, else inside the sentence."""
-    at_gap = {gap.index: gap for gap in forced if gap.offset is None}
-    changed = []
-    for gap in gaps:
-        forced_cut = at_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
+    at_gap = {
+        possibly_forced_gap.index: possibly_forced_gap
+        for possibly_forced_gap in forced
+        if possibly_forced_gap.offset is None
+    }
+    gaps_with_forced_cuts = []
+    for possibly_forced_gap in gaps:
+        forced_cut = (
+            at_gap.get(possibly_forced_gap.index)
+            if possibly_forced_gap.offset is None and not possibly_forced_gap.verdict.is_cut
+            else None
+        )
         if forced_cut is not None:
-            gap = gap._replace(verdict=Verdict.FORCED, why=link_reasons(gap.why, forced_cut.why))
-        changed.append(gap)
-    cuts_inside_sentences = [gap for gap in forced if gap.offset is not None]
-    return sorted([*changed, *cuts_inside_sentences], key=gap_sort_key)
+            possibly_forced_gap = possibly_forced_gap._replace(
+                verdict=Verdict.FORCED, why=link_reasons(possibly_forced_gap.why, forced_cut.why)
+            )
+        gaps_with_forced_cuts.append(possibly_forced_gap)
+    cuts_inside_sentences = [possibly_forced_gap for possibly_forced_gap in forced if possibly_forced_gap.offset is not None]
+    return sorted([*gaps_with_forced_cuts, *cuts_inside_sentences], key=gap_sort_key)

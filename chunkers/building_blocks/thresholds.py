@@ -68,10 +68,10 @@ class Threshold:
 
     def lines(self, scores: FloatArray, amounts: Sequence[float]) -> list[float]:
         """Return the threshold levels for several amounts in one call."""
-        defined = scores[~np.isnan(scores)]
-        if not len(defined):
+        scores_without_nan = scores[~np.isnan(scores)]
+        if not len(scores_without_nan):
             return [float("nan")] * len(amounts)
-        return [float(level) for level in self.level(defined, np.asarray(amounts, dtype=np.float64))]
+        return [float(level) for level in self.level(scores_without_nan, np.asarray(amounts, dtype=np.float64))]
 
 
 def passes_level(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:
@@ -89,9 +89,9 @@ def _gradient_scores(distances: FloatArray) -> FloatArray:
 
 def _slope_scores(distances: FloatArray) -> FloatArray:
     """Return s_i - s_(i-1) at gap i: the fall into this gap, so that the gap with the low similarity is the one cut."""
-    slope = np.full(len(distances), np.nan)
-    slope[1:] = distances[:-1] - distances[1:]
-    return slope
+    similarity_slopes_by_gap = np.full(len(distances), np.nan)
+    similarity_slopes_by_gap[1:] = distances[:-1] - distances[1:]
+    return similarity_slopes_by_gap
 
 
 def _depth_scores(distances: FloatArray) -> FloatArray:
@@ -105,11 +105,11 @@ def _depth_scores(distances: FloatArray) -> FloatArray:
 
 def _troughs(distances: FloatArray) -> FloatArray:
     """Return the least distance that is reached from each gap by going left as long as it does not grow."""
-    troughs = distances.copy()
+    left_trough_distances = distances.copy()
     for gap in range(1, len(distances)):
         if distances[gap - 1] <= distances[gap]:
-            troughs[gap] = troughs[gap - 1]
-    return troughs
+            left_trough_distances[gap] = left_trough_distances[gap - 1]
+    return left_trough_distances
 
 
 def _percentile_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
@@ -277,21 +277,24 @@ class ThresholdChunker(Chunker):
     def _default_amount(cls, values: Any) -> Any:
         """Fill in the threshold's own default amount."""
         if isinstance(values, dict) and values.get("amount") is None:
-            name = values.get("threshold", "percentile")
+            threshold_name = values.get("threshold", "percentile")
             # What is no text is refused afterwards, by the declaration of the threshold.
-            rule = THRESHOLDS.get(name) if isinstance(name, str) else None
-            return {**values, "amount": rule.default} if rule else values
+            threshold_rule = THRESHOLDS.get(threshold_name) if isinstance(threshold_name, str) else None
+            return {**values, "amount": threshold_rule.default} if threshold_rule else values
         return values
 
     @model_validator(mode="after")
     def _amount_in_range(self) -> Self:
-        rule = self.rule
-        if not rule.low <= self.amount <= rule.high:
+        threshold_rule = self.rule
+        if not threshold_rule.low <= self.amount <= threshold_rule.high:
             hint_phrase = (
-                f" Percentiles count to 100: did you mean {self.amount * 100:g}?" if 0 < self.amount < rule.low else ""
+                f" Percentiles count to 100: did you mean {self.amount * 100:g}?"
+                if 0 < self.amount < threshold_rule.low
+                else ""
             )
             raise ValueError(
-                f"amount must lie between {rule.low:g} and {rule.high:g} for the {rule.name} threshold; "
+                f"amount must lie between {threshold_rule.low:g} and {threshold_rule.high:g} for the "
+                f"{threshold_rule.name} threshold; "
                 f"got {self.amount:g}.{hint_phrase}"
             )
         return self
@@ -304,8 +307,8 @@ class ThresholdChunker(Chunker):
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
         """Return the declarations of all parameters, with ``amount`` declared for the threshold in ``values``."""
-        rule = THRESHOLDS[str((values or {}).get("threshold") or "percentile")]
-        return [_amount_spec(spec, rule) if spec.name == "amount" else spec for spec in super().fields(values)]
+        threshold_rule = THRESHOLDS[str((values or {}).get("threshold") or "percentile")]
+        return [_amount_spec(spec, threshold_rule) if spec.name == "amount" else spec for spec in super().fields(values)]
 
     def describe(self) -> str:
         """Return the threshold, its amount and the buffer as a short phrase."""
@@ -317,9 +320,11 @@ class ThresholdChunker(Chunker):
 
     def reading(self) -> str:
         """Return a sentence that explains the amount as a distance and as a similarity."""
-        amount = self.amount
+        threshold_amount = self.amount
         return self.rule.reading.format(
-            amount=format_number(amount), rest=f"{100 - amount:g}", similarity=format_number(1 - amount, ".4g")
+            amount=format_number(threshold_amount),
+            rest=f"{100 - threshold_amount:g}",
+            similarity=format_number(1 - threshold_amount, ".4g"),
         )
 
 

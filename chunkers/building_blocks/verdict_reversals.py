@@ -31,8 +31,8 @@ def next_slider_stop(spec: FieldSpec, score: float, above: bool) -> float | None
 
     A stop equal to ``score`` counts as above.
     """
-    stops = [stop for stop in spec.stops if (stop >= score if above else stop < score)]
-    return (min(stops) if above else max(stops)) if stops else None
+    stops_on_chosen_side = [stop for stop in spec.stops if (stop >= score if above else stop < score)]
+    return (min(stops_on_chosen_side) if above else max(stops_on_chosen_side)) if stops_on_chosen_side else None
 
 
 class VerdictReversals:
@@ -50,10 +50,10 @@ class VerdictReversals:
 
         None also if the values break a rule of the chunker, or the text is too long for reruns.
         """
-        key = tuple(sorted(values.items()))
-        if key not in self._results:
-            self._results[key] = self._rerun(values)
-        chunking, place = self._results[key], (self.gap.index, self.gap.offset)
+        sorted_parameter_values = tuple(sorted(values.items()))
+        if sorted_parameter_values not in self._results:
+            self._results[sorted_parameter_values] = self._rerun(values)
+        chunking, place = self._results[sorted_parameter_values], (self.gap.index, self.gap.offset)
         if chunking is None:
             return None
         return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == place), None)
@@ -70,8 +70,8 @@ class VerdictReversals:
 
     def reverses_verdict(self, values: Mapping[str, float]) -> bool:
         """Return whether a run with these parameter values reverses the verdict on the gap."""
-        outcome = self.run(values)
-        return outcome is not None and outcome[1].verdict.is_cut != self.gap.verdict.is_cut
+        rerun_chunking_and_gap = self.run(values)
+        return rerun_chunking_and_gap is not None and rerun_chunking_and_gap[1].verdict.is_cut != self.gap.verdict.is_cut
 
     def nearest_reversing_stop(
         self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None
@@ -91,10 +91,12 @@ class VerdictReversals:
             Values of other parameters that do not reverse the verdict by themselves.
         """
         present, other_values = getattr(self.chunker, parameter), dict(others or {})
-        stops = parameter_spec(self.chunker, parameter).stops
-        up = candidate > present if candidate is not None else not self.gap.verdict.is_cut
+        parameter_slider_stops = parameter_spec(self.chunker, parameter).stops
+        is_search_upwards = candidate > present if candidate is not None else not self.gap.verdict.is_cut
         stops_outwards = (
-            [stop for stop in stops if stop > present] if up else [stop for stop in reversed(stops) if stop < present]
+            [stop for stop in parameter_slider_stops if stop > present]
+            if is_search_upwards
+            else [stop for stop in reversed(parameter_slider_stops) if stop < present]
         )
         if not stops_outwards:
             return None
@@ -102,18 +104,20 @@ class VerdictReversals:
         def reverses(place: int) -> bool:
             return place >= 0 and self.reverses_verdict({**other_values, parameter: stops_outwards[place]})
 
-        high = stops_outwards.index(candidate) if candidate in stops_outwards else len(stops_outwards) - 1
-        low = high - 1
-        if not reverses(high):
-            low, high = high, len(stops_outwards) - 1
-            if low == high or not reverses(high):
+        reversing_stop_index = stops_outwards.index(candidate) if candidate in stops_outwards else len(stops_outwards) - 1
+        unreversed_stop_index = reversing_stop_index - 1
+        if not reverses(reversing_stop_index):
+            unreversed_stop_index, reversing_stop_index = reversing_stop_index, len(stops_outwards) - 1
+            if unreversed_stop_index == reversing_stop_index or not reverses(reversing_stop_index):
                 return None
-        elif reverses(low):
-            low, high = -1, low
-        while high - low > 1:
-            middle_stop = (low + high) // 2
-            low, high = (low, middle_stop) if reverses(middle_stop) else (middle_stop, high)
-        return stops_outwards[high]
+        elif reverses(unreversed_stop_index):
+            unreversed_stop_index, reversing_stop_index = -1, unreversed_stop_index
+        while reversing_stop_index - unreversed_stop_index > 1:
+            middle_stop = (unreversed_stop_index + reversing_stop_index) // 2
+            unreversed_stop_index, reversing_stop_index = (
+                (unreversed_stop_index, middle_stop) if reverses(middle_stop) else (middle_stop, reversing_stop_index)
+            )
+        return stops_outwards[reversing_stop_index]
 
     def nearest_reversing_number(
         self, parameter: str, stays: int, reverses: int, others: Mapping[str, float] | None = None

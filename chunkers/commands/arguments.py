@@ -153,12 +153,16 @@ def file_bytes(file: str, name: str = "") -> bytes:
 
 
 def _read_bounded(opened: BinaryIO, name: str) -> bytes:
-    data = opened.read(MAX_BYTES + 1)
-    if len(data) <= MAX_BYTES:
-        return data
+    opened_file_bytes = opened.read(MAX_BYTES + 1)
+    if len(opened_file_bytes) <= MAX_BYTES:
+        return opened_file_bytes
     # A device or a pipe does not tell its size beforehand.
     file_size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
-    raise too_large_error(name, file_size) if file_size > MAX_BYTES else too_large_error(name, len(data), "at least ")
+    raise (
+        too_large_error(name, file_size)
+        if file_size > MAX_BYTES
+        else too_large_error(name, len(opened_file_bytes), "at least ")
+    )
 
 
 def write_output(text: str, file: str | None) -> None:
@@ -257,10 +261,10 @@ def load_recipe_file(path: str) -> Recipe:
     InputError
         If the file cannot be read or is not a recipe.
     """
-    recipe = Recipe.in_file(file_bytes(path))
-    if change_note := recipe.changed_since():
+    recipe_from_file = Recipe.in_file(file_bytes(path))
+    if change_note := recipe_from_file.changed_since():
         print_to_stderr(f"{printable_name(path)}: {change_note}")
-    return recipe
+    return recipe_from_file
 
 
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
@@ -346,13 +350,13 @@ def read_named_files(
     """
     for path, name in named_files(names, endings):
         try:
-            data = file_bytes(path, name)
+            named_file_bytes = file_bytes(path, name)
         except InputError as error:
             if complain is None:
                 raise
             complain(str(error))
             continue
-        yield name, data
+        yield name, named_file_bytes
 
 
 def printable_name(name: str) -> str:
@@ -448,8 +452,8 @@ class ChunkerSpec:
         from chunkers.found_again.located_chunks import read_chunks
         from chunkers.methods.your_chunks import ChunkFile, YourChunks
 
-        chunks = read_chunks(file_bytes(str(self.file)), self.file.name)
-        return YourChunks.from_file(ChunkFile(self.file.name, tuple(chunks)))
+        chunks_from_chunk_file = read_chunks(file_bytes(str(self.file)), self.file.name)
+        return YourChunks.from_file(ChunkFile(self.file.name, tuple(chunks_from_chunk_file)))
 
     def recipe_like(self, like: Recipe, chunker: Chunker) -> Recipe:
         """Return the recipe of the built ``chunker``; settings that the command line does not give are those of ``like``."""
@@ -514,7 +518,7 @@ def _is_file(path: str) -> bool:
 
 def _parse_parameters(text: str, written: str) -> dict[str, Any]:
     """Parse ``KEY=VALUE,...``; a comma inside a JSON value, or before anything but a key, belongs to the value."""
-    parameters = {}
+    parameter_value_by_name = {}
     while text:
         key, equals, text_after_key = text.partition("=")
         try:
@@ -525,9 +529,9 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
             next_parameter = _NEXT.search(text_after_key)
             value_end = next_parameter.start() if next_parameter else len(text_after_key)
         name, value = parse_assignment(key + equals + text_after_key[:value_end], f"{written}: a parameter")
-        parameters[name] = value
+        parameter_value_by_name[name] = value
         text = text_after_key[value_end + 1 :]
-    return parameters
+    return parameter_value_by_name
 
 
 def add_chunker(parser: argparse.ArgumentParser, *, chunks: bool = False, default: str | None = None) -> None:

@@ -87,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
     base_recipe = chunker_spec.recipe or Recipe(chunker="")
     embedder = load_command_embedder(options.embedder or base_recipe.embedder, options.device)
     tokenizer = load_tokenizer(options.tokenizer or base_recipe.tokenizer)
-    sentences = options.sentences or base_recipe.sentences
+    sentence_splitter_choice = options.sentences or base_recipe.sentences
     chunker = chunker_spec.build(embedder)
     if chunker_spec.has_chunks:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
@@ -98,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
     tools = Tools(embedder, tokenizer, preparing=preparation_callback(embedder), asking=model_access)
     try:
         is_older = chunker_spec.recipe is not None and chunker_spec.recipe.is_older
-        return _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
+        return _cut_each(options, chunker, sentence_splitter_choice, tools, embedded_as, is_older=is_older)
     finally:
         # However it ends: what was asked is paid for.
         if model_access is not None:
@@ -153,21 +153,23 @@ def _language_model_access(chunker: Chunker, embedded_as: EmbeddedAs, name: str,
 
 def chunker_declarations() -> dict[str, Any]:
     """Return the declared parameters of all chunkers and, for each adapter, whether its library is installed."""
-    declarations = {name: _chunker_declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
-    return declarations | {
+    declaration_by_chunker_name = {
+        name: _chunker_declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]
+    }
+    return declaration_by_chunker_name | {
         name: {**_chunker_declaration(adapter), "installed": adapter.version() is not None}
         for name, adapter in ADAPTERS.items()
     }
 
 
 def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
-    parameters = {}
+    declaration_by_parameter_name = {}
     for spec in chunker.fields():
         declaration: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}
         further_details = {"optional": spec.optional, "choices": list(spec.choices), "unit": spec.unit}
-        bounds = {"minimum": spec.low, "maximum": spec.high}
+        parameter_bound_by_key = {"minimum": spec.low, "maximum": spec.high}
         declaration |= {key: value for key, value in further_details.items() if value}
-        declaration |= {key: value for key, value in bounds.items() if value is not None}
+        declaration |= {key: value for key, value in parameter_bound_by_key.items() if value is not None}
         if spec.depends:
             deciding_field = next(field for field in chunker.fields() if field.name == spec.depends)
             field_by_choice = {
@@ -178,5 +180,10 @@ def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
                 choice: {"default": field.default, "minimum": field.low, "maximum": field.high}
                 for choice, field in field_by_choice.items()
             }
-        parameters[spec.name] = declaration
-    return {"title": chunker.title, "idea": chunker.idea, "source": chunker.source, "parameters": parameters}
+        declaration_by_parameter_name[spec.name] = declaration
+    return {
+        "title": chunker.title,
+        "idea": chunker.idea,
+        "source": chunker.source,
+        "parameters": declaration_by_parameter_name,
+    }

@@ -48,8 +48,8 @@ class FieldSpec:
     def stops(self) -> list[float]:
         """Values at which a slider stops, ascending; 100 equal steps if the parameter declares no step."""
         low, high = self.offered or (self.low or 0.0, self.high or 1.0)
-        step = self.step or (high - low) / 100
-        return [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
+        slider_step = self.step or (high - low) / 100
+        return [round(low + slider_step * count, 6) for count in range(round((high - low) / slider_step) + 1)]
 
 
 class Reach(NamedTuple):
@@ -116,11 +116,11 @@ class Tipping(NamedTuple):
 
     def claim(self) -> str:
         """Return the effect of the parameter change as a phrase, such as ``percentile 75 would keep it``."""
-        phrase = f"{self.name} {format_number(self.value)}"
+        parameter_value_phrase = f"{self.name} {format_number(self.value)}"
         if self.also is not None:
-            phrase += f" with {self.also.name} {format_number(self.also.value)}"
-        phrase += f" would {'cut here' if self.cuts else 'keep it'}"
-        return f"{phrase}, neither alone: {self.alone}" if self.alone else phrase
+            parameter_value_phrase += f" with {self.also.name} {format_number(self.also.value)}"
+        parameter_value_phrase += f" would {'cut here' if self.cuts else 'keep it'}"
+        return f"{parameter_value_phrase}, neither alone: {self.alone}" if self.alone else parameter_value_phrase
 
     def distance(self) -> str:
         """Return the distance of the score from its threshold as a phrase, such as ``by 0.126``; empty without a score."""
@@ -194,8 +194,12 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
             If a parameter is wrong; the message names the chunker, the parameter, its rule and the value.
         """
         for parameter, value in parameters.items():
-            field = type(self).model_fields.get(parameter)
-            if isinstance(value, bool) and field is not None and field.annotation is not bool:
+            parameter_model_field = type(self).model_fields.get(parameter)
+            if (
+                isinstance(value, bool)
+                and parameter_model_field is not None
+                and parameter_model_field.annotation is not bool
+            ):
                 # pydantic would take them for 1 and 0.
                 raise ParameterError(f"{self.name}: {parameter} must not be true or false; got {value}.")
         try:
@@ -292,10 +296,13 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
 @cache
 def _field_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
     """Return the declaration of every parameter; a page asks for them many times whenever it is drawn."""
-    schema = cls.model_json_schema()["properties"]
-    own = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
-    names = dict.fromkeys([*own, *cls.model_fields])
-    return tuple(_field_spec(name, schema[name], cls.model_fields[name].default) for name in names)
+    json_schema_by_parameter = cls.model_json_schema()["properties"]
+    own_parameter_names = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
+    own_first_parameter_names = dict.fromkeys([*own_parameter_names, *cls.model_fields])
+    return tuple(
+        _field_spec(name, json_schema_by_parameter[name], cls.model_fields[name].default)
+        for name in own_first_parameter_names
+    )
 
 
 def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
@@ -321,29 +328,32 @@ def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
 def _validation_sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Return a sentence on the first broken rule."""
     broken_rule = error.errors(include_url=False)[0]
-    name = str(broken_rule["loc"][0]) if broken_rule["loc"] else ""
-    got = short_repr(broken_rule["input"])
-    context = broken_rule.get("ctx", {})
+    broken_parameter_name = str(broken_rule["loc"][0]) if broken_rule["loc"] else ""
+    given_value_repr = short_repr(broken_rule["input"])
+    broken_rule_context = broken_rule.get("ctx", {})
     match broken_rule["type"]:
         case "extra_forbidden":
-            return f"{cls.name} has no parameter {short_repr(name)}; its parameters are {', '.join(cls.model_fields)}."
+            return (
+                f"{cls.name} has no parameter {short_repr(broken_parameter_name)}; its parameters are "
+                f"{', '.join(cls.model_fields)}."
+            )
         case "value_error":
-            return f"{cls.name}: {context['error']}"
+            return f"{cls.name}: {broken_rule_context['error']}"
         case "greater_than_equal":
-            requirement = f"at least {format_bound(context['ge'])}"
+            violated_requirement_phrase = f"at least {format_bound(broken_rule_context['ge'])}"
         case "less_than_equal":
-            requirement = f"at most {format_bound(context['le'])}"
+            violated_requirement_phrase = f"at most {format_bound(broken_rule_context['le'])}"
         case "literal_error":
-            requirement = f"one of {context['expected'].replace(' or ', ', ')}"
+            violated_requirement_phrase = f"one of {broken_rule_context['expected'].replace(' or ', ', ')}"
         case "int_type" | "int_parsing" | "int_from_float":
-            requirement = "a whole number"
+            violated_requirement_phrase = "a whole number"
         case "int_parsing_size":
-            requirement = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
+            violated_requirement_phrase = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
         case "float_type" | "float_parsing" | "finite_number":
-            requirement = "a finite number"
+            violated_requirement_phrase = "a finite number"
         case _:
-            requirement = broken_rule["msg"][0].lower() + broken_rule["msg"][1:]
-    return f"{cls.name}: {name} must be {requirement}; got {got}."
+            violated_requirement_phrase = broken_rule["msg"][0].lower() + broken_rule["msg"][1:]
+    return f"{cls.name}: {broken_parameter_name} must be {violated_requirement_phrase}; got {given_value_repr}."
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
@@ -351,24 +361,28 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
 
     `chunkers.run` attaches the recipe too.
     """
-    meter = Meter()
+    run_usage_meter = Meter()
     was_split = document.is_split
-    began = time.perf_counter()
+    chunking_start_time = time.perf_counter()
     embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
-    chunking = chunker.chunk(document, replace(tools, embedder=embedder, meter=meter))
-    elapsed = time.perf_counter() - began
+    chunking = chunker.chunk(document, replace(tools, embedder=embedder, meter=run_usage_meter))
+    elapsed_chunking_seconds = time.perf_counter() - chunking_start_time
     split_ms = document.split_ms if document.is_split else 0.0
     if not was_split:
-        elapsed -= split_ms / 1000
-    timing = Timing(
+        elapsed_chunking_seconds -= split_ms / 1000
+    run_stage_timing = Timing(
         split_ms=split_ms,
-        embed_ms=meter.embed_s * 1000,
-        embedded=meter.embedded,
-        cached=meter.cached,
-        cold_ms=meter.cold_s * 1000,
-        decide_ms=(elapsed - meter.load_s - meter.embed_s - meter.merge_s) * 1000,
-        merge_ms=meter.merge_s * 1000,
+        embed_ms=run_usage_meter.embed_s * 1000,
+        embedded=run_usage_meter.embedded,
+        cached=run_usage_meter.cached,
+        cold_ms=run_usage_meter.cold_s * 1000,
+        decide_ms=(elapsed_chunking_seconds - run_usage_meter.load_s - run_usage_meter.embed_s - run_usage_meter.merge_s)
+        * 1000,
+        merge_ms=run_usage_meter.merge_s * 1000,
     )
-    used_models = {"embedder": embedder if meter.seen else None, "tokenizer": tools.tokenizer if meter.counted else None}
-    misfits = LazyTuple(lambda: misfits_of(document, **used_models))
-    return replace(chunking, timing=timing, misfits=misfits, spending=meter.spending)
+    used_models = {
+        "embedder": embedder if run_usage_meter.seen else None,
+        "tokenizer": tools.tokenizer if run_usage_meter.counted else None,
+    }
+    splitter_and_model_misfits = LazyTuple(lambda: misfits_of(document, **used_models))
+    return replace(chunking, timing=run_stage_timing, misfits=splitter_and_model_misfits, spending=run_usage_meter.spending)

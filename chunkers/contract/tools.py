@@ -131,27 +131,43 @@ class Tools:
             raise ModelError(
                 "This chunker needs an embedder; none was given. Pass the name of an embedder, or an embedder object."
             )
-        began = time.perf_counter()
-        loading = self.meter.load_s
+        embedding_start_time = time.perf_counter()
+        load_seconds_before_embedding = self.meter.load_s
         try:
             if not self.embedder.revision and not self.cancelled():
                 # Only loading tells which weights are behind a folder or a name on the hub.
                 self._load(self.embedder)
-            keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
-            entries = self.cache.get_many(keys)
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in entries}
-            self.meter.cached += len(entries.keys() - self.meter.seen)
-            if missing:
-                self._compute(self.embedder, missing, entries, len(texts))
-            self.meter.cold_s += sum(entry.cost for key, entry in entries.items() if key not in self.meter.seen)
-            self.meter.seen.update(entries)
-            for key in keys:
-                _check_same_dimensions(self.embedder.name, entries[key].vector, entries[keys[0]].vector)
-            if keys:
-                check_vector_memory(self.embedder.name, len(keys), len(entries[keys[0]].vector))
-            return np.stack([entries[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
+            text_cache_keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
+            cached_vector_entry_by_key = self.cache.get_many(text_cache_keys)
+            uncached_text_by_key = {
+                key: text for key, text in zip(text_cache_keys, texts, strict=True) if key not in cached_vector_entry_by_key
+            }
+            self.meter.cached += len(cached_vector_entry_by_key.keys() - self.meter.seen)
+            if uncached_text_by_key:
+                self._compute(self.embedder, uncached_text_by_key, cached_vector_entry_by_key, len(texts))
+            self.meter.cold_s += sum(
+                entry.cost for key, entry in cached_vector_entry_by_key.items() if key not in self.meter.seen
+            )
+            self.meter.seen.update(cached_vector_entry_by_key)
+            for key in text_cache_keys:
+                _check_same_dimensions(
+                    self.embedder.name,
+                    cached_vector_entry_by_key[key].vector,
+                    cached_vector_entry_by_key[text_cache_keys[0]].vector,
+                )
+            if text_cache_keys:
+                check_vector_memory(
+                    self.embedder.name, len(text_cache_keys), len(cached_vector_entry_by_key[text_cache_keys[0]].vector)
+                )
+            return (
+                np.stack([cached_vector_entry_by_key[key].vector for key in text_cache_keys])
+                if text_cache_keys
+                else np.zeros((0, 1), np.float32)
+            )
         finally:
-            self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
+            self.meter.embed_s += (
+                time.perf_counter() - embedding_start_time - (self.meter.load_s - load_seconds_before_embedding)
+            )
 
     def _compute(
         self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], count: int
@@ -169,16 +185,20 @@ class Tools:
             total_length, work_done = sum(lengths), 0
             for place in split_into_batches(lengths, embedder.batch, embedder.batch_length):
                 raise_if_cancelled(self.cancelled)
-                batch = ordered[place]
-                began = time.perf_counter()
-                batch_texts = [text for _, text in batch]
-                vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
-                cost = (time.perf_counter() - began) / len(batch)
-                check_vector_memory(embedder.name, count, vectors.shape[1])
+                batch_of_keyed_texts = ordered[place]
+                batch_start_time = time.perf_counter()
+                batch_texts = [text for _, text in batch_of_keyed_texts]
+                batch_text_vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
+                embedding_seconds_per_text = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
+                check_vector_memory(embedder.name, count, batch_text_vectors.shape[1])
                 for entry in islice(entries.values(), 1):
-                    _check_same_dimensions(embedder.name, vectors[0], entry.vector)
-                entries.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
-                self.meter.embedded += len(batch)
+                    _check_same_dimensions(embedder.name, batch_text_vectors[0], entry.vector)
+                entries.update(
+                    self.cache.put_many(
+                        [key for key, _ in batch_of_keyed_texts], batch_text_vectors, embedding_seconds_per_text
+                    )
+                )
+                self.meter.embedded += len(batch_of_keyed_texts)
                 work_done += sum(lengths[place])
                 self.share(work_done / total_length if total_length else 1.0)
                 self.progress(place.stop, len(ordered))
@@ -196,11 +216,11 @@ class Tools:
         """Return the length that the model reads of each text, and the texts, longest first: it saves padding."""
         if self.embedder is None or self.cancelled():
             return [1] * len(missing), list(missing.items())
-        most = self.embedder.max_tokens
-        lengths = self.embedder.lengths(list(missing.values()))
-        if most is not None:
-            lengths = [min(length, most) for length in lengths]
-        longest_first = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
+        model_token_limit = self.embedder.max_tokens
+        text_token_lengths = self.embedder.lengths(list(missing.values()))
+        if model_token_limit is not None:
+            text_token_lengths = [min(length, model_token_limit) for length in text_token_lengths]
+        longest_first = sorted(zip(text_token_lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
         return [length for length, _ in longest_first], [item for _, item in longest_first]
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:
@@ -288,11 +308,11 @@ class Tools:
     @contextmanager
     def loading(self) -> Iterator[None]:
         """Return a context manager that counts the time spent inside it as loading time, not as the chunker's own time."""
-        began = time.perf_counter()
+        loading_start_time = time.perf_counter()
         try:
             yield
         finally:
-            self.meter.load_s += time.perf_counter() - began
+            self.meter.load_s += time.perf_counter() - loading_start_time
 
     @contextmanager
     def merging(self) -> Iterator[None]:

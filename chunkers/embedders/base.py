@@ -143,12 +143,15 @@ def object_token(instance: object) -> str:
     known_entry = _TOKENS.get(id(instance))
     if known_entry is not None and known_entry[0]() is instance:
         return known_entry[1]
-    token = uuid.uuid4().hex
+    object_identity_token = uuid.uuid4().hex
     with suppress(TypeError):
-        number = id(instance)
+        instance_id_number = id(instance)
         # Called before the object's memory is freed, so that no other object can have its id by then.
-        _TOKENS[number] = (weakref.ref(instance, lambda _: _TOKENS.pop(number, None)), token)
-    return token
+        _TOKENS[instance_id_number] = (
+            weakref.ref(instance, lambda _: _TOKENS.pop(instance_id_number, None)),
+            object_identity_token,
+        )
+    return object_identity_token
 
 
 def split_into_batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
@@ -166,9 +169,14 @@ def split_into_batches(lengths: Sequence[int], most: int, most_length: int | Non
 
 def scale_to_unit_length(vectors: npt.NDArray[Any]) -> VectorArray:
     """Return the rows scaled to length 1; rows of zeros stay zero."""
-    rows = np.asarray(vectors, dtype=np.float64)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0), dtype=np.float32)
+    double_precision_rows = np.asarray(vectors, dtype=np.float64)
+    vector_row_norms = np.linalg.norm(double_precision_rows, axis=1, keepdims=True)
+    return np.asarray(
+        np.divide(
+            double_precision_rows, vector_row_norms, out=np.zeros_like(double_precision_rows), where=vector_row_norms > 0
+        ),
+        dtype=np.float32,
+    )
 
 
 # Users' own embedders: any object with a method ``encode``.
@@ -197,10 +205,12 @@ class OwnEmbedder(Embedder):
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         encoder_class = type(encoder)
-        name = getattr(encoder, "name", None)
-        revision = getattr(encoder, "revision", None)
-        self.name = OWN + (name if isinstance(name, str) and name.strip() else encoder_class.__name__)
-        self.revision = revision if isinstance(revision, str) else ""
+        encoder_own_name = getattr(encoder, "name", None)
+        encoder_own_revision = getattr(encoder, "revision", None)
+        self.name = OWN + (
+            encoder_own_name if isinstance(encoder_own_name, str) and encoder_own_name.strip() else encoder_class.__name__
+        )
+        self.revision = encoder_own_revision if isinstance(encoder_own_revision, str) else ""
 
     @property
     def identity(self) -> str:
@@ -269,61 +279,64 @@ def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorAr
         If the output is not one row of finite numbers per text, all of the same dimension and of length 1 or 0; the
         message begins with ``name`` and says what was returned instead.
     """
-    vectors = _number_array(name, output)
-    if vectors.ndim != 2:
+    checked_embedding_vectors = _number_array(name, output)
+    if checked_embedding_vectors.ndim != 2:
         raise ModelError(
             f"{name}: encode must return a two-dimensional array, with one row for each text; it returned an array of "
-            f"shape {vectors.shape}."
+            f"shape {checked_embedding_vectors.shape}."
         )
-    if len(vectors) != len(texts):
+    if len(checked_embedding_vectors) != len(texts):
         raise ModelError(
-            f"{name}: encode must return one row for each text; it returned {pluralize(len(vectors), 'row')} for "
+            f"{name}: encode must return one row for each text; it returned "
+            f"{pluralize(len(checked_embedding_vectors), 'row')} for "
             f"{pluralize(len(texts), 'text')}."
         )
-    if not vectors.shape[1]:
+    if not checked_embedding_vectors.shape[1]:
         raise ModelError(f"{name}: encode must return at least one number for each text; it returned empty rows.")
-    if not np.isfinite(vectors).all():
-        row, column = np.argwhere(~np.isfinite(vectors))[0]
+    if not np.isfinite(checked_embedding_vectors).all():
+        first_faulty_row_index, column = np.argwhere(~np.isfinite(checked_embedding_vectors))[0]
         raise ModelError(
-            f"{name}: encode must return finite numbers; for the text {short_repr(texts[row])} it returned "
-            f"{vectors[row, column]}."
+            f"{name}: encode must return finite numbers; for the text {short_repr(texts[first_faulty_row_index])} it "
+            f"returned "
+            f"{checked_embedding_vectors[first_faulty_row_index, column]}."
         )
     with np.errstate(over="ignore"):
-        lengths = np.linalg.norm(vectors.astype(np.float64, copy=False), axis=1)
+        vector_lengths = np.linalg.norm(checked_embedding_vectors.astype(np.float64, copy=False), axis=1)
     # The largest finite numbers have no finite length.
-    off = np.abs(lengths - 1)
-    wrong = np.flatnonzero((off > LENGTH_TOLERANCE) & (lengths > 0))
-    if len(wrong):
-        row = wrong[0]
+    deviations_from_unit_length = np.abs(vector_lengths - 1)
+    non_unit_row_indices = np.flatnonzero((deviations_from_unit_length > LENGTH_TOLERANCE) & (vector_lengths > 0))
+    if len(non_unit_row_indices):
+        first_faulty_row_index = non_unit_row_indices[0]
         raise ModelError(
             f"{name}: encode must return vectors of length 1, or zeros for a text without known words; the vector of "
-            f"{short_repr(texts[row])} has length {lengths[row]:.4g}. Divide every vector by its length."
+            f"{short_repr(texts[first_faulty_row_index])} has length {vector_lengths[first_faulty_row_index]:.4g}. "
+            f"Divide every vector by its length."
         )
-    inexact = np.flatnonzero((off > _EXACT) & (lengths > 0))
-    if len(inexact):
-        vectors = vectors.astype(np.float64)
-        vectors[inexact] /= lengths[inexact, None]
-    return np.ascontiguousarray(vectors, dtype=np.float32)
+    inexact_length_row_indices = np.flatnonzero((deviations_from_unit_length > _EXACT) & (vector_lengths > 0))
+    if len(inexact_length_row_indices):
+        checked_embedding_vectors = checked_embedding_vectors.astype(np.float64)
+        checked_embedding_vectors[inexact_length_row_indices] /= vector_lengths[inexact_length_row_indices, None]
+    return np.ascontiguousarray(checked_embedding_vectors, dtype=np.float32)
 
 
 def _number_array(name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
     """Convert the output of an embedder to an array of real numbers."""
     try:
-        array = np.asarray(_tensor_to_array(output))
-        if array.dtype == object:
+        embedder_output_array = np.asarray(_tensor_to_array(output))
+        if embedder_output_array.dtype == object:
             if not isinstance(output, list | tuple | np.ndarray):
                 raise TypeError
             # A list of tensors or of arrays; those of different dimensions make no array.
-            rows = [np.asarray(_tensor_to_array(row)) for row in output]
-            array = np.stack(rows) if rows else np.empty((0, 1))
+            output_row_arrays = [np.asarray(_tensor_to_array(row)) for row in output]
+            embedder_output_array = np.stack(output_row_arrays) if output_row_arrays else np.empty((0, 1))
     except (TypeError, ValueError, AttributeError, RuntimeError):
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "fiu":
+        embedder_output_array = np.empty(0, dtype=object)
+    if embedder_output_array.dtype.kind not in "fiu":
         raise ModelError(
             f"{name}: encode must return one row of numbers for each text, all of the same dimensions, as an array, a "
             f"tensor or lists; it returned {short_repr(output)}."
         )
-    return array
+    return embedder_output_array
 
 
 def _tensor_to_array(output: Any) -> Any:
@@ -333,5 +346,5 @@ def _tensor_to_array(output: Any) -> Any:
     if not hasattr(output, "detach"):
         return output
     # NumPy has no bfloat16, and reads neither gradients nor another device's memory.
-    tensor = output.detach().cpu()
-    return (tensor.float() if tensor.is_floating_point() else tensor).numpy()
+    detached_cpu_tensor = output.detach().cpu()
+    return (detached_cpu_tensor.float() if detached_cpu_tensor.is_floating_point() else detached_cpu_tensor).numpy()

@@ -98,16 +98,18 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
     OSError, ValueError, KeyError, TypeError
         If the file cannot be read or is not a safetensors file.
     """
-    data = np.memmap(path, dtype=np.uint8, mode="r") if mapped else np.fromfile(path, dtype=np.uint8)
-    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
-    tensors = {}
-    for name, entry in json.loads(data[8:start].tobytes()).items():
+    safetensors_bytes = np.memmap(path, dtype=np.uint8, mode="r") if mapped else np.fromfile(path, dtype=np.uint8)
+    tensor_data_offset = 8 + int.from_bytes(safetensors_bytes[:8].tobytes(), "little")
+    tensor_by_name = {}
+    for name, entry in json.loads(safetensors_bytes[8:tensor_data_offset].tobytes()).items():
         if name != "__metadata__" and entry["dtype"] == "F32":
             first, last = entry["data_offsets"]
-            numbers = data[start + first : start + last].view("<f4").reshape(entry["shape"])
+            shaped_tensor_values = (
+                safetensors_bytes[tensor_data_offset + first : tensor_data_offset + last].view("<f4").reshape(entry["shape"])
+            )
             # Whoever wrote the file may not have aligned it, and products copy such numbers each time.
-            tensors[name] = np.require(numbers, np.float32, "A").view(np.ndarray)
-    return tensors
+            tensor_by_name[name] = np.require(shaped_tensor_values, np.float32, "A").view(np.ndarray)
+    return tensor_by_name
 
 
 class BertNetwork:
@@ -140,20 +142,25 @@ class BertNetwork:
         self.width = self._words.shape[1]
         self._heads, self.pooling = heads, pooling
         self._epsilon = np.float32(epsilon)
-        count = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
-        self._layers = [self._layer(tensors, f"encoder.layer.{number}") for number in range(count)]
+        encoder_layer_count = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
+        self._layers = [self._layer(tensors, f"encoder.layer.{number}") for number in range(encoder_layer_count)]
 
     def _layer(self, tensors: Mapping[str, Matrix], name: str) -> Layer:
         query, key, value = (
             _weight_and_bias(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
         )
-        scale = np.float32((self.width // self._heads) ** -0.5)
-        mix = _weight_and_bias(tensors, f"{name}.attention.output.dense")
+        attention_query_scale = np.float32((self.width // self._heads) ** -0.5)
+        attention_output_linear = _weight_and_bias(tensors, f"{name}.attention.output.dense")
         return Layer(
             # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
             # added to every weighted mean of values, so that it comes with that of the next product.
-            attend=Linear(np.concatenate([query.weight * scale, key.weight, value.weight]), query.bias * scale),
-            mix=Linear(mix.weight, mix.bias + mix.weight @ value.bias),
+            attend=Linear(
+                np.concatenate([query.weight * attention_query_scale, key.weight, value.weight]),
+                query.bias * attention_query_scale,
+            ),
+            mix=Linear(
+                attention_output_linear.weight, attention_output_linear.bias + attention_output_linear.weight @ value.bias
+            ),
             after_attention=_weight_and_bias(tensors, f"{name}.attention.output.LayerNorm"),
             widen=_weight_and_bias(tensors, f"{name}.intermediate.dense"),
             narrow=_weight_and_bias(tensors, f"{name}.output.dense"),
@@ -168,17 +175,21 @@ class BertNetwork:
         texts
             Ids of each text's word pieces, including the special ones; at least one id per text.
         """
-        vectors = np.empty((len(texts), self.width), dtype=np.float32)
+        pooled_text_vectors = np.empty((len(texts), self.width), dtype=np.float32)
 
         def pool(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
             if self.pooling == "cls":
-                vectors[numbers] = rows[[run.start + number * run.length for run in runs for number in range(run.texts)]]
+                pooled_text_vectors[numbers] = rows[
+                    [run.start + number * run.length for run in runs for number in range(run.texts)]
+                ]
             else:
-                means = [rows[run.start : run.end].reshape(run.texts, run.length, self.width).mean(axis=1) for run in runs]
-                vectors[numbers] = np.concatenate(means)
+                mean_text_vectors_by_run = [
+                    rows[run.start : run.end].reshape(run.texts, run.length, self.width).mean(axis=1) for run in runs
+                ]
+                pooled_text_vectors[numbers] = np.concatenate(mean_text_vectors_by_run)
 
         self._process_parts(texts, pool)
-        return vectors
+        return pooled_text_vectors
 
     def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[Matrix]:
         """Return the last layer's output for each text, a row per word piece, shape (len(text), width).
@@ -191,8 +202,8 @@ class BertNetwork:
         vectors: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(texts)
 
         def store_rows_by_text(numbers: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
-            starts = [run.start + number * run.length for run in runs for number in range(run.texts)]
-            for number, text_rows in zip(numbers, np.split(rows, starts[1:]), strict=True):
+            text_first_row_indices = [run.start + number * run.length for run in runs for number in range(run.texts)]
+            for number, text_rows in zip(numbers, np.split(rows, text_first_row_indices[1:]), strict=True):
                 vectors[number] = text_rows
 
         self._process_parts(texts, store_rows_by_text)
@@ -205,46 +216,59 @@ class BertNetwork:
 
         It is called with the numbers of the part's texts, their rows one after the other, and their runs.
         """
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        text_indices_by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
 
         def work(part: slice) -> None:
-            take(order[part], *self._last_layer_rows([texts[place] for place in order[part]]))
+            take(
+                text_indices_by_length[part],
+                *self._last_layer_rows([texts[place] for place in text_indices_by_length[part]]),
+            )
 
-        run_in_threads(work, list(balanced_parts([len(texts[place]) for place in order], blas_threads())))
+        run_in_threads(work, list(balanced_parts([len(texts[place]) for place in text_indices_by_length], blas_threads())))
 
     def _last_layer_rows(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
         """Return the last layer's rows for texts in ascending order of length, and their runs."""
-        runs = list(_runs_of_equal_length(texts))
+        equal_length_text_runs = list(_runs_of_equal_length(texts))
         width, epsilon = self.width, self._epsilon
-        rows = self._words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
-        for run in runs:
-            rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._places[: run.length]
-        _normalise(rows, self._after_embedding, epsilon)
+        word_piece_rows = self._words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
+        for run in equal_length_text_runs:
+            word_piece_rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._places[: run.length]
+        _normalise(word_piece_rows, self._after_embedding, epsilon)
         # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
-        widest = max(max(len(layer.attend.weight), len(layer.widen.weight)) for layer in self._layers) if self._layers else 0
-        scratch = np.empty(len(rows) * widest, dtype=np.float32)
-        attended, summed = np.empty_like(rows), np.empty_like(rows)
+        widest_layer_width = (
+            max(max(len(layer.attend.weight), len(layer.widen.weight)) for layer in self._layers) if self._layers else 0
+        )
+        layer_scratch_buffer = np.empty(len(word_piece_rows) * widest_layer_width, dtype=np.float32)
+        attended, summed = np.empty_like(word_piece_rows), np.empty_like(word_piece_rows)
         for layer in self._layers:
-            parted = np.matmul(rows, layer.attend.weight.T, out=scratch[: len(rows) * 3 * width].reshape(-1, 3 * width))
-            parted[:, :width] += layer.attend.bias
-            for run in runs:
-                self._attend(parted[run.start : run.end], run, attended[run.start : run.end])
+            query_key_value_rows = np.matmul(
+                word_piece_rows,
+                layer.attend.weight.T,
+                out=layer_scratch_buffer[: len(word_piece_rows) * 3 * width].reshape(-1, 3 * width),
+            )
+            query_key_value_rows[:, :width] += layer.attend.bias
+            for run in equal_length_text_runs:
+                self._attend(query_key_value_rows[run.start : run.end], run, attended[run.start : run.end])
             np.matmul(attended, layer.mix.weight.T, out=summed)
-            _add_and_normalise(summed, layer.mix.bias, rows, layer.after_attention, epsilon)
-            widened = scratch[: len(rows) * len(layer.widen.weight)].reshape(len(rows), -1)
-            np.matmul(summed, layer.widen.weight.T, out=widened)
-            gelu(widened, layer.widen.bias)
-            np.matmul(widened, layer.narrow.weight.T, out=rows)
-            _add_and_normalise(rows, layer.narrow.bias, summed, layer.after_all, epsilon)
-        return rows, runs
+            _add_and_normalise(summed, layer.mix.bias, word_piece_rows, layer.after_attention, epsilon)
+            feed_forward_rows = layer_scratch_buffer[: len(word_piece_rows) * len(layer.widen.weight)].reshape(
+                len(word_piece_rows), -1
+            )
+            np.matmul(summed, layer.widen.weight.T, out=feed_forward_rows)
+            gelu(feed_forward_rows, layer.widen.bias)
+            np.matmul(feed_forward_rows, layer.narrow.weight.T, out=word_piece_rows)
+            _add_and_normalise(word_piece_rows, layer.narrow.bias, summed, layer.after_all, epsilon)
+        return word_piece_rows, equal_length_text_runs
 
     def _attend(self, parted: Matrix, run: _Run, attended: Matrix) -> None:
         """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · width) to (tokens, width)."""
-        shape = run.texts, run.length, 3, self._heads, self.width // self._heads
-        queries, keys, values = parted.reshape(shape).transpose(2, 0, 3, 1, 4)
-        scores = queries @ keys.swapaxes(2, 3)
-        softmax(scores)
-        np.matmul(scores, values, out=attended.reshape(run.texts, run.length, *shape[3:]).swapaxes(1, 2))
+        query_key_value_shape = run.texts, run.length, 3, self._heads, self.width // self._heads
+        queries, keys, values = parted.reshape(query_key_value_shape).transpose(2, 0, 3, 1, 4)
+        attention_scores = queries @ keys.swapaxes(2, 3)
+        softmax(attention_scores)
+        np.matmul(
+            attention_scores, values, out=attended.reshape(run.texts, run.length, *query_key_value_shape[3:]).swapaxes(1, 2)
+        )
 
 
 class BertEncoder:
@@ -278,25 +302,32 @@ class BertEncoder:
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), width)."""
-        pieces = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
-        most = self.most
+        word_piece_ids_by_text = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        word_piece_limit = self.most
         return scale_to_unit_length(
-            self.network.pooled_vectors([ids if len(ids) <= most else ids[: most - 1] + ids[-1:] for ids in pieces])
+            self.network.pooled_vectors(
+                [
+                    ids if len(ids) <= word_piece_limit else ids[: word_piece_limit - 1] + ids[-1:]
+                    for ids in word_piece_ids_by_text
+                ]
+            )
         )
 
 
 def balanced_parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
-    ends = list(accumulate(lengths))
-    if not ends:
+    cumulative_text_lengths = list(accumulate(lengths))
+    if not cumulative_text_lengths:
         return
-    count = threads * ceil(ends[-1] / (PART * threads))
-    start = 0
-    for part_number in range(1, count + 1):
-        end = int(np.searchsorted(ends, ends[-1] * part_number / count, side="right"))
-        if end > start:
-            yield slice(start, end)
-            start = end
+    part_count = threads * ceil(cumulative_text_lengths[-1] / (PART * threads))
+    part_start_index = 0
+    for part_number in range(1, part_count + 1):
+        part_end_index = int(
+            np.searchsorted(cumulative_text_lengths, cumulative_text_lengths[-1] * part_number / part_count, side="right")
+        )
+        if part_end_index > part_start_index:
+            yield slice(part_start_index, part_end_index)
+            part_start_index = part_end_index
 
 
 def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> Linear:
@@ -304,20 +335,20 @@ def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> Linear:
 
 
 def _runs_of_equal_length(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
-    start = 0
+    run_start_row_index = 0
     for length, same in groupby(texts, key=len):
-        count = sum(1 for _ in same)
-        yield _Run(start, start + count * length, count, length)
-        start += count * length
+        run_text_count = sum(1 for _ in same)
+        yield _Run(run_start_row_index, run_start_row_index + run_text_count * length, run_text_count, length)
+        run_start_row_index += run_text_count * length
 
 
 def softmax(scores: npt.NDArray[np.float32]) -> None:
     """Apply softmax over the keys in place; ``scores`` has shape (texts, heads, queries, keys)."""
     # The greatest score of a text's head is found faster than that of each query, and does unless a query's are far below.
-    greatest = scores.max(axis=(2, 3), keepdims=True)
-    if (greatest - scores.min(axis=(2, 3), keepdims=True)).max() > _FAR:
-        greatest = scores.max(axis=3, keepdims=True)
-    scores -= greatest
+    greatest_attention_scores = scores.max(axis=(2, 3), keepdims=True)
+    if (greatest_attention_scores - scores.min(axis=(2, 3), keepdims=True)).max() > _FAR:
+        greatest_attention_scores = scores.max(axis=3, keepdims=True)
+    scores -= greatest_attention_scores
     np.exp(scores, out=scores)
     scores /= np.einsum("thqk->thq", scores)[..., None]
 
@@ -331,24 +362,24 @@ def _add_and_normalise(rows: Matrix, bias: Matrix, before: Matrix, factors: Line
 
 def _normalise(rows: Matrix, factors: Linear, epsilon: np.float32) -> None:
     """Scale each row to the mean 0 and the variance 1, then by the factors, and shift it, in place."""
-    width = np.float32(rows.shape[1])
-    rows -= np.einsum("ij->i", rows)[:, None] / width
-    variance = np.einsum("ij,ij->i", rows, rows)[:, None] / width
-    rows *= 1 / np.sqrt(variance + epsilon)
+    row_width = np.float32(rows.shape[1])
+    rows -= np.einsum("ij->i", rows)[:, None] / row_width
+    row_variances = np.einsum("ij,ij->i", rows, rows)[:, None] / row_width
+    rows *= 1 / np.sqrt(row_variances + epsilon)
     rows *= factors.weight
     rows += factors.bias
 
 
 def gelu(rows: Matrix, bias: Matrix) -> None:
     """Add a bias to the rows and apply the exact GELU, x Φ(x), in place."""
-    shape = min(_ROWS, len(rows)), rows.shape[1]
-    shares, squares, polynomials = (np.empty(shape, dtype=np.float32) for _ in range(3))
+    row_block_shape = min(_ROWS, len(rows)), rows.shape[1]
+    shares, squares, polynomials = (np.empty(row_block_shape, dtype=np.float32) for _ in range(3))
     limit, half = np.float32(_FURTHEST), np.float32(0.5)
     for start in range(0, len(rows), _ROWS):
-        block = rows[start : start + _ROWS]
-        share, square, polynomial = shares[: len(block)], squares[: len(block)], polynomials[: len(block)]
-        block += bias
-        np.clip(block, -limit, limit, out=share)
+        row_block = rows[start : start + _ROWS]
+        share, square, polynomial = shares[: len(row_block)], squares[: len(row_block)], polynomials[: len(row_block)]
+        row_block += bias
+        np.clip(row_block, -limit, limit, out=share)
         np.multiply(share, share, out=square)
         np.add(square, _BELOW[0], out=polynomial)
         _extend_polynomial(polynomial, _BELOW[1:], square)
@@ -358,7 +389,7 @@ def gelu(rows: Matrix, bias: Matrix) -> None:
         _extend_polynomial(polynomial, _ABOVE[2:], square)
         share *= polynomial
         share += half
-        block *= share
+        row_block *= share
 
 
 def _extend_polynomial(polynomial: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
@@ -398,10 +429,10 @@ def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> lis
     A single part is left to BLAS's own threads. These threads divide only matrix products, and wait for each other if
     another program is busy; with one thread per part, all other work is divided too.
     """
-    threads = min(blas_threads(), len(parts))
-    if threads < 2:
+    thread_count = min(blas_threads(), len(parts))
+    if thread_count < 2:
         return [work(part) for part in parts]
-    with _one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+    with _one_blas_thread(), ThreadPoolExecutor(thread_count) as pool:
         return list(pool.map(work, parts))
 
 

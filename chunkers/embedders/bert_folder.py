@@ -66,26 +66,33 @@ def read_encoder(folder: Path) -> BertEncoder | None:
 
 
 def _read_supported_encoder(folder: Path) -> BertEncoder:
-    settings = {name: _read_json_object(folder / name) for name in _AS_USUAL}
+    settings_by_file_name = {name: _read_json_object(folder / name) for name in _AS_USUAL}
     for name, usual in _AS_USUAL.items():
         for key, value in usual.items():
-            _require(settings[name].get(key, value) in (value, None))
-    config, sentence_config = settings["config.json"], settings["sentence_bert_config.json"]
+            _require(settings_by_file_name[name].get(key, value) in (value, None))
+    config, sentence_config = settings_by_file_name["config.json"], settings_by_file_name["sentence_bert_config.json"]
     _require(config["model_type"] == "bert" and config["hidden_act"] == "gelu")
     _require(
         not sentence_config.keys() - _AS_USUAL["sentence_bert_config.json"].keys() - _ELSEWHERE["sentence_bert_config.json"]
     )
     _require(not (folder / "adapter_config.json").exists())
-    pooling = _read_pooling(folder)
+    row_pooling_method = _read_pooling(folder)
     tokenizer_config = _read_json_object(folder / "tokenizer_config.json")
-    most = sentence_config.get("max_seq_length") or tokenizer_config["model_max_length"]
-    _require(isinstance(most, int) and 2 < most <= config["max_position_embeddings"])
+    model_token_limit = sentence_config.get("max_seq_length") or tokenizer_config["model_max_length"]
+    _require(isinstance(model_token_limit, int) and 2 < model_token_limit <= config["max_position_embeddings"])
     tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_config.get("do_lower_case")))
-    tensors = read_tensors(folder / WEIGHTS, mapped=False)
-    heads = config["num_attention_heads"]
-    _require(config["hidden_size"] % heads == 0 and tokenizer.get_vocab_size() <= config["vocab_size"])
-    _require({name: tensor.shape for name, tensor in tensors.items() if name.startswith(_USED)} == _expected_shapes(config))
-    return BertEncoder(tokenizer, BertNetwork(tensors, heads, config.get("layer_norm_eps", 1e-12), pooling), most)
+    weight_tensor_by_name = read_tensors(folder / WEIGHTS, mapped=False)
+    attention_head_count = config["num_attention_heads"]
+    _require(config["hidden_size"] % attention_head_count == 0 and tokenizer.get_vocab_size() <= config["vocab_size"])
+    _require(
+        {name: tensor.shape for name, tensor in weight_tensor_by_name.items() if name.startswith(_USED)}
+        == _expected_shapes(config)
+    )
+    return BertEncoder(
+        tokenizer,
+        BertNetwork(weight_tensor_by_name, attention_head_count, config.get("layer_norm_eps", 1e-12), row_pooling_method),
+        model_token_limit,
+    )
 
 
 _USED = ("embeddings.", "encoder.")
@@ -101,11 +108,14 @@ def _expected_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     }
     normalisations, products = ["embeddings.LayerNorm"], {}
     for number in range(config["num_hidden_layers"]):
-        layer = f"encoder.layer.{number}"
-        normalisations += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
+        layer_name_prefix = f"encoder.layer.{number}"
+        normalisations += [f"{layer_name_prefix}.attention.output.LayerNorm", f"{layer_name_prefix}.output.LayerNorm"]
         for part in ("self.query", "self.key", "self.value", "output.dense"):
-            products[f"{layer}.attention.{part}"] = (width, width)
-        products |= {f"{layer}.intermediate.dense": (wide, width), f"{layer}.output.dense": (width, wide)}
+            products[f"{layer_name_prefix}.attention.{part}"] = (width, width)
+        products |= {
+            f"{layer_name_prefix}.intermediate.dense": (wide, width),
+            f"{layer_name_prefix}.output.dense": (width, wide),
+        }
     for name in normalisations:
         shapes |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
     for name, shape in products.items():
@@ -115,16 +125,21 @@ def _expected_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
 
 def _read_pooling(folder: Path) -> Pooling:
     """Return the pooling of the rows; raises _UnsupportedModel unless the modules are BERT, pooling, maybe normalisation."""
-    modules = json.loads((folder / "modules.json").read_text())
-    kinds = [module["type"].rpartition(".") for module in modules]
-    _require(all(package.startswith("sentence_transformers.") for package, _, _ in kinds))
+    module_descriptions = json.loads((folder / "modules.json").read_text())
+    partitioned_module_types = [module["type"].rpartition(".") for module in module_descriptions]
+    _require(all(package.startswith("sentence_transformers.") for package, _, _ in partitioned_module_types))
     # The vectors are scaled to length 1 in any case.
-    _require([name for _, _, name in kinds] in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]))
-    _require(modules[0]["path"] == "")
-    settings = _read_json_object(folder / modules[1]["path"] / "config.json")
-    mode = settings.get("pooling_mode") or [called for key, called in _POOLING_MODES.items() if settings.get(key)]
+    _require(
+        [name for _, _, name in partitioned_module_types]
+        in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
+    )
+    _require(module_descriptions[0]["path"] == "")
+    pooling_module_settings = _read_json_object(folder / module_descriptions[1]["path"] / "config.json")
+    pooling_mode_or_modes = pooling_module_settings.get("pooling_mode") or [
+        called for key, called in _POOLING_MODES.items() if pooling_module_settings.get(key)
+    ]
     for pooling in ("mean", "cls"):
-        if mode in (pooling, [pooling]):
+        if pooling_mode_or_modes in (pooling, [pooling]):
             return pooling
     raise _UnsupportedModel
 
@@ -149,27 +164,31 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
     }
     _require(normalizer == usual_normalizer)
     _require(tokenizer_json["pre_tokenizer"] == {"type": "BertPreTokenizer"})
-    special = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
-    _require({added["content"] for added in tokenizer_json["added_tokens"]} == set(special.values()))
+    special_token_by_key = {
+        key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL
+    }
+    _require({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_token_by_key.values()))
     _require(
         not any(added[side] for added in tokenizer_json["added_tokens"] for side in ("lstrip", "rstrip", "single_word"))
     )
     model_settings = [model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")]
-    _require(model_settings == ["WordPiece", special["unk_token"], "##", 100])
+    _require(model_settings == ["WordPiece", special_token_by_key["unk_token"], "##", 100])
     tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if lowers:
         tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), tokenizer.normalizer])
-    _require(tokenizer.encode("").ids == [tokenizer.token_to_id(special[key]) for key in ("cls_token", "sep_token")])
+    _require(
+        tokenizer.encode("").ids == [tokenizer.token_to_id(special_token_by_key[key]) for key in ("cls_token", "sep_token")]
+    )
     return tokenizer
 
 
 def _read_json_object(path: Path) -> dict[str, Any]:
     """Return the settings of a file."""
-    settings = json.loads(path.read_text(encoding="utf-8"))
-    _require(isinstance(settings, dict))
-    return settings  # type: ignore[no-any-return]  # as just checked
+    json_file_settings = json.loads(path.read_text(encoding="utf-8"))
+    _require(isinstance(json_file_settings, dict))
+    return json_file_settings  # type: ignore[no-any-return]  # as just checked
 
 
 def _require(holds: bool) -> None:

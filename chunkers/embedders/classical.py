@@ -53,17 +53,17 @@ class SpacyVectors(Embedder):
             if self._pipeline is not None:
                 return
             try:
-                pipeline = load_pipeline(self._pipeline_name, "embedder")
+                spacy_pipeline = load_pipeline(self._pipeline_name, "embedder")
             except InputError as error:
                 raise ModelError(str(error)) from error
-            pipeline.max_length = MAX_PARAGRAPH
-            if not pipeline.vocab.vectors.size:
+            spacy_pipeline.max_length = MAX_PARAGRAPH
+            if not spacy_pipeline.vocab.vectors.size:
                 raise ModelError(
                     f"embedder: the spaCy pipeline {self._pipeline_name!r} must have word vectors; it has none. Choose a "
                     "pipeline with word vectors, such as one whose name ends in _md or _lg."
                 )
-            self.revision = _pipeline_revision(pipeline)
-            self._pipeline = pipeline
+            self.revision = _pipeline_revision(spacy_pipeline)
+            self._pipeline = spacy_pipeline
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known words."""
@@ -72,17 +72,17 @@ class SpacyVectors(Embedder):
         with self._lock:
             assert self._pipeline is not None
             # Tokenized only: word vectors do not depend on a tagger or a parser.
-            vectors = [spacy_document(self._pipeline, text).vector for text in texts]
-        return scale_to_unit_length(np.stack(vectors)) if vectors else np.zeros((0, 1), np.float32)
+            spacy_text_vectors = [spacy_document(self._pipeline, text).vector for text in texts]
+        return scale_to_unit_length(np.stack(spacy_text_vectors)) if spacy_text_vectors else np.zeros((0, 1), np.float32)
 
 
 def _pipeline_revision(pipeline: "Language") -> str:
     """Return a hash of the pipeline's name, version and vectors."""
-    vectors = pipeline.vocab.vectors
-    meta = {key: pipeline.meta.get(key) for key in ("lang", "name", "version", "vectors")}
-    digest = hashlib.sha256(json.dumps(meta, sort_keys=True, default=str).encode())
-    digest.update(np.array(sorted(vectors.key2row.items()), dtype=np.uint64).tobytes())
-    digest.update(np.ascontiguousarray(vectors.data).tobytes())
+    vocabulary_vectors = pipeline.vocab.vectors
+    identifying_pipeline_metadata = {key: pipeline.meta.get(key) for key in ("lang", "name", "version", "vectors")}
+    digest = hashlib.sha256(json.dumps(identifying_pipeline_metadata, sort_keys=True, default=str).encode())
+    digest.update(np.array(sorted(vocabulary_vectors.key2row.items()), dtype=np.uint64).tobytes())
+    digest.update(np.ascontiguousarray(vocabulary_vectors.data).tobytes())
     return digest.hexdigest()
 
 
@@ -113,10 +113,12 @@ class TfIdf(Embedder):
     def for_document(self, document: "Document") -> Embedder:
         """Return an embedder for this document's sentences, fitted on them at its first use."""
         require_extra("clustering", self.name)
-        sentences = document.sentence_texts
-        revision = _sentences_revision(sentences)
+        document_sentence_texts = document.sentence_texts
+        fitted_sentences_revision = _sentences_revision(document_sentence_texts)
         with self._lock:
-            return self._fitted.setdefault(revision, _FittedTfIdf(sentences, revision))
+            return self._fitted.setdefault(
+                fitted_sentences_revision, _FittedTfIdf(document_sentence_texts, fitted_sentences_revision)
+            )
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Raise ModelError: TF-IDF must be fitted on a document before it can embed."""
@@ -173,14 +175,14 @@ def _fit_tfidf(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
+    ngram_tfidf_vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
     try:
-        weights = vectorizer.fit_transform(sentences)
+        sentence_tfidf_weights = ngram_tfidf_vectorizer.fit_transform(sentences)
     except ValueError:
         # Nothing but white space: there are no n-grams.
         return lambda texts: np.zeros((len(texts), 1))
-    projection = TruncatedSVD(min(COMPONENTS, *weights.shape), random_state=0)
+    tfidf_svd_projection = TruncatedSVD(min(COMPONENTS, *sentence_tfidf_weights.shape), random_state=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         # The share of explained variance, which it also computes, divides by 0 for sentences that are all alike.
-        projection.fit(weights)
-    return lambda texts: np.asarray(projection.transform(vectorizer.transform(texts)))
+        tfidf_svd_projection.fit(sentence_tfidf_weights)
+    return lambda texts: np.asarray(tfidf_svd_projection.transform(ngram_tfidf_vectorizer.transform(texts)))

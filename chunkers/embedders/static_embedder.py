@@ -66,21 +66,22 @@ def distil_table(
     """
     first, last = (vocabulary[piece] for piece in _AROUND)
     piece_ids = sorted(number for piece, number in vocabulary.items() if piece not in _LEFT_OUT and not _UNUSED.match(piece))
-    batches = []
+    word_piece_vector_batches = []
     for start in range(0, len(piece_ids), BATCH):
         progress(start / len(piece_ids))
         raise_if_cancelled(cancelled)
-        batches.append(means([[first, piece, last] for piece in piece_ids[start : start + BATCH]]))
+        word_piece_vector_batches.append(means([[first, piece, last] for piece in piece_ids[start : start + BATCH]]))
         # Others use the network too. Its lock is not fair: without a pause this thread would have it again before they wake.
         time.sleep(_PAUSE_S)
     progress(1.0)
     rows = (
-        project_onto_principal_components(np.concatenate(batches), DIMENSIONS) * word_piece_weights(len(piece_ids))[:, None]
+        project_onto_principal_components(np.concatenate(word_piece_vector_batches), DIMENSIONS)
+        * word_piece_weights(len(piece_ids))[:, None]
     )
-    table = np.zeros((max(vocabulary.values()) + 1, rows.shape[1]), dtype=np.float16)
-    table[piece_ids] = rows
-    table[[vocabulary[piece] for piece in _UNKNOWN]] = 0
-    return table
+    static_vector_table = np.zeros((max(vocabulary.values()) + 1, rows.shape[1]), dtype=np.float16)
+    static_vector_table[piece_ids] = rows
+    static_vector_table[[vocabulary[piece] for piece in _UNKNOWN]] = 0
+    return static_vector_table
 
 
 def project_onto_principal_components(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
@@ -89,12 +90,12 @@ def project_onto_principal_components(rows: npt.NDArray[np.floating], most: int)
     In each column of the result, the number of greatest magnitude is positive, so that the signs do not depend on the
     machine.
     """
-    centred = rows - rows.mean(axis=0, dtype=np.float64)
+    mean_centred_rows = rows - rows.mean(axis=0, dtype=np.float64)
     # The eigenvalues ascend.
-    _, directions = np.linalg.eigh(centred.T @ centred)
-    projected: FloatArray = centred @ directions[:, ::-1][:, :most]
-    largest = np.abs(projected).argmax(axis=0)
-    projected *= np.sign(projected[largest, np.arange(projected.shape[1])])
+    _, directions = np.linalg.eigh(mean_centred_rows.T @ mean_centred_rows)
+    projected: FloatArray = mean_centred_rows @ directions[:, ::-1][:, :most]
+    largest_value_row_indices = np.abs(projected).argmax(axis=0)
+    projected *= np.sign(projected[largest_value_row_indices, np.arange(projected.shape[1])])
     return projected
 
 
@@ -104,8 +105,8 @@ def word_piece_weights(count: int) -> FloatArray:
     Source of the weight: Arora, Liang, Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (ICLR 2017). The
     frequency p of the piece of rank r is 1 / (r + 1), divided by the sum over all (Zipf's law).
     """
-    frequency = 1 / np.arange(2, count + 2)
-    return np.asarray(SMOOTHING / (SMOOTHING + frequency / frequency.sum()))
+    estimated_piece_frequencies = 1 / np.arange(2, count + 2)
+    return np.asarray(SMOOTHING / (SMOOTHING + estimated_piece_frequencies / estimated_piece_frequencies.sum()))
 
 
 # The embedder, which looks up the word pieces of a text in the table.
@@ -182,8 +183,8 @@ class Static(Embedder):
 
         report(0.0)
         self._full.prepare(cancelled=cancelled)
-        table = distil_table(word_piece_tokenizer().get_vocab(), self._full.means, report, cancelled)
-        return table, write_table(self._path, table)
+        distilled_vector_table = distil_table(word_piece_tokenizer().get_vocab(), self._full.means, report, cancelled)
+        return distilled_vector_table, write_table(self._path, distilled_vector_table)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
@@ -196,12 +197,12 @@ class Static(Embedder):
         if self._words.characters > MOST_CHARACTERS:
             # Another thread may still read those that are dropped here.
             self._words = _WordPieceCache({})
-        pieces = self._words.pieces(texts)
+        word_piece_ids_by_text = self._words.pieces(texts)
         # The mean of a text's rows differs from their sum in its length alone.
-        sums = np.empty((len(pieces), self._table.shape[1]), dtype=np.float32)
-        for row, numbers in zip(sums, pieces, strict=True):
+        word_piece_vector_sums = np.empty((len(word_piece_ids_by_text), self._table.shape[1]), dtype=np.float32)
+        for row, numbers in zip(word_piece_vector_sums, word_piece_ids_by_text, strict=True):
             np.add.reduce(self._table[np.array(numbers, dtype=np.intp)], axis=0, out=row)
-        return scale_to_unit_length(sums)
+        return scale_to_unit_length(word_piece_vector_sums)
 
 
 @dataclass
@@ -217,12 +218,12 @@ class _WordPieceCache:
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text's word pieces, in order, without the special piece that ends every text."""
-        words = [_WORD.findall(text) for text in texts]
-        new = list({word for some in words for word in some if word not in self.known})
-        self.known.update(zip(new, _word_piece_ids(new), strict=True))
-        self.characters += sum(map(len, new))
-        known = self.known
-        return [[number for word in some for number in known[word]] for some in words]
+        words_by_text = [_WORD.findall(text) for text in texts]
+        uncached_words = list({word for some in words_by_text for word in some if word not in self.known})
+        self.known.update(zip(uncached_words, _word_piece_ids(uncached_words), strict=True))
+        self.characters += sum(map(len, uncached_words))
+        cached_piece_ids_by_word = self.known
+        return [[number for word in some for number in cached_piece_ids_by_word[word]] for some in words_by_text]
 
 
 def _word_piece_ids(words: Sequence[str]) -> list[list[int]]:
@@ -231,15 +232,17 @@ def _word_piece_ids(words: Sequence[str]) -> list[list[int]]:
     Several words are given to the tokenizer as one text, with that piece in between: each text costs it as much as a few
     words.
     """
-    end = word_piece_tokenizer().token_to_id(_END)
+    text_end_token_id = word_piece_tokenizer().token_to_id(_END)
     # Where a text itself has that piece, the table has zeros for it.
     cleaned_words = [word.replace(_END, " ") for word in words]
-    joined = [f" {_END} ".join(cleaned_words[start : start + _AT_ONCE]) for start in range(0, len(cleaned_words), _AT_ONCE)]
+    joined_word_batches = [
+        f" {_END} ".join(cleaned_words[start : start + _AT_ONCE]) for start in range(0, len(cleaned_words), _AT_ONCE)
+    ]
     word_ids: list[list[int]] = []
-    for encoding in word_piece_tokenizer().encode_batch_fast(joined, add_special_tokens=False):
+    for encoding in word_piece_tokenizer().encode_batch_fast(joined_word_batches, add_special_tokens=False):
         word_ids.append([])
         for number in encoding.ids:
-            if number == end:
+            if number == text_end_token_id:
                 word_ids.append([])
             else:
                 word_ids[-1].append(number)
@@ -248,16 +251,16 @@ def _word_piece_ids(words: Sequence[str]) -> list[list[int]]:
 
 def read_table(path: Path) -> tuple[Table, str] | None:
     """Read a vector table and its hash from a file; None if the file is missing, truncated or changed."""
-    shape = word_piece_tokenizer().get_vocab_size(), DIMENSIONS
-    size = _DIGEST + np.dtype(np.float16).itemsize * shape[0] * shape[1]
+    vector_table_shape = word_piece_tokenizer().get_vocab_size(), DIMENSIONS
+    expected_table_file_size = _DIGEST + np.dtype(np.float16).itemsize * vector_table_shape[0] * vector_table_shape[1]
     try:
-        file_bytes = path.read_bytes() if path.is_file() and path.stat().st_size == size else b""
+        file_bytes = path.read_bytes() if path.is_file() and path.stat().st_size == expected_table_file_size else b""
     except OSError:
         return None
     digest, table_bytes = file_bytes[:_DIGEST], file_bytes[_DIGEST:]
     if not file_bytes or hashlib.sha256(table_bytes).digest() != digest:
         return None
-    return np.frombuffer(table_bytes, dtype="<f2").reshape(shape), digest.hex()
+    return np.frombuffer(table_bytes, dtype="<f2").reshape(vector_table_shape), digest.hex()
 
 
 def write_table(path: Path, table: Table) -> str:

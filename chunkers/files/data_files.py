@@ -125,8 +125,8 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     csv.Error
         If the text is not CSV.
     """
-    separator = "\t" if tabs else find_csv_separator(text)
-    for number, row in enumerate(csv_reader(text, separator, quoted=not tabs, strict=True)):
+    csv_field_separator = "\t" if tabs else find_csv_separator(text)
+    for number, row in enumerate(csv_reader(text, csv_field_separator, quoted=not tabs, strict=True)):
         if not number:
             check_columns(len(row), name)
         check_rows(number, name)
@@ -155,15 +155,17 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
 
     try:
         # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
-        schema = pq.read_schema(io.BytesIO(data))
-        check_columns(len(schema.names), name)
+        parquet_file_schema = pq.read_schema(io.BytesIO(data))
+        check_columns(len(parquet_file_schema.names), name)
         text_columns = [
-            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+            field.name
+            for field in parquet_file_schema
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
         parquet_file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_columns)
-        present_columns = [column for column in schema.names if column in wanted]
+        present_columns = [column for column in parquet_file_schema.names if column in wanted]
         if not present_columns:
-            yield dict.fromkeys(schema.names)
+            yield dict.fromkeys(parquet_file_schema.names)
             return
         if parquet_file.metadata.num_rows > MOST_ROWS:
             raise InputError(

@@ -79,15 +79,15 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
         placed_rows = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
     span_count = 0
     for row_place, row in placed_rows:
-        chunk = as_given_chunk(row, f"{name}, {row_place}")
-        input_counter.count_row(chunk.text, chunk.document)
-        span_count += len(chunk.spans)
+        given_chunk = as_given_chunk(row, f"{name}, {row_place}")
+        input_counter.count_row(given_chunk.text, given_chunk.document)
+        span_count += len(given_chunk.spans)
         if span_count > MOST_CHUNKS:
             raise InputError(
                 f"{name}: the chunks of a file may have at most {MOST_CHUNKS:,} spans in total; these chunks have more. "
                 "Divide the file."
             )
-        yield chunk
+        yield given_chunk
 
 
 def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
@@ -122,15 +122,15 @@ def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
 
 def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
-        rows = csv_rows(text, name)
-        columns = next(rows, [])
-        column_places = column_positions(columns, KNOWN)
-        for number, row in enumerate(rows, start=1):
+        csv_row_iterator = csv_rows(text, name)
+        csv_column_names = next(csv_row_iterator, [])
+        column_places = column_positions(csv_column_names, KNOWN)
+        for number, row in enumerate(csv_row_iterator, start=1):
             # An empty cell is none.
             known_cells = {column: row[at] for column, at in column_places.items() if at < len(row) and row[at]}
             yield (
                 f"row {number:,}",
-                known_cells or {column: None for column, cell in zip(columns, row, strict=False) if cell},
+                known_cells or {column: None for column, cell in zip(csv_column_names, row, strict=False) if cell},
             )
     except csv.Error as error:
         raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
@@ -156,37 +156,37 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
     chunk_fields: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_attributes(chunk)
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     chunk_fields = _nested_mapping(chunk_fields, "kwargs", "__data__") or chunk_fields
-    metadata = _nested_mapping(chunk_fields, "metadata", "meta")
-    metadata_origin = _nested_mapping(metadata, "origin")
+    chunk_metadata = _nested_mapping(chunk_fields, "metadata", "meta")
+    metadata_origin = _nested_mapping(chunk_metadata, "origin")
     text = next((chunk_fields[key] for key in TEXTS if chunk_fields.get(key) is not None), None)
     if text is not None and not isinstance(text, str):
         raise InputError(f"{place}: a chunk's text must be a string; got {short_repr(text)}.")
-    spans = _stated_spans(chunk_fields, metadata, text, place)
-    identifier = next(
+    stated_chunk_spans = _stated_spans(chunk_fields, chunk_metadata, text, place)
+    chunk_identifier = next(
         (str(chunk_fields[key]) for key in IDS if isinstance(chunk_fields.get(key), str | int) and chunk_fields[key] != ""),
         None,
     )
-    if text is None and not spans and not (by_id and identifier is not None):
+    if text is None and not stated_chunk_spans and not (by_id and chunk_identifier is not None):
         field_names = ", ".join(map(str, chunk_fields))
         text_field_names = " or ".join(TEXTS)
         raise InputError(
             f"{place}: a chunk must have a text ({text_field_names}), or a start and an end; this chunk has only "
             f"{short_repr(field_names)}."
         )
-    if len(spans) > 1:
+    if len(stated_chunk_spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
         text = None
     document_name = next(
         (
             mapping[key]
-            for mapping in (chunk_fields, metadata, metadata_origin)
+            for mapping in (chunk_fields, chunk_metadata, metadata_origin)
             if mapping
             for key in DOCUMENTS
             if isinstance(mapping.get(key), str)
         ),
         None,
     )
-    return GivenChunk(text, spans, document_name, identifier)
+    return GivenChunk(text, stated_chunk_spans, document_name, chunk_identifier)
 
 
 def _nested_mapping(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
@@ -202,10 +202,14 @@ def _is_pair(pair: Any) -> bool:
 def _chunk_attributes(node: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
     known_names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
-    attributes = {name: getattr(node, name) for name in known_names if hasattr(node, name)}
-    if "meta" in attributes and not isinstance(attributes["meta"], Mapping) and hasattr(attributes["meta"], "model_dump"):
-        attributes["meta"] = attributes["meta"].model_dump()
-    return {name: value for name, value in attributes.items() if not callable(value)}
+    chunk_attribute_by_name = {name: getattr(node, name) for name in known_names if hasattr(node, name)}
+    if (
+        "meta" in chunk_attribute_by_name
+        and not isinstance(chunk_attribute_by_name["meta"], Mapping)
+        and hasattr(chunk_attribute_by_name["meta"], "model_dump")
+    ):
+        chunk_attribute_by_name["meta"] = chunk_attribute_by_name["meta"].model_dump()
+    return {name: value for name, value in chunk_attribute_by_name.items() if not callable(value)}
 
 
 def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
@@ -223,20 +227,20 @@ def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str
             raise InputError(
                 f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
             )
-        return tuple(_checked_span(start, end, place) for start, end in spans_field)
-    start, end = (
+        return tuple(_checked_span(start, chunk_end_offset, place) for start, chunk_end_offset in spans_field)
+    start, chunk_end_offset = (
         next((mapping[key] for mapping in (row, metadata) if mapping for key in names if mapping.get(key) is not None), None)
         for names in (STARTS, ENDS)
     )
     if start is None:
         return ()
-    if end is None:
+    if chunk_end_offset is None:
         if text is None:
             raise InputError(
                 f"{place}: a chunk without a text must have an end; this chunk has only its start, {short_repr(start)}."
             )
-        end = _whole_number(start, place) + len(text)
-    return (_checked_span(start, end, place),)
+        chunk_end_offset = _whole_number(start, place) + len(text)
+    return (_checked_span(start, chunk_end_offset, place),)
 
 
 def _checked_span(start: Any, end: Any, place: str) -> Span:

@@ -182,12 +182,14 @@ def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name
     InputError
         If there are no chunks or too many; if the chunks are from several documents and the right document is unclear.
     """
-    chunks = _of_document(given, wanted, name)
-    if not chunks:
+    wanted_document_chunks = _of_document(given, wanted, name)
+    if not wanted_document_chunks:
         raise InputError("chunks must contain at least one chunk; got none.")
-    if len(chunks) > MOST_CHUNKS:
-        raise InputError(f"chunks may contain at most {MOST_CHUNKS:,} chunks; got {len(chunks):,}. Pass fewer chunks.")
-    return chunks
+    if len(wanted_document_chunks) > MOST_CHUNKS:
+        raise InputError(
+            f"chunks may contain at most {MOST_CHUNKS:,} chunks; got {len(wanted_document_chunks):,}. Pass fewer chunks."
+        )
+    return wanted_document_chunks
 
 
 def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:

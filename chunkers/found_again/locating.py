@@ -95,20 +95,25 @@ def _passage_after_first_lines(searched: SearchableText, text: str, front: str) 
 
 def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passage | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
-    passage = searched.longest_common_passage(text, within)
-    if passage is None or passage.altered:
+    longest_shared_passage = searched.longest_common_passage(text, within)
+    if longest_shared_passage is None or longest_shared_passage.altered:
         return None
-    start, end = passage.quoted
-    if start > 0:
-        start = _first_word_start(searched.text, text, passage.span, passage.quoted)
-    if end < len(text) and not text[end].isspace():
-        end = max((place for place in range(start, end) if text[place].isspace()), default=start)
-    passage_length, chunk_length = len(fold_text(text[start:end])), len(fold_text(text))
-    is_whole_lines = "\n" in _space_before(text, start) or start == 0
-    is_whole_lines &= "\n" in _space_after(text, end) or not text[end:].strip()
+    passage_start_in_chunk, passage_end_in_chunk = longest_shared_passage.quoted
+    if passage_start_in_chunk > 0:
+        passage_start_in_chunk = _first_word_start(
+            searched.text, text, longest_shared_passage.span, longest_shared_passage.quoted
+        )
+    if passage_end_in_chunk < len(text) and not text[passage_end_in_chunk].isspace():
+        passage_end_in_chunk = max(
+            (place for place in range(passage_start_in_chunk, passage_end_in_chunk) if text[place].isspace()),
+            default=passage_start_in_chunk,
+        )
+    passage_length, chunk_length = len(fold_text(text[passage_start_in_chunk:passage_end_in_chunk])), len(fold_text(text))
+    is_whole_lines = "\n" in _space_before(text, passage_start_in_chunk) or passage_start_in_chunk == 0
+    is_whole_lines &= "\n" in _space_after(text, passage_end_in_chunk) or not text[passage_end_in_chunk:].strip()
     least_share = LEAST_SHARE_OF_LINES if is_whole_lines else LEAST_SHARE
     return (
-        _passage_in_context(text, Span(start, end))
+        _passage_in_context(text, Span(passage_start_in_chunk, passage_end_in_chunk))
         if passage_length >= max(SHORTEST_ALTERED, least_share * chunk_length)
         else None
     )
@@ -148,22 +153,22 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
 
 def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> Passage | None:
     surrounding_texts = (text[: passage.start].strip(), text[passage.end :].strip())
-    context = "\n".join(part for part in surrounding_texts if part)
-    return Passage(text[passage.start : passage.end].strip(), context, span) if context else None
+    text_around_passage = "\n".join(part for part in surrounding_texts if part)
+    return Passage(text[passage.start : passage.end].strip(), text_around_passage, span) if text_around_passage else None
 
 
 def _space_before(text: str, place: int) -> str:
-    start = place
-    while start > 0 and text[start - 1].isspace():
-        start -= 1
-    return text[start:place]
+    space_start_offset = place
+    while space_start_offset > 0 and text[space_start_offset - 1].isspace():
+        space_start_offset -= 1
+    return text[space_start_offset:place]
 
 
 def _space_after(text: str, place: int) -> str:
-    end = place
-    while end < len(text) and text[end].isspace():
-        end += 1
-    return text[place:end]
+    space_end_offset = place
+    while space_end_offset < len(text) and text[space_end_offset].isspace():
+        space_end_offset += 1
+    return text[place:space_end_offset]
 
 
 Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
@@ -246,22 +251,22 @@ def locate_chunks(
             latest = time.monotonic()
 
     spans_in_place = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
-    searched = SearchableText(text)
+    searchable_document_text = SearchableText(text)
     spans_in_order = _located_in_order(text, given_chunks)
-    context_separator = _ContextSeparator(searched, given_chunks)
+    context_separator = _ContextSeparator(searchable_document_text, given_chunks)
     contexts: dict[int, str] = {}
     chunks_without_context = list(given_chunks)
     for number, (given_chunk, spans) in enumerate(zip(given_chunks, spans_in_place, strict=True)):
         if not spans and spans_in_order.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
             report(number)
-            passage = context_separator.passage(given_chunk)
-            if passage is not None:
-                contexts[number] = passage.context
-                chunks_without_context[number] = given_chunk._replace(text=passage.text)
-                spans_in_place[number] = () if passage.span is None else (passage.span,)
+            chunk_passage_and_context = context_separator.passage(given_chunk)
+            if chunk_passage_and_context is not None:
+                contexts[number] = chunk_passage_and_context.context
+                chunks_without_context[number] = given_chunk._replace(text=chunk_passage_and_context.text)
+                spans_in_place[number] = () if chunk_passage_and_context.span is None else (chunk_passage_and_context.span,)
     if contexts:
         spans_in_order = _located_in_order(text, chunks_without_context)
-    chunk_search = _ChunkSearch(searched, spans_in_order)
+    chunk_search = _ChunkSearch(searchable_document_text, spans_in_order)
     chunk_search.unsure.update(context_separator.unsure)
     chunks: list[Chunk] = []
     reason_by_start: dict[int, str] = {}
@@ -272,10 +277,10 @@ def locate_chunks(
         found_spans, way_found, odd = (
             (spans, "at the place that it names", []) if spans else chunk_search.find(number, given_chunk)
         )
-        context = contexts.get(number, "")
+        chunk_context_text = contexts.get(number, "")
         if found_spans:
-            odd += [("context", f"“{quotable_beginning(context)}” is around it")] if context else []
-            chunks.append(Chunk.of(document, *found_spans)._replace(context=context))
+            odd += [("context", f"“{quotable_beginning(chunk_context_text)}” is around it")] if chunk_context_text else []
+            chunks.append(Chunk.of(document, *found_spans)._replace(context=chunk_context_text))
             last_end = found_spans[-1].end
             for span in found_spans:
                 reason_by_start.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {way_found}")
@@ -333,11 +338,11 @@ class _ContextSeparator:
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
             self._left -= 4 * len(chunk_text).bit_length() * (within.end - within.start)
-            passage = find_passage(self._searched, chunk_text, chunk.spans, self._front, within)
-            if passage is not None:
-                passage_start = self._searched.text.find(passage.text[:_LONGEST_WORDS], within.start)
+            chunk_passage_in_text = find_passage(self._searched, chunk_text, chunk.spans, self._front, within)
+            if chunk_passage_in_text is not None:
+                passage_start = self._searched.text.find(chunk_passage_in_text.text[:_LONGEST_WORDS], within.start)
                 self._reached = max(self._reached, passage_start)
-                return passage
+                return chunk_passage_in_text
         return None
 
 
@@ -350,9 +355,9 @@ class _ChunkSearch:
     def __init__(self, searched: SearchableText, ordered: dict[int, Span | None]) -> None:
         self._searched = searched
         self._ordered = ordered
-        spans = [span for span in ordered.values() if span is not None]
-        self._behind_gaps = _spans_after_gaps(searched.text, spans)
-        self._shifted = _ambiguous_spans(searched.text, spans)
+        located_chunk_spans = [span for span in ordered.values() if span is not None]
+        self._behind_gaps = _spans_after_gaps(searched.text, located_chunk_spans)
+        self._shifted = _ambiguous_spans(searched.text, located_chunk_spans)
         self._left = MOST_SCANNED
         self.unsure: dict[str, None] = {}
 
@@ -360,40 +365,54 @@ class _ChunkSearch:
         """Return a chunk's spans in the text, the way in which they were found, and remarks on the match."""
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
-            remarks: list[tuple[Kind, str]] = []
+            chunk_match_remarks: list[tuple[Kind, str]] = []
             if span in self._behind_gaps and self._repeated(text[span.start : span.end]):
-                remarks.append(("ambiguous", "it is there more than once; this is the first place after the one before"))
+                chunk_match_remarks.append(
+                    ("ambiguous", "it is there more than once; this is the first place after the one before")
+                )
             elif span in self._shifted:
-                remarks.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
-            return (span,), "in the order of the chunks", remarks + _spacing_remarks(chunk, text, span)
+                chunk_match_remarks.append(
+                    ("ambiguous", "the text repeats itself here; it may begin a period earlier or later")
+                )
+            return (span,), "in the order of the chunks", chunk_match_remarks + _spacing_remarks(chunk, text, span)
         chunk_text = (chunk.text or "").strip()
         if not chunk_text:
             loss_phrase = (
                 f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
             )
             return (), "", [("lost", loss_phrase)]
-        quoted = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
-        match = self._searched.exact_match(quoted) or self._searched.typographic_match(quoted) or self._altered(quoted)
-        if match is None:
+        quotation_of_chunk = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
+        chunk_text_match = (
+            self._searched.exact_match(quotation_of_chunk)
+            or self._searched.typographic_match(quotation_of_chunk)
+            or self._altered(quotation_of_chunk)
+        )
+        if chunk_text_match is None:
             return (), "", [("lost", "nothing in the text is like it")]
-        stated_place, found_place = quoted.start, match.span.start
+        stated_place, found_place = quotation_of_chunk.start, chunk_text_match.span.start
         is_elsewhere = stated_place is not None and (
             stated_place > len(text) or text[min(stated_place, found_place) : max(stated_place, found_place)].strip() != ""
         )
         way_found = "out of the order of the chunks" if stated_place is None else "at the place that it names"
         way_found = "at another place than it names" if is_elsewhere else way_found
-        remarks = []
-        if match.how == "altered":
-            similarity_phrase = f"{int(100 * match.alike)} % alike"
+        chunk_match_remarks = []
+        if chunk_text_match.how == "altered":
+            similarity_phrase = f"{int(100 * chunk_text_match.alike)} % alike"
             way_found = f"where the text is most like it, {similarity_phrase}"
-            remarks.append(("altered", similarity_phrase))
-        elif "".join(chunk_text.split()) != "".join(text[match.span.start : match.span.end].split()):
-            remarks.append(("altered", "other quotation marks, dashes or the like"))
-        if match.several:
-            remarks.append(("ambiguous", "it is there more than once; this is the first place"))
+            chunk_match_remarks.append(("altered", similarity_phrase))
+        elif "".join(chunk_text.split()) != "".join(text[chunk_text_match.span.start : chunk_text_match.span.end].split()):
+            chunk_match_remarks.append(("altered", "other quotation marks, dashes or the like"))
+        if chunk_text_match.several:
+            chunk_match_remarks.append(("ambiguous", "it is there more than once; this is the first place"))
         if is_elsewhere:
-            remarks.append(("elsewhere", f"it is at {found_place:,}; the place that it names is {stated_place:,}"))
-        return (match.span,), way_found, remarks + _spacing_remarks(chunk, text, match.span)
+            chunk_match_remarks.append(
+                ("elsewhere", f"it is at {found_place:,}; the place that it names is {stated_place:,}")
+            )
+        return (
+            (chunk_text_match.span,),
+            way_found,
+            chunk_match_remarks + _spacing_remarks(chunk, text, chunk_text_match.span),
+        )
 
     def _altered(self, quoted: Quotation) -> Match | None:
         budget_was_spent = self._searched.work.spent
@@ -415,8 +434,10 @@ class _ChunkSearch:
 
 def _spans_after_gaps(text: str, spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans after a gap: only these might also occur elsewhere."""
-    pairs = pairwise([Span(0, 0), *spans])
-    return frozenset(span for before, span in pairs if span.start > before.end and text[before.end : span.start].strip())
+    consecutive_span_pairs = pairwise([Span(0, 0), *spans])
+    return frozenset(
+        span for before, span in consecutive_span_pairs if span.start > before.end and text[before.end : span.start].strip()
+    )
 
 
 def _ambiguous_spans(text: str, spans: Sequence[Span]) -> frozenset[Span]:
@@ -424,11 +445,11 @@ def _ambiguous_spans(text: str, spans: Sequence[Span]) -> frozenset[Span]:
 
     If every chunk begins at or after the end of the previous one, there is no doubt.
     """
-    pairs = list(pairwise(spans))
-    if all(span.start >= before.end for before, span in pairs):
+    consecutive_span_pairs = list(pairwise(spans))
+    if all(span.start >= before.end for before, span in consecutive_span_pairs):
         return frozenset()
     ambiguous_spans = set()
-    for before, span in pairs:
+    for before, span in consecutive_span_pairs:
         passage, latest_start = text[span.start : span.end], max(before.end, span.start)
         first_occurrence = text.find(passage, before.start + 1, latest_start + len(passage))
         other_occurrence = (
@@ -446,9 +467,9 @@ def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
     if not chunk.spans or chunk.spans[-1].end > len(text):
         return ()
     if chunk.text is not None:
-        passage = text[chunk.spans[0].start : chunk.spans[0].end]
+        text_at_stated_span = text[chunk.spans[0].start : chunk.spans[0].end]
         # A table for spreadsheets has an apostrophe before what would be a formula; see `escape_cell`.
-        if passage.strip() not in (chunk.text.strip(), unescape_cell(chunk.text).strip()):
+        if text_at_stated_span.strip() not in (chunk.text.strip(), unescape_cell(chunk.text).strip()):
             return ()
     trimmed_spans = [span.trimmed(text) for span in chunk.spans]
     disjoint_spans: list[Span] = []
@@ -468,8 +489,8 @@ def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kin
 
 
 def _stated_place(chunk: GivenChunk, reached: int, length: int) -> Span:
-    place = min(chunk.spans[0].start, length) if chunk.spans else reached
-    return Span(place, place)
+    stated_or_reached_offset = min(chunk.spans[0].start, length) if chunk.spans else reached
+    return Span(stated_or_reached_offset, stated_or_reached_offset)
 
 
 def _first_words(text: str) -> str:
@@ -488,7 +509,7 @@ def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Od
     ambiguous_labels = [f"{odd.number:,} (at {odd.span.start:,})" for odd in oddities_by_kind["ambiguous"]]
     context_labels = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in oddities_by_kind["context"]]
     lost_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in oddities_by_kind["lost"]]
-    notes = [
+    chunk_oddity_notes = [
         _note_with_list(f"Chunks of {maker} that are not found in the text and left out", lost_labels),
         _note_with_list(f"Chunks of {maker} that are altered, and found where the text is most like them", altered_labels),
         _note_with_list(
@@ -501,7 +522,7 @@ def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Od
         else "",
         *unsure,
     ]
-    return [note for note in notes if note]
+    return [note for note in chunk_oddity_notes if note]
 
 
 def _note_with_list(what: str, names: Sequence[str]) -> str:

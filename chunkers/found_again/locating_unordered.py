@@ -138,14 +138,14 @@ class UnorderedLocator:
     def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
         """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
         searched_numbers = self._holders([fold_text(text)], range(len(self._documents)) if numbers is None else numbers)
-        places = [
+        text_occurrence_places = [
             Place(number, span)
             for number in searched_numbers
             for span in self._searched[number].occurrences(text, MOST_PLACES)
         ]
         # Word for word in one document outweighs other white space in another.
-        verbatim_places = [place for place in places if self._passage(place) == text]
-        return (verbatim_places or places)[:MOST_PLACES]
+        verbatim_places = [place for place in text_occurrence_places if self._passage(place) == text]
+        return (verbatim_places or text_occurrence_places)[:MOST_PLACES]
 
     def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
@@ -159,10 +159,10 @@ class UnorderedLocator:
             for number in searched_numbers
             if number in ranges_by_document
         ]
-        matches = [(number, match) for number, match in attempted_matches if match is not None]
-        highest_similarity = max((match.alike for _, match in matches), default=0.0)
+        numbered_altered_matches = [(number, match) for number, match in attempted_matches if match is not None]
+        highest_similarity = max((match.alike for _, match in numbered_altered_matches), default=0.0)
         return [
-            Place(number, match.span) for number, match in matches if match.alike == highest_similarity
+            Place(number, match.span) for number, match in numbered_altered_matches if match.alike == highest_similarity
         ], highest_similarity
 
     def renew(self) -> None:
@@ -223,20 +223,24 @@ class UnorderedLocator:
         return Placement((), f"nothing in the {self._noun}s{some_phrase} is like it")
 
     def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
-        remarks = [how] if how else []
-        places = self._whole_words(text, self.occurrences(text, named))
-        if not places and len(named) < len(self._documents):
-            places = self._whole_words(text, self.occurrences(text))
-            remarks += [where or "in another document than it names"] if places else []
-        if not places:
+        placement_remarks = [how] if how else []
+        whole_word_places = self._whole_words(text, self.occurrences(text, named))
+        if not whole_word_places and len(named) < len(self._documents):
+            whole_word_places = self._whole_words(text, self.occurrences(text))
+            placement_remarks += [where or "in another document than it names"] if whole_word_places else []
+        if not whole_word_places:
             return None
-        if chunk.spans and len(places) > 1:
+        if chunk.spans and len(whole_word_places) > 1:
             # One nearest to the stated start; two at the same distance stay two.
-            distances = [abs(place.span.start - chunk.spans[0].start) for place in places]
-            places = [place for place, distance in zip(places, distances, strict=True) if distance == min(distances)]
-        if text != self._passage(places[0]):
-            remarks.append("other white space or signs")
-        return _placement_with_remarks(places, remarks, how.endswith("cut short"))
+            distances_to_stated_start = [abs(place.span.start - chunk.spans[0].start) for place in whole_word_places]
+            whole_word_places = [
+                place
+                for place, distance in zip(whole_word_places, distances_to_stated_start, strict=True)
+                if distance == min(distances_to_stated_start)
+            ]
+        if text != self._passage(whole_word_places[0]):
+            placement_remarks.append("other white space or signs")
+        return _placement_with_remarks(whole_word_places, placement_remarks, how.endswith("cut short"))
 
     def _whole_words(self, text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
@@ -259,22 +263,24 @@ class UnorderedLocator:
         least_length = min(CONTEXT_CHARACTERS, len(folded_text) // 2)
         # A passage at the end, at the beginning or around the middle has one of these.
         middle_offset, half_length = len(folded_text) // 2, least_length // 2
-        probes = (
+        chunk_text_probes = (
             folded_text[-least_length:],
             folded_text[:least_length],
             folded_text[middle_offset - half_length : middle_offset],
             folded_text[middle_offset : middle_offset + half_length],
         )
-        for number in named if chunk.spans else self._holders(probes, named):
-            searched = self._searched[number]
-            if not chunk.spans and not any(map(searched.contains, probes)):
+        for number in named if chunk.spans else self._holders(chunk_text_probes, named):
+            searchable_document_text = self._searched[number]
+            if not chunk.spans and not any(map(searchable_document_text.contains, chunk_text_probes)):
                 continue
             if self._characters_left < 0:
                 break
-            self._characters_left -= 4 * len(text).bit_length() * len(searched.text)
-            passage = find_passage(searched, text, chunk.spans, self._front, Span(0, len(searched.text)))
-            if passage is not None and len(fold_text(passage.text)) >= least_length:
-                passages.append(passage)
+            self._characters_left -= 4 * len(text).bit_length() * len(searchable_document_text.text)
+            passage_in_document = find_passage(
+                searchable_document_text, text, chunk.spans, self._front, Span(0, len(searchable_document_text.text))
+            )
+            if passage_in_document is not None and len(fold_text(passage_in_document.text)) >= least_length:
+                passages.append(passage_in_document)
         return max(passages, key=lambda candidate: len(candidate.text), default=None)
 
 
@@ -341,9 +347,9 @@ class SharedRuns:
 
     def _looked_up(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
-        hashes = _run_hashes(text)
-        first_places = np.searchsorted(self._hashes, hashes, "left")
-        return first_places, np.searchsorted(self._hashes, hashes, "right") - first_places
+        text_run_hashes = _run_hashes(text)
+        first_places = np.searchsorted(self._hashes, text_run_hashes, "left")
+        return first_places, np.searchsorted(self._hashes, text_run_hashes, "right") - first_places
 
     def _occurrences(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return the text and the place in it of every occurrence of some runs."""
@@ -359,9 +365,9 @@ def _run_hashes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     character_codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
     if len(character_codes) < SIZE:
         return np.empty(0, dtype=np.uint64)
-    factor = np.uint64(_FACTOR)
-    hashes = character_codes[: len(character_codes) - SIZE + 1].copy()
+    hash_factor = np.uint64(_FACTOR)
+    character_run_hashes = character_codes[: len(character_codes) - SIZE + 1].copy()
     for at in range(1, SIZE):
-        hashes *= factor
-        hashes += character_codes[at : len(character_codes) - SIZE + 1 + at]
-    return hashes
+        character_run_hashes *= hash_factor
+        character_run_hashes += character_codes[at : len(character_codes) - SIZE + 1 + at]
+    return character_run_hashes

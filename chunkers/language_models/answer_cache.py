@@ -63,8 +63,10 @@ class AnswerCache:
     ) -> bytes:
         """Return the cache key of a conversation with a model; each ``repeat`` and each ``shape`` has its own key."""
         extra_fields = [*([repeat] if repeat else []), *([shape] if shape else [])]
-        asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *extra_fields])
-        return hashlib.blake2b(asked.encode(), digest_size=16).digest()
+        conversation_request_json = json.dumps(
+            [model.name, model.revision, model.settings, most_tokens, messages, *extra_fields]
+        )
+        return hashlib.blake2b(conversation_request_json.encode(), digest_size=16).digest()
 
     def get(self, key: bytes) -> Reply | None:
         """Return the cached answer for a key; None if there is none."""
@@ -72,9 +74,15 @@ class AnswerCache:
             reply_json = self._memory.get(key)
             if reply_json is None and self._file is not None:
                 with suppress(sqlite3.Error):
-                    row = self._file.execute("SELECT reply, checksum FROM answers WHERE key = ?", (key,)).fetchone()
-                    if row and isinstance(row[0], bytes) and row[1] == _checksum(key, row[0]):
-                        reply_json = row[0]
+                    cached_answer_row = self._file.execute(
+                        "SELECT reply, checksum FROM answers WHERE key = ?", (key,)
+                    ).fetchone()
+                    if (
+                        cached_answer_row
+                        and isinstance(cached_answer_row[0], bytes)
+                        and cached_answer_row[1] == _checksum(key, cached_answer_row[0])
+                    ):
+                        reply_json = cached_answer_row[0]
                         self._memory[key] = reply_json
         return None if reply_json is None else Reply(*json.loads(reply_json))
 
@@ -102,9 +110,9 @@ class AnswerCache:
 def _open_cache_file(path: Path, *, may_replace: bool) -> sqlite3.Connection | None:
     """Return the file, replaced by an empty one if it is damaged; None where it cannot be used."""
     try:
-        connection = open_private_sqlite(path)
-        configure_sqlite(connection)
-        connection.execute(_SCHEMA)
+        cache_file_connection = open_private_sqlite(path)
+        configure_sqlite(cache_file_connection)
+        cache_file_connection.execute(_SCHEMA)
     except (OSError, sqlite3.OperationalError):
         return None
     except sqlite3.Error:
@@ -113,7 +121,7 @@ def _open_cache_file(path: Path, *, may_replace: bool) -> sqlite3.Connection | N
         with suppress(OSError):
             path.unlink(missing_ok=True)
         return _open_cache_file(path, may_replace=False)
-    return connection
+    return cache_file_connection
 
 
 def _checksum(key: bytes, data: bytes) -> bytes:

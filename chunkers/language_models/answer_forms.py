@@ -55,10 +55,10 @@ class Form(BaseModel):
         """Return the prompt's sentence that asks for a JSON object of this form."""
         form_schema = _resolved_schema(cls)
         fields_phrase = "; ".join(f"{name} is {description}" for name, description in _field_descriptions(form_schema))
-        example = json.dumps(_example_answer(form_schema), ensure_ascii=False)
+        example_answer_json = json.dumps(_example_answer(form_schema), ensure_ascii=False)
         return (
             f"Answer with one JSON object and nothing else, in the form "
-            f"{example}{', where ' if fields_phrase else ''}{fields_phrase}."
+            f"{example_answer_json}{', where ' if fields_phrase else ''}{fields_phrase}."
         )
 
 
@@ -73,11 +73,15 @@ class LineForm(Form):
     def line_wording(cls) -> str:
         """Return the prompt's sentence that asks for an answer on a single line."""
         ((_, field_info),) = cls.model_fields.items()
-        example = (field_info.examples or [1])[0]
-        numbers = ", ".join(map(str, example)) if isinstance(example, list) else f"ID {example}"
+        example_field_value = (field_info.examples or [1])[0]
+        example_numbers_phrase = (
+            ", ".join(map(str, example_field_value))
+            if isinstance(example_field_value, list)
+            else f"ID {example_field_value}"
+        )
         return (
             f"Answer with one line and nothing else: {cls.label}: and {field_info.description}, as in {cls.label}: "
-            f"{numbers}. "
+            f"{example_numbers_phrase}. "
             f"If {cls.none}, answer {cls.label}: none."
         )
 
@@ -100,8 +104,12 @@ def _resolved_schema(form: type[Form]) -> dict[str, Any]:
             return [*map(resolved, part)]
         if not isinstance(part, dict):
             return part
-        definition = form_schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
-        return {key: resolved(value) for key, value in {**definition, **part}.items() if key not in ("$ref", "$defs")}
+        referenced_schema_definition = form_schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
+        return {
+            key: resolved(value)
+            for key, value in {**referenced_schema_definition, **part}.items()
+            if key not in ("$ref", "$defs")
+        }
 
     return resolved(form_schema)  # type: ignore[no-any-return]  # a dictionary stays one
 
@@ -324,25 +332,41 @@ def _field_descriptions(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = "") -> dict[str, Any]:
     """Return a schema for a server, all its fields required, with the numbers, texts and sizes that are allowed."""
     if "properties" in schema:
-        fields = {key: _request_schema(field_schema, asked, key) for key, field_schema in schema["properties"].items()}
-        return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
+        request_schema_by_field = {
+            key: _request_schema(field_schema, asked, key) for key, field_schema in schema["properties"].items()
+        }
+        return {
+            "type": "object",
+            "properties": request_schema_by_field,
+            "required": [*request_schema_by_field],
+            "additionalProperties": False,
+        }
     if "anyOf" in schema:
         options = [_request_schema(option, asked, name) for option in schema["anyOf"]]
-        possible = [option for option in options if option.get("enum", True)]
-        return {"anyOf": possible} if len(possible) > 1 else possible[0]
-    json_type, most = schema["type"], schema.get("most")
+        allowed_schema_options = [option for option in options if option.get("enum", True)]
+        return {"anyOf": allowed_schema_options} if len(allowed_schema_options) > 1 else allowed_schema_options[0]
+    json_type, most_length_or_items = schema["type"], schema.get("most")
     match json_type:
         case "array":
-            least = schema.get("least", schema.get("minItems", 0))
-            most = schema.get("maxItems") if most is None else most
-            limits = {"minItems": least} if least else {}
-            limits |= {} if most is None else {"maxItems": asked.sizes.get(name, most)}
-            return {"type": json_type, "items": _request_schema(schema["items"], asked, name), **limits}
+            least_length_or_items = schema.get("least", schema.get("minItems", 0))
+            most_length_or_items = schema.get("maxItems") if most_length_or_items is None else most_length_or_items
+            list_item_count_limits = {"minItems": least_length_or_items} if least_length_or_items else {}
+            list_item_count_limits |= (
+                {} if most_length_or_items is None else {"maxItems": asked.sizes.get(name, most_length_or_items)}
+            )
+            return {"type": json_type, "items": _request_schema(schema["items"], asked, name), **list_item_count_limits}
         case "string" if name in asked.choices:
             return {"type": json_type, "enum": [*asked.choices[name]]}
         case "string":
-            least, most = schema.get("minLength", 0), asked.sizes.get(name, most)
-            return {"type": json_type, **({"minLength": least} if least else {}), **({"maxLength": most} if most else {})}
+            least_length_or_items, most_length_or_items = (
+                schema.get("minLength", 0),
+                asked.sizes.get(name, most_length_or_items),
+            )
+            return {
+                "type": json_type,
+                **({"minLength": least_length_or_items} if least_length_or_items else {}),
+                **({"maxLength": most_length_or_items} if most_length_or_items else {}),
+            }
         case "integer":
             low, high = asked.bounds.get(name, (schema.get("minimum", -WIDEST), schema.get("maximum", WIDEST)))
             return {"type": json_type, **({"enum": [*range(low, high + 1)]} if high - low < WIDEST else {})}

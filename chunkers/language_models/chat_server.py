@@ -123,9 +123,9 @@ class ChatServer(LanguageModel):
         # Imported late: the table takes a while to load, and most never ask a model.
         from genai_prices import Usage, calc_price
 
-        usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+        token_usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
         try:
-            return calc_price(usage, self._model, provider_api_url=self._connection.address).total_price
+            return calc_price(token_usage, self._model, provider_api_url=self._connection.address).total_price
         except (LookupError, ValueError):
             return None
 
@@ -167,7 +167,7 @@ class ChatServer(LanguageModel):
         # Not as the package's own setting, so that it asks again if the connection is lost in the middle.
         stream_settings = {name: settings.pop(name) for name in STREAMED if name in settings}
         try:
-            response = client.chat.completions.with_raw_response.create(
+            raw_server_response = client.chat.completions.with_raw_response.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
                 **settings,
@@ -180,9 +180,9 @@ class ChatServer(LanguageModel):
                 return self._request_reply(messages, most_tokens, shape)
             # A model that thinks first takes no temperature, and counts its tokens under another name.
             # Another thread may have been told so already.
-            refused = frozenset(name for name in settings if name == error.param)
-            if refused and not self._unknown | refused >= {*_MOST_NAMES}:
-                self._unknown |= refused
+            refused_setting_names = frozenset(name for name in settings if name == error.param)
+            if refused_setting_names and not self._unknown | refused_setting_names >= {*_MOST_NAMES}:
+                self._unknown |= refused_setting_names
                 return self._request_reply(messages, most_tokens, shape)
             raise self._model_error(error, shape) from None
         except (openai.APIStatusError, openai.APIConnectionError) as error:
@@ -192,9 +192,9 @@ class ChatServer(LanguageModel):
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
                 "larger."
             ) from None
-        if not response.headers.get("content-type", "").startswith(EVENTS):
-            return self._reply_from(self._parse(response.content))
-        reply = self._reply_from(self._parse(response.content, client))
+        if not raw_server_response.headers.get("content-type", "").startswith(EVENTS):
+            return self._reply_from(self._parse(raw_server_response.content))
+        reply = self._reply_from(self._parse(raw_server_response.content, client))
         if reply.tokens_out is None and reply.ended == "whole":
             # It may count the tokens of answers that it sends in one piece.
             self._unknown |= {*STREAMED}
@@ -227,59 +227,70 @@ class ChatServer(LanguageModel):
 
     def _model_error(self, error: Any, shape: AnswerShape) -> ModelError:
         """Return the error to raise from None."""
-        failure = self._connection.failure(error, self._timeout)
-        invalid = getattr(error, "status_code", None) in _INVALID
-        return SchemaRefused(str(failure)) if shape.schema and invalid else failure
+        server_failure = self._connection.failure(error, self._timeout)
+        is_request_invalid = getattr(error, "status_code", None) in _INVALID
+        return SchemaRefused(str(server_failure)) if shape.schema and is_request_invalid else server_failure
 
     def _response_format(self, shape: AnswerShape) -> dict[str, Any]:
         """Return the setting that asks for a schema."""
         if not shape.schema:
             return {}
-        schema = json.loads(shape.schema)
+        answer_json_schema = json.loads(shape.schema)
         if shape.dialect == "json_object":
-            return {"response_format": {"type": "json_object", "schema": schema}}
+            return {"response_format": {"type": "json_object", "schema": answer_json_schema}}
         if self._connection.address == ADDRESS:
-            schema = _without_lengths(schema)
+            answer_json_schema = _without_lengths(answer_json_schema)
         return {
-            "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "strict": True, "schema": answer_json_schema},
+            }
         }
 
     def _settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
-        own = self._connection.address == ADDRESS
-        name = next(name for name in (_MOST_NAMES[::-1] if own else _MOST_NAMES) if name not in self._unknown)
-        settings: dict[str, Any] = {name: most_tokens, "temperature": TEMPERATURE}
+        is_standard_server_address = self._connection.address == ADDRESS
+        token_limit_setting_name = next(
+            token_limit_setting_name
+            for token_limit_setting_name in (_MOST_NAMES[::-1] if is_standard_server_address else _MOST_NAMES)
+            if token_limit_setting_name not in self._unknown
+        )
+        settings: dict[str, Any] = {token_limit_setting_name: most_tokens, "temperature": TEMPERATURE}
         settings |= {"stop": [*shape.stop]} if shape.stop else {}
         # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
-        settings |= STREAMED if not (shape.schema or own) and most_tokens <= LONGEST_STREAMED else {}
-        return {name: value for name, value in settings.items() if name not in self._unknown}
+        settings |= STREAMED if not (shape.schema or is_standard_server_address) and most_tokens <= LONGEST_STREAMED else {}
+        return {
+            token_limit_setting_name: value
+            for token_limit_setting_name, value in settings.items()
+            if token_limit_setting_name not in self._unknown
+        }
 
     def _reply_from(self, answer: Any) -> Reply:
         """Convert an answer of the server to a reply."""
-        choices = json_field(answer, "choices")
-        if not isinstance(choices, list) or not choices:
+        answer_choices = json_field(answer, "choices")
+        if not isinstance(answer_choices, list) or not answer_choices:
             raise self._connection.unusable(
                 "The answer must contain the list 'choices', with at least one choice; it contains none."
             )
-        message = json_field(choices[0], "message")
+        message = json_field(answer_choices[0], "message")
         text, refusal = json_field(message, "content"), json_field(message, "refusal")
-        finish = json_field(choices[0], "finish_reason")
-        ended: Ended = "whole"
-        if finish == "content_filter" or (isinstance(refusal, str) and refusal):
-            ended = "refused"
-        elif finish in ("length", REPEATING):
-            ended = "cut"
+        reply_finish_reason = json_field(answer_choices[0], "finish_reason")
+        answer_ending_kind: Ended = "whole"
+        if reply_finish_reason == "content_filter" or (isinstance(refusal, str) and refusal):
+            answer_ending_kind = "refused"
+        elif reply_finish_reason in ("length", REPEATING):
+            answer_ending_kind = "cut"
         if not isinstance(text, str):
-            if text is not None or ended == "whole":
+            if text is not None or answer_ending_kind == "whole":
                 raise self._connection.unusable("The answer's message must have a string as its content; it has none.")
             text = ""
-        usage = json_field(answer, "usage")
+        token_usage_fields = json_field(answer, "usage")
         tokens_read, tokens_written = (
-            _token_count(json_field(usage, name)) for name in ("prompt_tokens", "completion_tokens")
+            _token_count(json_field(token_usage_fields, name)) for name in ("prompt_tokens", "completion_tokens")
         )
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
         text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
-        return Reply(self._connection.mask_key(text), tokens_read, tokens_written, ended)
+        return Reply(self._connection.mask_key(text), tokens_read, tokens_written, answer_ending_kind)
 
 
 def _without_lengths(schema: Any) -> Any:
@@ -323,28 +334,31 @@ def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
     import openai
 
     whole_lines = body[: body.rfind(b"\n") + 1]
-    response = httpx2.Response(200, content=whole_lines, request=httpx2.Request("POST", client.base_url))
+    whole_lines_response = httpx2.Response(200, content=whole_lines, request=httpx2.Request("POST", client.base_url))
     contents: list[Any] = []
-    refusal = usage = finish = None
+    last_refusal_text = token_usage_fields = stream_finish_reason = None
     choices: list[Any] = []
-    for event in openai.Stream(cast_to=object, response=response, client=client):
-        usage = json_field(event, "usage") or usage
+    for event in openai.Stream(cast_to=object, response=whole_lines_response, client=client):
+        token_usage_fields = json_field(event, "usage") or token_usage_fields
         event_choices = json_field(event, "choices")
         # The last event has the numbers of tokens, and no choice.
         if not isinstance(event_choices, list) or not event_choices:
             continue
         choices, delta = event_choices, json_field(event_choices[0], "delta")
-        finish = json_field(choices[0], "finish_reason") or finish
-        refusal = json_field(delta, "refusal") or refusal
+        stream_finish_reason = json_field(choices[0], "finish_reason") or stream_finish_reason
+        last_refusal_text = json_field(delta, "refusal") or last_refusal_text
         contents += [] if json_field(delta, "content") is None else [delta["content"]]
     # An empty answer has no piece with content.
-    content: Any = contents or (None if finish is None or refusal else "")
+    joined_answer_text: Any = contents or (None if stream_finish_reason is None or last_refusal_text else "")
     if contents and all(isinstance(piece, str) for piece in contents):
-        content = "".join(contents)
-        if finish is None and repeated_ending(content, unfinished=True):
-            finish = REPEATING
-    message = {"content": content, "refusal": refusal}
-    return {"choices": [{"message": message, "finish_reason": finish}] if choices else [], "usage": usage}
+        joined_answer_text = "".join(contents)
+        if stream_finish_reason is None and repeated_ending(joined_answer_text, unfinished=True):
+            stream_finish_reason = REPEATING
+    message = {"content": joined_answer_text, "refusal": last_refusal_text}
+    return {
+        "choices": [{"message": message, "finish_reason": stream_finish_reason}] if choices else [],
+        "usage": token_usage_fields,
+    }
 
 
 def is_repeating(body: bytes, client: "openai.OpenAI") -> bool:
@@ -352,10 +366,10 @@ def is_repeating(body: bytes, client: "openai.OpenAI") -> bool:
     import openai
 
     try:
-        choices = join_stream(body, client)["choices"]
+        joined_answer_choices = join_stream(body, client)["choices"]
     except (openai.APIError, ValueError, RecursionError):
         return False
-    return any(choice["finish_reason"] == REPEATING for choice in choices)
+    return any(choice["finish_reason"] == REPEATING for choice in joined_answer_choices)
 
 
 # Servers of language models on the usual ports of this machine.
@@ -383,13 +397,15 @@ def find_local_servers(ports: Sequence[int] = USUAL_PORTS) -> list[LocalServer]:
 
 def _server_at(port: int) -> LocalServer | None:
     """Return the server at a port; None if none there lists a model."""
-    address = f"http://127.0.0.1:{port}/v1"
+    local_server_address = f"http://127.0.0.1:{port}/v1"
     try:
         # Without the environment's proxy, to which this address is another machine.
-        with build_opener(ProxyHandler({})).open(f"{address}/models", timeout=_TIMEOUT_S) as answer:
-            listed = json.loads(answer.read(_MOST_BYTES))["data"]
-        names = [str(model["id"]) for model in listed]
+        with build_opener(ProxyHandler({})).open(f"{local_server_address}/models", timeout=_TIMEOUT_S) as answer:
+            served_model_entries = json.loads(answer.read(_MOST_BYTES))["data"]
+        listed_model_names = [str(model["id"]) for model in served_model_entries]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
-    models = tuple(name for name in names if name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME)
-    return LocalServer(address, models) if models else None
+    usable_model_names = tuple(
+        name for name in listed_model_names if name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME
+    )
+    return LocalServer(local_server_address, usable_model_names) if usable_model_names else None

@@ -101,26 +101,26 @@ def usable_answer(
                 raise UnusableAnswer(
                     "the model refused to answer" if reply.ended == "refused" else "the answer was too long and was cut off"
                 )
-            answer = read(without_reasoning(reply.text))
+            accepted_answer_value = read(without_reasoning(reply.text))
         except UnusableAnswer as error:
             tell(False)
-            complaint = error
+            unusable_answer_error = error
             if repeated := repeated_ending(reply.text):
-                complaint = Repetitive(
+                unusable_answer_error = Repetitive(
                     f"the answer repeats {short_repr(repeated)} again and again, so the model was not asked again"
                 )
-            complaint.attempts = repeat + 1
-            if repeat == MOST_REPEATS or isinstance(complaint, Repetitive):
-                raise complaint from None
+            unusable_answer_error.attempts = repeat + 1
+            if repeat == MOST_REPEATS or isinstance(unusable_answer_error, Repetitive):
+                raise unusable_answer_error from None
             previous_answer = without_reasoning(reply.text)[:LONGEST_REPEATED] or NO_WORDS
             messages = [
                 *messages,
                 Message("assistant", previous_answer),
-                Message("user", ASK_AGAIN.format(complaint=complaint)),
+                Message("user", ASK_AGAIN.format(complaint=unusable_answer_error)),
             ]
         else:
             tell(True)
-            return answer
+            return accepted_answer_value
     raise AssertionError
 
 
@@ -130,19 +130,19 @@ def repeated_ending(answer: str, *, unfinished: bool = False) -> str:
     All digits are treated as equal, so that a numbered list of identical items is a repetition too. Not so in an
     unfinished answer, which may be a list of numbers; there, a repetition must also be twice as long.
     """
-    end = answer.rstrip()[-_LOOKED_AT:]
-    reversed_end = (end if unfinished else _DIGIT.sub("0", end))[::-1]
-    least = _REPEATED_SIGNS * (2 if unfinished else 1)
+    examined_answer_end = answer.rstrip()[-_LOOKED_AT:]
+    reversed_end = (examined_answer_end if unfinished else _DIGIT.sub("0", examined_answer_end))[::-1]
+    least_repeated_length = _REPEATED_SIGNS * (2 if unfinished else 1)
     # The prefix function of Knuth, Morris and Pratt: the longest border gives the shortest period.
-    borders = [0] * len(reversed_end)
+    prefix_border_lengths = [0] * len(reversed_end)
     for at in range(1, len(reversed_end)):
-        border = borders[at - 1]
-        while border and reversed_end[at] != reversed_end[border]:
-            border = borders[border - 1]
-        borders[at] = border + (reversed_end[at] == reversed_end[border])
-        size, period = at + 1, at + 1 - borders[at]
-        if size >= least and size >= _REPEATED_TIMES * period:
-            return end[-period:].strip() or end[-1:]
+        current_border_length = prefix_border_lengths[at - 1]
+        while current_border_length and reversed_end[at] != reversed_end[current_border_length]:
+            current_border_length = prefix_border_lengths[current_border_length - 1]
+        prefix_border_lengths[at] = current_border_length + (reversed_end[at] == reversed_end[current_border_length])
+        size, period = at + 1, at + 1 - prefix_border_lengths[at]
+        if size >= least_repeated_length and size >= _REPEATED_TIMES * period:
+            return examined_answer_end[-period:].strip() or examined_answer_end[-1:]
     return ""
 
 
@@ -152,20 +152,20 @@ def without_reasoning(answer: str) -> str:
     Reasoning that the server's template has opened ends with a line ``</think>``. A plain-text answer with such a line,
     and without ``<think>`` before it, cannot be distinguished from reasoning.
     """
-    reasoning = _REASONING.match(answer)
-    if reasoning and not reasoning[1] and _OPENED.search(reasoning[0]):
-        reasoning = None
-    return _without_code_fence(answer[reasoning.end() :] if reasoning else answer)
+    reasoning_match = _REASONING.match(answer)
+    if reasoning_match and not reasoning_match[1] and _OPENED.search(reasoning_match[0]):
+        reasoning_match = None
+    return _without_code_fence(answer[reasoning_match.end() :] if reasoning_match else answer)
 
 
 def _without_code_fence(answer: str) -> str:
-    opened = _FENCE.match(answer)
-    if not opened:
+    opening_fence_match = _FENCE.match(answer)
+    if not opening_fence_match:
         return answer
     # Not by one regular expression: from each of a million blanks it would look for the end again.
-    after_opening, fence = answer[opened.end() :].rstrip(), opened[1]
-    inner = after_opening.removesuffix(fence).rstrip(" \t").removesuffix("\n")
-    return inner if after_opening.endswith(fence) and fence not in inner else answer
+    after_opening, fence = answer[opening_fence_match.end() :].rstrip(), opening_fence_match[1]
+    text_inside_fence = after_opening.removesuffix(fence).rstrip(" \t").removesuffix("\n")
+    return text_inside_fence if after_opening.endswith(fence) and fence not in text_inside_fence else answer
 
 
 def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
@@ -183,18 +183,18 @@ def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
     Unusable
         If there is no JSON object with the expected fields.
     """
-    parsed: AnyForm | None = None
-    complaint = UnusableAnswer("the answer must contain a JSON object; it has none")
+    validated_answer_form: AnyForm | None = None
+    unusable_answer_error = UnusableAnswer("the answer must contain a JSON object; it has none")
     for number, candidate in enumerate(_outermost_json_objects(answer)):
         try:
             if isinstance(candidate, UnusableAnswer):
                 raise candidate
-            parsed = _validated_form(candidate, form)
+            validated_answer_form = _validated_form(candidate, form)
         except UnusableAnswer as error:
-            complaint = complaint if number else error
-    if parsed is None:
-        raise complaint from None
-    return parsed
+            unusable_answer_error = unusable_answer_error if number else error
+    if validated_answer_form is None:
+        raise unusable_answer_error from None
+    return validated_answer_form
 
 
 def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
@@ -207,34 +207,36 @@ def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
     """
     if answer.lstrip().startswith("{"):
         return parse_json_answer(answer, form)
-    lines = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
-    if not lines:
+    labelled_line_contents = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
+    if not labelled_line_contents:
         raise UnusableAnswer(f"the answer must have a line that begins with '{form.label}:'; it has none")
-    numerals = _NUMBER.findall(lines[-1])
-    if any(len(number) > _MOST_DIGITS for number in numerals):
+    last_line_numerals = _NUMBER.findall(labelled_line_contents[-1])
+    if any(len(number) > _MOST_DIGITS for number in last_line_numerals):
         raise UnusableAnswer("the answer may name only numbers from the prompt; it has a number with too many digits")
-    if not numerals and not _NONE.search(lines[-1]):
+    if not last_line_numerals and not _NONE.search(labelled_line_contents[-1]):
         raise UnusableAnswer(f"the answer must have a number or the word none after '{form.label}:'; it has neither")
-    line = form.from_numbers([*map(int, numerals)])
-    if line is None:
+    parsed_line_form = form.from_numbers([*map(int, last_line_numerals)])
+    if parsed_line_form is None:
         raise UnusableAnswer(f"the answer must have exactly one number after '{form.label}:'; it has several")
-    return line
+    return parsed_line_form
 
 
 def _outermost_json_objects(answer: str) -> Iterator[object]:
     """Yield the outermost JSON objects of an answer; for a broken one, the error and the objects within it."""
-    start, decoder = answer.find("{"), json.JSONDecoder()
+    object_start_offset, decoder = answer.find("{"), json.JSONDecoder()
     for _ in range(_MOST_TRIED):
-        if start < 0:
+        if object_start_offset < 0:
             return
         try:
-            parsed, end = decoder.raw_decode(answer, start)
+            parsed, next_search_offset = decoder.raw_decode(answer, object_start_offset)
             yield parsed
         except (ValueError, RecursionError) as error:
-            defect = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
-            yield UnusableAnswer(f"its JSON is broken: {defect}")
-            end = start + 1
-        start = answer.find("{", end)
+            json_defect_phrase = (
+                error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
+            )
+            yield UnusableAnswer(f"its JSON is broken: {json_defect_phrase}")
+            next_search_offset = object_start_offset + 1
+        object_start_offset = answer.find("{", next_search_offset)
 
 
 def _validated_form(parsed: object, form: type[AnyForm]) -> AnyForm:

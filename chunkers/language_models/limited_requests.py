@@ -235,14 +235,14 @@ class Asking:
         shape: AnswerShape,
     ) -> tuple[Reply, bool]:
         """Return the answer, and whether it was asked for now."""
-        key = self._key(messages, most_tokens, repeat, shape)
-        reply = self._answers.get(key)
+        answer_cache_key = self._key(messages, most_tokens, repeat, shape)
+        reply = self._answers.get(answer_cache_key)
         if reply is not None:
             return reply, False
         raise_if_cancelled(cancelled)
-        with self._answers.turns.acquire(key, cancelled):
+        with self._answers.turns.acquire(answer_cache_key, cancelled):
             # Another may have asked the same while this one waited for its turn.
-            reply = self._answers.get(key)
+            reply = self._answers.get(answer_cache_key)
             if reply is not None:
                 return reply, False
             try:
@@ -251,19 +251,19 @@ class Asking:
                 if shape.schema != _PROBE_SCHEMA:
                     raise
                 reply = _PROBE_REFUSED
-            self._answers.put(key, reply)
+            self._answers.put(answer_cache_key, reply)
             return reply, True
 
     def _shaped(self, messages: Sequence[Message], kind: AnswerKind) -> tuple[Sequence[Message], AnswerShape]:
         """Return the conversation as it is sent, and the limits on the answer."""
-        schema = kind.schema
-        if schema is None or self._dialect is None:
+        answer_json_schema = kind.schema
+        if answer_json_schema is None or self._dialect is None:
             return messages, AnswerShape(kind.stop)
         if kind.form is not None and issubclass(kind.form, LineForm):
             # A prompt that asks for a line would contradict the schema.
             (role, text), *others = messages
             messages = [Message(role, text.replace(kind.form.line_wording(), kind.form.wording())), *others]
-        return messages, AnswerShape((), json.dumps(schema), self._dialect)
+        return messages, AnswerShape((), json.dumps(answer_json_schema), self._dialect)
 
     def _recall_structured(self) -> bool:
         """Learn from the cache how the server treats a schema, and return whether that is known; nothing is sent."""
@@ -297,12 +297,12 @@ class Asking:
         """Send the request, and record its cost however it ends."""
         model, call = self.model, next(_calls)
         most_in = upper_bound_on_tokens(messages)
-        attempts = Attempts()
+        request_attempts = Attempts()
 
         def allow(before: int) -> None:
-            self._budget.reserve(call, model, most_in, most_out, attempts.unanswered + 1)
+            self._budget.reserve(call, model, most_in, most_out, request_attempts.unanswered + 1)
 
-        attempts.allow = allow
+        request_attempts.allow = allow
         reply = None
         model.load()
         while not self._slots.acquire(timeout=_POLL_S):
@@ -311,13 +311,13 @@ class Asking:
             self._budget.reserve(call, model, most_in, most_out, 1, cancelled)
             with cancellable(cancelled):
                 shape_argument = {"shape": shape} if model.takes_shape and shape != ANY_SHAPE else {}
-                reply = model.reply(messages, most_out, attempts, **shape_argument)
+                reply = model.reply(messages, most_out, request_attempts, **shape_argument)
         finally:
             self._slots.release()
-            spent = spending_of_call(model, reply, most_in, most_out, attempts)
-            self._budget.settle(call, spent)
+            call_spending = spending_of_call(model, reply, most_in, most_out, request_attempts)
+            self._budget.settle(call, call_spending)
             if ledger is not None:
-                ledger.add(spent)
+                ledger.add(call_spending)
         return reply
 
 
@@ -365,34 +365,34 @@ def run_in_parallel(
     Exception
         The error of the first job that fails, which stops the other jobs.
     """
-    failed = threading.Event()
+    job_failed_event = threading.Event()
 
     def stopped() -> bool:
-        return failed.is_set() or cancelled()
+        return job_failed_event.is_set() or cancelled()
 
     def run(work: Callable[[Callable[[], bool]], Result]) -> Result:
-        if failed.is_set():
+        if job_failed_event.is_set():
             # Of thousands, each would prepare its question before it asks whether to stop.
             raise Cancelled
         try:
             return work(stopped)
         except BaseException:
-            failed.set()
+            job_failed_event.set()
             raise
 
     with ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="asking") as pool:
         try:
-            futures = [pool.submit(run, work) for work in works]
-            wait(futures)
+            job_futures = [pool.submit(run, work) for work in works]
+            wait(job_futures)
         except BaseException:
             # A terminal's interruption comes here; without this, all the works that are left would still be done.
-            failed.set()
+            job_failed_event.set()
             raise
-    errors = [error for future in futures if (error := future.exception()) is not None]
+    job_errors = [error for future in job_futures if (error := future.exception()) is not None]
     # Those that were stopped because of another's failure say nothing of it.
-    for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):
+    for error in sorted(job_errors, key=lambda error: isinstance(error, Cancelled)):
         raise error
-    return [future.result() for future in futures]
+    return [future.result() for future in job_futures]
 
 
 def as_asking(candidate: object, limit: Limit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:

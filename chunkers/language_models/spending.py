@@ -54,27 +54,27 @@ class Spending:
         return self.tokens_in + self.tokens_out + self.unsure
 
     def __add__(self, other: "Spending") -> "Spending":
-        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        summed_cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         return Spending(
             self.requests + other.requests,
             self.remembered + other.remembered,
             self.tokens_in + other.tokens_in,
             self.tokens_out + other.tokens_out,
             self.unsure + other.unsure,
-            cost,
+            summed_cost,
         )
 
     def __str__(self) -> str:
         """Return the spending as a phrase."""
-        phrases = [pluralize(self.requests, "request")]
+        spending_phrases = [pluralize(self.requests, "request")]
         if self.remembered:
-            phrases.append(f"{pluralize(self.remembered, 'answer')} from before")
+            spending_phrases.append(f"{pluralize(self.remembered, 'answer')} from before")
         if self.requests:
-            phrases.append(f"{self.tokens_in:,} tokens read and {self.tokens_out:,} written")
+            spending_phrases.append(f"{self.tokens_in:,} tokens read and {self.tokens_out:,} written")
             if self.unsure:
-                phrases.append(f"at most {self.unsure:,} of which the server did not say")
-            phrases.append("cost unknown" if self.cost is None else f"${self.cost:.4f}")
-        return ", ".join(phrases)
+                spending_phrases.append(f"at most {self.unsure:,} of which the server did not say")
+            spending_phrases.append("cost unknown" if self.cost is None else f"${self.cost:.4f}")
+        return ", ".join(spending_phrases)
 
 
 @dataclass(frozen=True)
@@ -159,22 +159,24 @@ class Budget(Ledger):
         Cancelled
             If the user stops while it waits.
         """
-        cost = model.price(most_in * requests, most_out * requests)
-        if self.limit.money is not None and cost is None:
+        maximum_call_cost = model.price(most_in * requests, most_out * requests)
+        if self.limit.money is not None and maximum_call_cost is None:
             raise ModelError(
                 f"{model.name}: a limit in money needs a known price; no price is known for this model at {model.host}. Set "
                 "a limit in tokens, which works for every model."
             )
-        wanted = Spending(tokens_in=most_in * requests, tokens_out=most_out * requests, cost=cost)
+        maximum_call_spending = Spending(
+            tokens_in=most_in * requests, tokens_out=most_out * requests, cost=maximum_call_cost
+        )
         while True:
             with self._settled:
-                others = [spending for other, spending in self._reserved.items() if other != call]
-                refused = self._refusal(sum(others, self._spent), wanted, model.name)
-                if not refused:
-                    self._reserved[call] = wanted
+                other_calls_reservations = [spending for other, spending in self._reserved.items() if other != call]
+                budget_refusal = self._refusal(sum(other_calls_reservations, self._spent), maximum_call_spending, model.name)
+                if not budget_refusal:
+                    self._reserved[call] = maximum_call_spending
                     return
-                if stopped is None or not others:
-                    raise ModelError(refused)
+                if stopped is None or not other_calls_reservations:
+                    raise ModelError(budget_refusal)
                 self._settled.wait(_POLL_S)
             raise_if_cancelled(stopped)
 
@@ -215,13 +217,16 @@ def spending_of_call(model: LanguageModel, reply: Reply | None, most_in: int, mo
     attempts
         The requests of the call.
     """
-    unclear = attempts.unanswered + attempts.whole
-    spent = Spending(requests=attempts.sent)
+    unclear_request_count = attempts.unanswered + attempts.whole
+    call_spending = Spending(requests=attempts.sent)
     if reply is not None and reply.tokens_in is not None and reply.tokens_out is not None:
-        unclear = max(0, unclear - 1)
-        spent += Spending(
+        unclear_request_count = max(0, unclear_request_count - 1)
+        call_spending += Spending(
             tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cost=model.price(reply.tokens_in, reply.tokens_out)
         )
-    if unclear:
-        spent += Spending(unsure=unclear * (most_in + most_out), cost=model.price(unclear * most_in, unclear * most_out))
-    return spent
+    if unclear_request_count:
+        call_spending += Spending(
+            unsure=unclear_request_count * (most_in + most_out),
+            cost=model.price(unclear_request_count * most_in, unclear_request_count * most_out),
+        )
+    return call_spending

@@ -75,20 +75,22 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         """Cut the document at gaps whose score passes the threshold, then enforce the size limits."""
         if not document.sentences:
             return Chunking(document, (), ())
-        vectors = tools.embed(join_with_neighbours(document.sentence_texts, self.buffer))
-        distances = gap_distances(vectors)
-        scores = self.rule.scores(distances)
-        level = self.rule.line(scores, self.amount)
-        gaps = enforce_size_limits(document, self._verdicts(scores, level), self.limits, tools, distances.tolist)
-        curve = Curve(
+        buffered_sentence_vectors = tools.embed(join_with_neighbours(document.sentence_texts, self.buffer))
+        gap_embedding_distances = gap_distances(buffered_sentence_vectors)
+        gap_scores = self.rule.scores(gap_embedding_distances)
+        score_threshold = self.rule.line(gap_scores, self.amount)
+        size_limited_gaps = enforce_size_limits(
+            document, self._verdicts(gap_scores, score_threshold), self.limits, tools, gap_embedding_distances.tolist
+        )
+        gap_score_curve = Curve(
             label=self.rule.score_name,
-            scores=tuple(scores.tolist()),
-            lines=(Line("threshold", level, "amount"),),
+            scores=tuple(gap_scores.tolist()),
+            lines=(Line("threshold", score_threshold, "amount"),),
             cut_above=self.rule.above,
             live=True,
-            null=self._shuffled_quartiles(vectors),
+            null=self._shuffled_quartiles(buffered_sentence_vectors),
         )
-        return Chunking.from_gaps(document, gaps, curves=(curve,))
+        return Chunking.from_gaps(document, size_limited_gaps, curves=(gap_score_curve,))
 
     def _shuffled_quartiles(self, vectors: VectorArray) -> Band | None:
         """Return the quartiles of the scores in the shuffled text; None where it has no score."""
@@ -104,39 +106,59 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         """Return the nearest amount that moves the threshold to the other side of the gap's score; None if there is none."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        spec = parameter_spec(self, "amount")
-        level_by_stop = dict(zip(spec.stops, self.levels("amount", spec.stops, chunking.curves[0].scores), strict=True))
-        score = np.array([gap.score])
-        cut = gap.verdict.is_cut
-        amount = nearest_slider_stop(
-            spec, self.amount, lambda stop: bool(self.rule.passes(score, level_by_stop[stop])[0]) != cut
+        amount_parameter_spec = parameter_spec(self, "amount")
+        level_by_stop = dict(
+            zip(
+                amount_parameter_spec.stops,
+                self.levels("amount", amount_parameter_spec.stops, chunking.curves[0].scores),
+                strict=True,
+            )
         )
-        if amount is not None and (self.min_size is not None or self.max_size is not None):
+        gap_score_array = np.array([gap.score])
+        is_gap_cut = gap.verdict.is_cut
+        reversing_amount = nearest_slider_stop(
+            amount_parameter_spec,
+            self.amount,
+            lambda stop: bool(self.rule.passes(gap_score_array, level_by_stop[stop])[0]) != is_gap_cut,
+        )
+        if reversing_amount is not None and (self.min_size is not None or self.max_size is not None):
             # Sizes may overrule the score: then only a run tells.
-            amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("amount", amount)
-        if amount is None:
+            reversing_amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop(
+                "amount", reversing_amount
+            )
+        if reversing_amount is None:
             return None
-        return Tipping("amount", self.threshold.replace("_", " "), amount, not cut, abs(gap.score - gap.threshold))
+        return Tipping(
+            "amount", self.threshold.replace("_", " "), reversing_amount, not is_gap_cut, abs(gap.score - gap.threshold)
+        )
 
     def _verdicts(self, scores: FloatArray, level: float) -> list[Gap]:
-        rule = self.rule
-        passing: Relation = ">" if rule.above else "<"
-        failing: Relation = "≤" if rule.above else "≥"
-        threshold = none_if_nan(level)
-        undefined = Reason(remark=f"no {rule.score_name} at this gap: it needs a gap beside it")
-        passes = rule.passes(scores, level)
-        tied_scores = ~passes & (scores > level if rule.above else scores < level)
-        gaps = []
+        threshold_rule = self.rule
+        passing: Relation = ">" if threshold_rule.above else "<"
+        failing: Relation = "≤" if threshold_rule.above else "≥"
+        score_threshold_or_none = none_if_nan(level)
+        undefined_score_reason = Reason(remark=f"no {threshold_rule.score_name} at this gap: it needs a gap beside it")
+        is_score_passing_at = threshold_rule.passes(scores, level)
+        tied_scores = ~is_score_passing_at & (scores > level if threshold_rule.above else scores < level)
+        judged_gaps = []
         for index, (score, passed, tied) in enumerate(
-            zip(scores.tolist(), passes.tolist(), tied_scores.tolist(), strict=True)
+            zip(scores.tolist(), is_score_passing_at.tolist(), tied_scores.tolist(), strict=True)
         ):
-            why = Reason(rule.score_name, score, passing if passed else failing, level)
+            gap_verdict_reason = Reason(threshold_rule.score_name, score, passing if passed else failing, level)
             if math.isnan(score):
-                why = undefined
+                gap_verdict_reason = undefined_score_reason
             elif tied:
-                why = Reason(rule.score_name, score, "=", level, remark="but for rounding")
-            gaps.append(Gap(index, none_if_nan(score), threshold, Verdict.CUT if passed else Verdict.KEPT, why))
-        return gaps
+                gap_verdict_reason = Reason(threshold_rule.score_name, score, "=", level, remark="but for rounding")
+            judged_gaps.append(
+                Gap(
+                    index,
+                    none_if_nan(score),
+                    score_threshold_or_none,
+                    Verdict.CUT if passed else Verdict.KEPT,
+                    gap_verdict_reason,
+                )
+            )
+        return judged_gaps
 
 
 # Results read as similarities: every number is 1 minus the distance, and cuts lie below the threshold.
@@ -168,25 +190,25 @@ def read_as_similarity(chunking: Chunking) -> Chunking:
         cut_above=False,
         null=None if curve.null is None else Band(1 - curve.null.high, 1 - curve.null.low),
     )
-    gaps = [
+    similarity_gaps = [
         gap._replace(
             score=_as_similarity(gap.score), threshold=_as_similarity(gap.threshold), why=_reason_as_similarity(gap.why)
         )
         for gap in chunking.gaps
     ]
-    return replace(chunking, gaps=tuple(gaps), curves=(similarity_curve,))
+    return replace(chunking, gaps=tuple(similarity_gaps), curves=(similarity_curve,))
 
 
 def _reason_as_similarity(reason: Reason) -> Reason:
-    earlier = None if reason.earlier is None else _reason_as_similarity(reason.earlier)
+    earlier_similarity_reason = None if reason.earlier is None else _reason_as_similarity(reason.earlier)
     if reason.score_name != "distance":
-        return reason._replace(earlier=earlier)
+        return reason._replace(earlier=earlier_similarity_reason)
     return reason._replace(
         score_name="similarity",
         score=_as_similarity(reason.score),
         relation=_MIRRORED[reason.relation],
         threshold=_as_similarity(reason.threshold),
-        earlier=earlier,
+        earlier=earlier_similarity_reason,
     )
 
 

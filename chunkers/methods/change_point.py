@@ -133,10 +133,10 @@ class ChangePoint(SizeLimitedChunker):
 
     def idle(self) -> frozenset[str]:
         """Return the names of the parameters that have no effect because the number of chunks or the penalty is set."""
-        idle = super().idle()
+        idle_parameter_names = super().idle()
         if self.chunks is not None or self.target_sentences is not None:
-            return idle | {"penalty", "caution", "shuffled_runs"}
-        return idle if self.penalty is None else idle | {"caution", "shuffled_runs"}
+            return idle_parameter_names | {"penalty", "caution", "shuffled_runs"}
+        return idle_parameter_names if self.penalty is None else idle_parameter_names | {"caution", "shuffled_runs"}
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
@@ -163,10 +163,10 @@ class ChangePoint(SizeLimitedChunker):
         if is_short or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
             return ""
         length_phrase = "" if sentences is None else f", {sentences:,} sentences,"
-        where = f"In texts of more than {SAMPLE:,} sentences" if sentences is None else "Here"
+        affected_texts_phrase = f"In texts of more than {SAMPLE:,} sentences" if sentences is None else "Here"
         return (
             f"{self.title} now takes its penalty from the text's own length{length_phrase} and no longer from {SAMPLE:,} "
-            f"sentences of it. {where}, its cuts may be others than when this was made."
+            f"sentences of it. {affected_texts_phrase}, its cuts may be others than when this was made."
         )
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -184,63 +184,83 @@ class ChangePoint(SizeLimitedChunker):
         if not sentence_count:
             return Chunking(document, (), ())
         requested_chunks = self._requested_chunks(sentence_count)
-        allowed = self._allowed_starts(document, requested_chunks)
-        possible_starts = list(range(1, sentence_count)) if allowed is None else allowed.tolist()
-        unit_count, unit = len(possible_starts) + 1, "sentences" if allowed is None else "paragraphs"
+        allowed_start_sentences = self._allowed_starts(document, requested_chunks)
+        possible_starts = (
+            list(range(1, sentence_count)) if allowed_start_sentences is None else allowed_start_sentences.tolist()
+        )
+        unit_count, unit = len(possible_starts) + 1, "sentences" if allowed_start_sentences is None else "paragraphs"
         chunk_count = None if requested_chunks is None else min(requested_chunks, unit_count)
         needs_search = chunk_count is not None and 1 < chunk_count < unit_count
         if chunk_count is not None and needs_search:
             _check_steps(unit_count, chunk_count, unit)
             # One vector tells the dimensions.
             _check_products(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit)
-        vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        penalty, null_penalties = None, None
+        sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
+        cut_penalty, null_penalties = None, None
         if chunk_count is None:
-            null_penalties = self._shuffled_penalties(vectors, allowed, tools)
-            penalty = self._minimum_gain(null_penalties)
-            cut_starts = set(best_partition_by_penalty(vectors, penalty, _work_counter(vectors, tools), allowed))
+            null_penalties = self._shuffled_penalties(sentence_vectors, allowed_start_sentences, tools)
+            cut_penalty = self._minimum_gain(null_penalties)
+            cut_starts = set(
+                best_partition_by_penalty(
+                    sentence_vectors, cut_penalty, _work_counter(sentence_vectors, tools), allowed_start_sentences
+                )
+            )
         elif needs_search:
-            cut_starts = set(best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), allowed))
+            cut_starts = set(
+                best_partition_by_count(
+                    sentence_vectors, chunk_count, _work_counter(sentence_vectors, tools), allowed_start_sentences
+                )
+            )
         else:
             cut_starts = set(possible_starts) if chunk_count == unit_count else set()
-        gains = _cut_gains(vectors, cut_starts)
+        gap_cut_gains = _cut_gains(sentence_vectors, cut_starts)
         shuffled_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
-        permitted = set(possible_starts)
-        decided = [
-            _searched_gap(index, gain, index + 1 in cut_starts, penalty, chunk_count, shuffled_phrase)
-            if index + 1 in permitted
+        possible_start_set = set(possible_starts)
+        searched_gaps = [
+            _searched_gap(index, gain, index + 1 in cut_starts, cut_penalty, chunk_count, shuffled_phrase)
+            if index + 1 in possible_start_set
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
-            for index, gain in enumerate(gains.tolist())
+            for index, gain in enumerate(gap_cut_gains.tolist())
         ]
-        gaps = enforce_size_limits(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
-        lines = () if penalty is None or unit_count == 1 < sentence_count else (Line("penalty", penalty, "penalty"),)
-        band = None if null_penalties is None else Band(*np.percentile(null_penalties, [25, 75]).tolist())
-        curve = Curve("gain of a cut", tuple(gains.tolist()), lines, cut_above=True, live=False, null=band)
-        notes = [] if allowed is None else [_paragraphs_note(unit_count)]
-        if requested_chunks is not None and requested_chunks > unit_count and allowed is not None:
-            notes.append(f"Asked for {requested_chunks:,} chunks, made {unit_count:,}: there are no more paragraphs.")
-        return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=tuple(notes))
+        size_limited_gaps = enforce_size_limits(
+            document, searched_gaps, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
+        )
+        penalty_lines = (
+            () if cut_penalty is None or unit_count == 1 < sentence_count else (Line("penalty", cut_penalty, "penalty"),)
+        )
+        null_penalty_band = None if null_penalties is None else Band(*np.percentile(null_penalties, [25, 75]).tolist())
+        cut_gain_curve = Curve(
+            "gain of a cut", tuple(gap_cut_gains.tolist()), penalty_lines, cut_above=True, live=False, null=null_penalty_band
+        )
+        chunking_notes = [] if allowed_start_sentences is None else [_paragraphs_note(unit_count)]
+        if requested_chunks is not None and requested_chunks > unit_count and allowed_start_sentences is not None:
+            chunking_notes.append(
+                f"Asked for {requested_chunks:,} chunks, made {unit_count:,}: there are no more paragraphs."
+            )
+        return replace(
+            Chunking.from_gaps(document, size_limited_gaps, curves=(cut_gain_curve,)), notes=tuple(chunking_notes)
+        )
 
     def places(self, document: Document) -> list[int]:
         """Return the numbers of the sentences that a chunk may begin with, but for the first."""
-        count = len(document.sentences)
-        allowed = self._allowed_starts(document, self._requested_chunks(count))
-        return list(range(1, count)) if allowed is None else allowed.tolist()
+        sentence_count = len(document.sentences)
+        allowed_start_sentences = self._allowed_starts(document, self._requested_chunks(sentence_count))
+        return list(range(1, sentence_count)) if allowed_start_sentences is None else allowed_start_sentences.tolist()
 
     def _allowed_starts(self, document: Document, requested_chunks: int | None) -> IntArray | None:
         """Return the numbers of the sentences that a chunk may begin with, but for the first; None for all."""
         if self.cuts_at == "sentences":
             return None
-        count = len(document.sentences)
-        starts = np.array(paragraph_starts(document), dtype=np.intp)
-        lengths = np.diff([*starts, count])
+        sentence_count = len(document.sentences)
+        paragraph_start_sentences = np.array(paragraph_starts(document), dtype=np.intp)
+        paragraph_sentence_counts = np.diff([*paragraph_start_sentences, sentence_count])
         if self.cuts_at == "auto" and (
-            len(starts) in (count, *range(FEWEST_PARAGRAPHS))
-            or len(starts) < (requested_chunks or 0)
-            or int((lengths * lengths).sum()) > PARAGRAPH_SENTENCES * count
+            len(paragraph_start_sentences) in (sentence_count, *range(FEWEST_PARAGRAPHS))
+            or len(paragraph_start_sentences) < (requested_chunks or 0)
+            or int((paragraph_sentence_counts * paragraph_sentence_counts).sum()) > PARAGRAPH_SENTENCES * sentence_count
         ):
             return None
-        return starts[1:]
+        return paragraph_start_sentences[1:]
 
     def _shuffled_penalties(self, vectors: FloatArray, allowed: IntArray | None, tools: Tools) -> FloatArray | None:
         """Return for each shuffled text the most that its cuts gain, divided by their number; None without a place for one.
@@ -248,13 +268,15 @@ class ChangePoint(SizeLimitedChunker):
         The sentences are shuffled, the places of the cuts stay. Of a long text, they are those of paragraphs drawn from it.
         """
         sentence_count = len(vectors)
-        places = np.arange(1, sentence_count) if allowed is None else allowed
-        if not len(places):
+        possible_start_sentences = np.arange(1, sentence_count) if allowed is None else allowed
+        if not len(possible_start_sentences):
             return None
-        units = len(places) + 1
-        searched_sentences = sentence_count if units <= WHOLE else round(WHOLE * sentence_count / units)
-        unit_lengths = np.diff([0, *places, sentence_count])
-        random = np.random.default_rng(0)
+        searched_unit_count = len(possible_start_sentences) + 1
+        searched_sentences = (
+            sentence_count if searched_unit_count <= WHOLE else round(WHOLE * sentence_count / searched_unit_count)
+        )
+        unit_lengths = np.diff([0, *possible_start_sentences, sentence_count])
+        seeded_random_generator = np.random.default_rng(0)
         work = 0
 
         def step(done: int, compared: int) -> None:
@@ -265,19 +287,32 @@ class ChangePoint(SizeLimitedChunker):
 
         def critical(shuffled: FloatArray) -> FloatArray:
             if searched_sentences == sentence_count:
-                return np.array([[critical_penalty(shuffled, step, places)]])
-            shuffled_edges = np.cumsum(random.permutation(unit_lengths))
-            bounds = np.linspace(0, searched_sentences, QUARTERS + 1).astype(np.intp)
-            penalties = []
-            for start, end in [(0, searched_sentences), *pairwise(bounds)]:
+                return np.array([[critical_penalty(shuffled, step, possible_start_sentences)]])
+            shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_lengths))
+            quarter_sentence_bounds = np.linspace(0, searched_sentences, QUARTERS + 1).astype(np.intp)
+            shuffled_critical_penalties = []
+            for start, end in [(0, searched_sentences), *pairwise(quarter_sentence_bounds)]:
                 edges_inside = shuffled_edges[(shuffled_edges > start) & (shuffled_edges < end)] - start
                 if len(edges_inside):
-                    penalties.append(critical_penalty(shuffled[start:end], step, edges_inside))
+                    shuffled_critical_penalties.append(critical_penalty(shuffled[start:end], step, edges_inside))
             # A paragraph may be longer than all that is searched.
-            return np.array([[penalties[0], np.mean(penalties[1:] or penalties)]]) if penalties else np.zeros((1, 2))
+            return (
+                np.array(
+                    [
+                        [
+                            shuffled_critical_penalties[0],
+                            np.mean(shuffled_critical_penalties[1:] or shuffled_critical_penalties),
+                        ]
+                    ]
+                )
+                if shuffled_critical_penalties
+                else np.zeros((1, 2))
+            )
 
-        name = f"critical penalty {hashlib.sha256(places.tobytes()).hexdigest()}"
-        null_penalties = scores_under_shuffling(vectors, self.shuffled_runs, name, critical, searched_sentences)
+        penalty_cache_name = f"critical penalty {hashlib.sha256(possible_start_sentences.tobytes()).hexdigest()}"
+        null_penalties = scores_under_shuffling(
+            vectors, self.shuffled_runs, penalty_cache_name, critical, searched_sentences
+        )
         full_penalties = null_penalties[:, 0]
         if searched_sentences == sentence_count:
             return full_penalties
@@ -356,28 +391,36 @@ def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     With sums S over n vectors, the cost of a chunk is Σ|v|² - |S|² / n, where the first terms add up
     to the same for all partitions.
     """
-    count = len(vectors)
-    sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
-    edges = np.array([0, *sorted(starts), count])
-    gaps = np.arange(1, count)
+    sentence_count = len(vectors)
+    cumulative_vector_sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
+    chunk_edge_sentence_numbers = np.array([0, *sorted(starts), sentence_count])
+    gap_sentence_numbers = np.arange(1, sentence_count)
     # The chunks before and after the gap if it were cut.
-    before = edges[np.searchsorted(edges, gaps, side="left") - 1]
-    after = edges[np.searchsorted(edges, gaps, side="right")]
+    previous_edge_numbers = chunk_edge_sentence_numbers[
+        np.searchsorted(chunk_edge_sentence_numbers, gap_sentence_numbers, side="left") - 1
+    ]
+    next_edge_numbers = chunk_edge_sentence_numbers[
+        np.searchsorted(chunk_edge_sentence_numbers, gap_sentence_numbers, side="right")
+    ]
 
     def explained(first: np.ndarray, last: np.ndarray) -> FloatArray:
-        total = sums[last] - sums[first]
-        return np.asarray(np.einsum("ij,ij->i", total, total) / (last - first))
+        chunk_vector_sums = cumulative_vector_sums[last] - cumulative_vector_sums[first]
+        return np.asarray(np.einsum("ij,ij->i", chunk_vector_sums, chunk_vector_sums) / (last - first))
 
-    return explained(before, gaps) + explained(gaps, after) - explained(before, after)
+    return (
+        explained(previous_edge_numbers, gap_sentence_numbers)
+        + explained(gap_sentence_numbers, next_edge_numbers)
+        - explained(previous_edge_numbers, next_edge_numbers)
+    )
 
 
 def _searched_gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None, shuffled: str) -> Gap:
-    verdict = Verdict.CUT if cut else Verdict.KEPT
+    gap_verdict = Verdict.CUT if cut else Verdict.KEPT
     if penalty is None:
         partition_reason = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
-        return Gap(index, gain, None, verdict, link_reasons(Reason("gain", gain), partition_reason))
-    why = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled)
-    return Gap(index, gain, penalty, verdict, why)
+        return Gap(index, gain, None, gap_verdict, link_reasons(Reason("gain", gain), partition_reason))
+    gain_verdict_reason = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled)
+    return Gap(index, gain, penalty, gap_verdict, gain_verdict_reason)
 
 
 def is_cut_by_search(gap: Gap) -> bool:

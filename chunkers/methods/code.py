@@ -99,16 +99,28 @@ class Code(Chunker):
         check_chunk_size(self.name, text, self.max_size, "tokens")
         if not text.strip():
             return Chunking(document, (), ())
-        detected = DetectedLanguage(self.language)
+        detected_code_language = DetectedLanguage(self.language)
         if self.language == "auto":
-            detected = detect_programming_language(text, document.name, self.name, tools.cancelled)
-        syntax = Syntax.of(text, detected.language, self.name, tools.cancelled) if detected.language else None
-        cutter = _CodeCutter(document, tools, self.max_size, syntax)
-        pieces = cutter.cut()
-        check_chunk_count(self.name, len(pieces), len(text))
-        notes = (detected.why, syntax.syntax_error_note() if syntax else "")
-        gaps = LazyTuple(lambda: gaps_of_pieces(document, pieces, cutter.uncut_reason))
-        return Chunking(document, chunks_of_pieces(text, pieces), gaps, notes=tuple(filter(None, notes)))
+            detected_code_language = detect_programming_language(text, document.name, self.name, tools.cancelled)
+        document_syntax = (
+            Syntax.of(text, detected_code_language.language, self.name, tools.cancelled)
+            if detected_code_language.language
+            else None
+        )
+        code_cutter = _CodeCutter(document, tools, self.max_size, document_syntax)
+        code_pieces = code_cutter.cut()
+        check_chunk_count(self.name, len(code_pieces), len(text))
+        language_and_syntax_notes = (
+            detected_code_language.why,
+            document_syntax.syntax_error_note() if document_syntax else "",
+        )
+        lazy_piece_gaps = LazyTuple(lambda: gaps_of_pieces(document, code_pieces, code_cutter.uncut_reason))
+        return Chunking(
+            document,
+            chunks_of_pieces(text, code_pieces),
+            lazy_piece_gaps,
+            notes=tuple(filter(None, language_and_syntax_notes)),
+        )
 
 
 class _Part(NamedTuple):
@@ -144,10 +156,19 @@ class _CodeCutter(PieceCutter):
     def breaks(self) -> list[CodeBreak]:
         """The places at which the text may be cut, and its beginning."""
         text, front = self.document.text, front_matter(self.document.text)
-        breaks = paragraph_breaks(text) if self.syntax is None else self.syntax.find_breaks(self.fits, Code.name)
-        begin = len(text) - len(text.lstrip())
-        opening = [] if breaks and breaks[0].offset == begin else [CodeBreak(begin, "", "a passage")]
-        return [*opening, *(at for at in breaks if front is None or not front.separates_fence(at.offset))]
+        code_or_paragraph_breaks = (
+            paragraph_breaks(text) if self.syntax is None else self.syntax.find_breaks(self.fits, Code.name)
+        )
+        text_begin_offset = len(text) - len(text.lstrip())
+        opening_breaks = (
+            []
+            if code_or_paragraph_breaks and code_or_paragraph_breaks[0].offset == text_begin_offset
+            else [CodeBreak(text_begin_offset, "", "a passage")]
+        )
+        return [
+            *opening_breaks,
+            *(at for at in code_or_paragraph_breaks if front is None or not front.separates_fence(at.offset)),
+        ]
 
     def fits(self, start: int, end: int) -> bool:
         """Return whether the text between two offsets fits into a chunk."""
@@ -160,25 +181,25 @@ class _CodeCutter(PieceCutter):
         for number, unit in enumerate(self._parts_belonging_together()):
             if number % _REPORT == 0:
                 self.tools.decided(unit[0].start, len(self.document.text))
-            why = self._join_or_reason(unit[0].at, unit[-1].end)
-            if why is None or self._begin_chunk(unit[0], unit[-1].end, why):
+            new_chunk_reason = self._join_or_reason(unit[0].at, unit[-1].end)
+            if new_chunk_reason is None or self._begin_chunk(unit[0], unit[-1].end, new_chunk_reason):
                 continue
             for part in unit:
                 # What leads a definition is not joined with what is in front of both.
-                why = why if part is unit[0] else self._join_or_reason(part.at, part.end)
-                if why is not None and not self._begin_chunk(part, part.end, why):
-                    self._split_part(part, why)
+                new_chunk_reason = new_chunk_reason if part is unit[0] else self._join_or_reason(part.at, part.end)
+                if new_chunk_reason is not None and not self._begin_chunk(part, part.end, new_chunk_reason):
+                    self._split_part(part, new_chunk_reason)
         return self.pieces
 
     def _parts_belonging_together(self) -> Iterator[list[_Part]]:
         """Yield the parts of the text, those that belong together in one list."""
-        unit: list[_Part] = []
+        related_code_parts: list[_Part] = []
         for at, following in pairwise([*self.breaks, CodeBreak(len(self.document.text), "", "")]):
-            if unit and not at.weak:
-                yield unit
-                unit = []
-            unit.append(_Part(at.offset, self.trimmed_end(at.offset, following.offset), at))
-        yield unit
+            if related_code_parts and not at.weak:
+                yield related_code_parts
+                related_code_parts = []
+            related_code_parts.append(_Part(at.offset, self.trimmed_end(at.offset, following.offset), at))
+        yield related_code_parts
 
     def _join_or_reason(self, at: CodeBreak, end: int) -> Reason | None:
         """Join what is behind a break with the last chunk, or return the reason why not."""
@@ -186,33 +207,33 @@ class _CodeCutter(PieceCutter):
             return Reason(remark="")
         if at.alone:
             return Reason(remark=f"{at.between}; the {at.alone} is longer than {pluralize(self.most, 'token')}")
-        last = self.pieces[-1]
-        joined_size = self.size(last.start, end) + self.tokens_of(last.context)
+        last_chunk_piece = self.pieces[-1]
+        joined_size = self.size(last_chunk_piece.start, end) + self.tokens_of(last_chunk_piece.context)
         if joined_size > self.most:
             return Reason(remark=f"{at.between}; together {joined_size:,} > {pluralize(self.most, 'token')}")
         self.join_reasons[at.offset] = Reason(
             remark=f"{at.between}, joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
         )
-        self.pieces[-1] = last._replace(end=end)
+        self.pieces[-1] = last_chunk_piece._replace(end=end)
         return None
 
     def _begin_chunk(self, part: _Part, end: int, why: Reason) -> bool:
         """Begin a chunk with a part, up to ``end``; return False if this is too long."""
-        size = self.size(part.start, end)
-        if size > self.most:
+        part_token_count = self.size(part.start, end)
+        if part_token_count > self.most:
             return False
         context, context_tokens = self._context(part.at.path)
         # Rather without the names than cut.
-        self.pieces.append(Piece(part.start, end, why, context if size + context_tokens <= self.most else ""))
+        self.pieces.append(Piece(part.start, end, why, context if part_token_count + context_tokens <= self.most else ""))
         return True
 
     def _split_part(self, part: _Part, why: Reason) -> None:
         """Cut a part that is too long between lines, and lines that are too long inside."""
-        starts = self._line_starts(part)
+        part_line_starts = self._line_starts(part)
         context, context_tokens = self._context(part.at.path)
-        repeated, room = self._context(part.at.inside)
-        room = max(1, self.most - max(context_tokens, room))
-        measure = text_size_function("tokens", self.tools)
+        repeated, line_token_limit = self._context(part.at.inside)
+        line_token_limit = max(1, self.most - max(context_tokens, line_token_limit))
+        token_size_function = text_size_function("tokens", self.tools)
         name_phrase = f" of {part.at.path[-1]}" if part.at.path else ""
         part_is_longer = f"{part.at.after}{name_phrase} is longer than {pluralize(self.most, 'token')}"
         open_span: tuple[int, int] | None = None
@@ -220,13 +241,13 @@ class _CodeCutter(PieceCutter):
         def close(start: int, end: int, then: str) -> None:
             nonlocal why, context
             # Rather without the names than cut.
-            fits = self.size(start, end) + self.tokens_of(context) <= self.most
-            self.pieces.append(Piece(start, end, why, context if fits else ""))
+            has_room_for_context = self.size(start, end) + self.tokens_of(context) <= self.most
+            self.pieces.append(Piece(start, end, why, context if has_room_for_context else ""))
             why, context = Reason(remark=f"{part_is_longer}: cut {then}"), repeated
 
-        for start, following in pairwise([*starts, part.end]):
+        for start, following in pairwise([*part_line_starts, part.end]):
             end = self.trimmed_end(start, following)
-            if open_span and self.size(open_span[0], end) <= room:
+            if open_span and self.size(open_span[0], end) <= line_token_limit:
                 open_span = open_span[0], end
                 continue
             if open_span:
@@ -234,7 +255,7 @@ class _CodeCutter(PieceCutter):
                 close(*open_span, "between lines" if at_line else "beside a function")
             open_span = start, end
             if self.size(start, end) > self.most:
-                *spans, last = fitting_spans(self.document.text, room, measure, Span(start, end))
+                *spans, last = fitting_spans(self.document.text, line_token_limit, token_size_function, Span(start, end))
                 for span in spans:
                     close(*span, "inside a line")
                 open_span = last
@@ -243,22 +264,37 @@ class _CodeCutter(PieceCutter):
 
     def _line_starts(self, part: _Part) -> list[int]:
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
-        front = front_matter(self.document.text)
-        inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
-        starts = [part.start, *(line for line in inside if front is None or not front.separates_fence(line))]
-        definitions = self.syntax.definitions if self.syntax else []
+        document_front_matter = front_matter(self.document.text)
+        line_offsets_inside_part = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
+        cuttable_line_starts = [
+            part.start,
+            *(
+                definition_line_start
+                for definition_line_start in line_offsets_inside_part
+                if document_front_matter is None or not document_front_matter.separates_fence(definition_line_start)
+            ),
+        ]
+        syntax_definitions = self.syntax.definitions if self.syntax else []
         cut_places: list[int] = []
-        for start, end in definitions[bisect_left(definitions, (part.start, 0)) : bisect_left(definitions, (part.end, 0))]:
+        for start, end in syntax_definitions[
+            bisect_left(syntax_definitions, (part.start, 0)) : bisect_left(syntax_definitions, (part.end, 0))
+        ]:
             reached_place = cut_places[-1] if cut_places else part.start
             if start >= reached_place and end <= part.end and self.fits(start, end):
-                line = max(reached_place, starts[bisect_right(starts, start) - 1])
-                begin = line if self.fits(line, end) else start
+                definition_line_start = max(
+                    reached_place, cuttable_line_starts[bisect_right(cuttable_line_starts, start) - 1]
+                )
+                definition_cut_offset = definition_line_start if self.fits(definition_line_start, end) else start
                 cut_places += [
-                    *starts[bisect_left(starts, reached_place) : bisect_right(starts, begin)],
-                    begin,
+                    *cuttable_line_starts[
+                        bisect_left(cuttable_line_starts, reached_place) : bisect_right(
+                            cuttable_line_starts, definition_cut_offset
+                        )
+                    ],
+                    definition_cut_offset,
                     self._next_visible(end),
                 ]
-        cut_places += starts[bisect_left(starts, cut_places[-1] if cut_places else part.start) :]
+        cut_places += cuttable_line_starts[bisect_left(cuttable_line_starts, cut_places[-1] if cut_places else part.start) :]
         return [start for start in dict.fromkeys(cut_places) if start < part.end]
 
     def _context(self, path: Sequence[str]) -> tuple[str, int]:
@@ -281,5 +317,5 @@ class _CodeCutter(PieceCutter):
 @cache
 def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
     """Return the versions of installed packages; every run asks for them, and reading the metadata takes milliseconds."""
-    installed = [package for package in packages if find_spec(package.replace("-", "_")) is not None]
-    return [(package, metadata.version(package)) for package in installed]
+    installed_package_names = [package for package in packages if find_spec(package.replace("-", "_")) is not None]
+    return [(package, metadata.version(package)) for package in installed_package_names]

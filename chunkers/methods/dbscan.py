@@ -67,25 +67,32 @@ class Dbscan(JointDistanceChunker):
         InputError
             If the text has too many sentences to compare them all.
         """
-        vectors = self._vectors(document, tools)
-        if not len(vectors):
+        sentence_vectors = self._vectors(document, tools)
+        if not len(sentence_vectors):
             return Chunking(document, (), ())
-        distance_matrix = np.empty((len(vectors), len(vectors)))
-        for first, block in joint_distances(vectors, self.position_weight):
+        distance_matrix = np.empty((len(sentence_vectors), len(sentence_vectors)))
+        for first, block in joint_distances(sentence_vectors, self.position_weight):
             distance_matrix[first : first + len(block)] = block
         np.fill_diagonal(distance_matrix, 0)
-        near = distance_matrix <= self.eps
-        is_core = near.sum(axis=1) >= self.min_samples
-        cluster_of = _density_clusters(near, is_core)
-        noise = np.flatnonzero(cluster_of < 0)
-        labels = cluster_of.copy()
-        labels[noise] = cluster_of.max() + 1 + np.arange(len(noise))
+        is_pair_near_at = distance_matrix <= self.eps
+        is_core = is_pair_near_at.sum(axis=1) >= self.min_samples
+        cluster_of = _density_clusters(is_pair_near_at, is_core)
+        noise_sentence_indices = np.flatnonzero(cluster_of < 0)
+        sentence_cluster_labels = cluster_of.copy()
+        sentence_cluster_labels[noise_sentence_indices] = cluster_of.max() + 1 + np.arange(len(noise_sentence_indices))
         roles: list[Role] = [
             "core" if core else "noise" if label < 0 else "border" for core, label in zip(is_core, cluster_of, strict=True)
         ]
-        clusters = Clusters(roles=tuple(roles), core_size=self.min_samples)
-        lines = (Line("ε", self.eps, "eps"),)
-        return chunking_from_labels(document, labels, self._joint_of_neighbours(vectors), "joint distance", lines, clusters)
+        dbscan_cluster_details = Clusters(roles=tuple(roles), core_size=self.min_samples)
+        epsilon_lines = (Line("ε", self.eps, "eps"),)
+        return chunking_from_labels(
+            document,
+            sentence_cluster_labels,
+            self._joint_of_neighbours(sentence_vectors),
+            "joint distance",
+            epsilon_lines,
+            dbscan_cluster_details,
+        )
 
 
 def _density_clusters(near: npt.NDArray[np.bool_], is_core: npt.NDArray[np.bool_]) -> IntArray:
@@ -98,27 +105,31 @@ def _density_clusters(near: npt.NDArray[np.bool_], is_core: npt.NDArray[np.bool_
     is_core
         True for sentences with enough neighbours, shape (n,).
     """
-    labels = np.full(len(near), -1)
-    cluster = 0
+    sentence_cluster_labels = np.full(len(near), -1)
+    current_cluster_number = 0
     for first in np.flatnonzero(is_core):
-        if labels[first] >= 0:
+        if sentence_cluster_labels[first] >= 0:
             continue
-        frontier = np.array([first])
-        while len(frontier):
-            reached = np.flatnonzero(near[frontier].any(axis=0) & (labels < 0))
-            labels[reached] = cluster
-            frontier = reached[is_core[reached]]
-        cluster += 1
-    return labels
+        frontier_core_sentences = np.array([first])
+        while len(frontier_core_sentences):
+            newly_reached_sentences = np.flatnonzero(
+                near[frontier_core_sentences].any(axis=0) & (sentence_cluster_labels < 0)
+            )
+            sentence_cluster_labels[newly_reached_sentences] = current_cluster_number
+            frontier_core_sentences = newly_reached_sentences[is_core[newly_reached_sentences]]
+        current_cluster_number += 1
+    return sentence_cluster_labels
 
 
 def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:
     """Return, for each sentence, the smallest ε at which it is a DBSCAN core point, shape (n,); infinite if it never is."""
-    count = len(vectors)
-    if min_samples > count:
-        return np.full(count, np.inf)
-    reach = np.empty(count)
+    sentence_count = len(vectors)
+    if min_samples > sentence_count:
+        return np.full(sentence_count, np.inf)
+    core_distance_by_sentence = np.empty(sentence_count)
     for first, block in joint_distances(vectors, position_weight):
         block[np.arange(len(block)), first + np.arange(len(block))] = 0
-        reach[first : first + len(block)] = np.partition(block, min_samples - 1, axis=1)[:, min_samples - 1]
-    return reach
+        core_distance_by_sentence[first : first + len(block)] = np.partition(block, min_samples - 1, axis=1)[
+            :, min_samples - 1
+        ]
+    return core_distance_by_sentence

@@ -42,8 +42,8 @@ class MeanGroups:
     def __init__(self, document: Document, sentences: FloatArray, tools: Tools) -> None:
         self._starts = document.starts
         self._ends = [span.end for span in document.sentences]
-        weights = np.maximum(tools.count_tokens(document.sentence_texts), 1).astype(np.float64)
-        self._weighted = sentences * weights[:, None]
+        sentence_token_weights = np.maximum(tools.count_tokens(document.sentence_texts), 1).astype(np.float64)
+        self._weighted = sentences * sentence_token_weights[:, None]
         self._sums = np.zeros((len(sentences) + 1, sentences.shape[1]))
         # `cumsum` along the first axis takes several times as long, as it goes from row to row for each column.
         for row, weighted in enumerate(self._weighted):
@@ -96,8 +96,8 @@ class JoinedGroups:
 
     def similarity(self, left: Span, right: Span) -> float:
         """Return the cosine similarity of two groups' vectors. Raises the errors of `prepare`."""
-        vectors = self._embed([self._joined(left), self._joined(right)]).astype(np.float64)
-        return float(row_cosines(vectors[:1], vectors[1:])[0])
+        two_group_vectors = self._embed([self._joined(left), self._joined(right)]).astype(np.float64)
+        return float(row_cosines(two_group_vectors[:1], two_group_vectors[1:])[0])
 
     def length(self, first: int, last: int) -> int:
         """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
@@ -213,11 +213,11 @@ class DoublePass(Chunker):
         groups: Groups = (
             MeanGroups(document, sentence_vectors, tools) if self.vector == "mean" else JoinedGroups(document, tools)
         )
-        decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
-        mini_chunks = self._first_pass(decisions, sentence_vectors, groups)
-        curve = Curve(
+        two_pass_decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
+        mini_chunks = self._first_pass(two_pass_decisions, sentence_vectors, groups)
+        pass_one_similarity_curve = Curve(
             label="similarity in pass one",
-            scores=tuple(comparison.similarity for comparison in decisions.comparisons),
+            scores=tuple(comparison.similarity for comparison in two_pass_decisions.comparisons),
             lines=(
                 Line("initial", self.initial_threshold, "initial_threshold"),
                 Line("appending", self.appending_threshold, "appending_threshold"),
@@ -226,16 +226,18 @@ class DoublePass(Chunker):
             live=False,
         )
         with tools.merging():
-            self._second_pass(decisions, mini_chunks, groups)
-        limits = SizeLimits(self.min_size, self.max_size, "characters")
-        gaps = enforce_size_limits(document, decisions.gaps, limits, tools, lambda: ())
-        merges = [
+            self._second_pass(two_pass_decisions, mini_chunks, groups)
+        character_size_limits = SizeLimits(self.min_size, self.max_size, "characters")
+        size_limited_gaps = enforce_size_limits(document, two_pass_decisions.gaps, character_size_limits, tools, lambda: ())
+        mini_chunk_merges = [
             Merge(joined.left, joined.right, joined.similarity, joined.threshold, joined.kind)
-            for joined in decisions.comparisons
+            for joined in two_pass_decisions.comparisons
             if joined.outcome == "joined"
         ]
-        chunking = Chunking.from_gaps(document, gaps, merges, (curve,))
-        return replace(chunking, comparisons=tuple(decisions.comparisons), notes=self._notes_on_longer_chunks(chunking))
+        chunking = Chunking.from_gaps(document, size_limited_gaps, mini_chunk_merges, (pass_one_similarity_curve,))
+        return replace(
+            chunking, comparisons=tuple(two_pass_decisions.comparisons), notes=self._notes_on_longer_chunks(chunking)
+        )
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a change that reverses the verdict on a gap: of a threshold, otherwise of a size or two parameters.
@@ -244,47 +246,63 @@ class DoublePass(Chunker):
         Pass two may merge what pass one separated; then both thresholds have to change.
         """
         decided, cuts = self._decided_by(chunking, gap), not gap.verdict.is_cut
-        reversals = VerdictReversals(self, chunking, gap, tools)
-        candidates = [
+        verdict_reversals = VerdictReversals(self, chunking, gap, tools)
+        candidate_threshold_stops = [
             (next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=cuts), kind, abs(score - threshold))
             for kind, score, threshold in decided
         ]
-        stops = [
+        threshold_changes_to_stops = [
             (abs(stop - getattr(self, f"{kind}_threshold")), kind, stop, margin)
-            for stop, kind, margin in candidates
+            for stop, kind, margin in candidate_threshold_stops
             if stop is not None
         ]
-        for _, kind, stop, margin in sorted(stops):
-            value = reversals.nearest_reversing_stop(f"{kind}_threshold", stop)
-            if value is not None:
-                return Tipping(f"{kind}_threshold", kind, value, cuts, margin)
+        for _, kind, stop, margin in sorted(threshold_changes_to_stops):
+            reversing_threshold = verdict_reversals.nearest_reversing_stop(f"{kind}_threshold", stop)
+            if reversing_threshold is not None:
+                return Tipping(f"{kind}_threshold", kind, reversing_threshold, cuts, margin)
         if not cuts:
-            return self._joining_sizes(reversals)
-        two_threshold_tipping = self._in_both_passes(decided, reversals) if decided else None
-        return two_threshold_tipping or self._parting_size(gap, reversals)
+            return self._joining_sizes(verdict_reversals)
+        two_threshold_tipping = self._in_both_passes(decided, verdict_reversals) if decided else None
+        return two_threshold_tipping or self._parting_size(gap, verdict_reversals)
 
     def _in_both_passes(self, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
         (kind, similarity, threshold), *_ = decided
-        parameter = f"{kind}_threshold"
-        value = next_slider_stop(parameter_spec(self, parameter), similarity, above=True)
-        changed_run = None if kind == "merging" or value is None else reversals.run({parameter: value})
+        threshold_parameter_name = f"{kind}_threshold"
+        pass_one_threshold_stop = next_slider_stop(parameter_spec(self, threshold_parameter_name), similarity, above=True)
+        changed_run = (
+            None
+            if kind == "merging" or pass_one_threshold_stop is None
+            else reversals.run({threshold_parameter_name: pass_one_threshold_stop})
+        )
         if (
             changed_run is None
-            or value is None
+            or pass_one_threshold_stop is None
             or changed_run[1].verdict is not Verdict.MERGED
             or changed_run[1].score is None
         ):
             return None
-        merging = next_slider_stop(parameter_spec(self, "merging_threshold"), changed_run[1].score, above=True)
-        if merging is None or merging <= self.merging_threshold:
+        merging_threshold_stop = next_slider_stop(
+            parameter_spec(self, "merging_threshold"), changed_run[1].score, above=True
+        )
+        if merging_threshold_stop is None or merging_threshold_stop <= self.merging_threshold:
             return None
-        merging = reversals.nearest_reversing_stop("merging_threshold", merging, {parameter: value})
-        if merging is None:
+        merging_threshold_stop = reversals.nearest_reversing_stop(
+            "merging_threshold", merging_threshold_stop, {threshold_parameter_name: pass_one_threshold_stop}
+        )
+        if merging_threshold_stop is None:
             return None
-        also = Setting("merging_threshold", "merging", merging)
-        alone = "pass two merges what pass one parts"
-        return Tipping(parameter, kind, value, True, abs(similarity - threshold), also, alone)
+        merging_threshold_setting = Setting("merging_threshold", "merging", merging_threshold_stop)
+        single_change_outcome = "pass two merges what pass one parts"
+        return Tipping(
+            threshold_parameter_name,
+            kind,
+            pass_one_threshold_stop,
+            True,
+            abs(similarity - threshold),
+            merging_threshold_setting,
+            single_change_outcome,
+        )
 
     def _parting_size(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that cuts at a gap which is kept, or that keeps a cut which the minimum size removed."""
@@ -292,44 +310,61 @@ class DoublePass(Chunker):
             return _size_tipping("min_size", reversals.nearest_reversing_number("min_size", self.min_size, 1), cuts=True)
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
         chunking = reversals.chunking
-        joined = [comparison for comparison in chunking.comparisons if comparison.outcome == "joined"]
+        joined_comparisons = [comparison for comparison in chunking.comparisons if comparison.outcome == "joined"]
         join_here = next(
-            (comparison for comparison in joined if comparison.left.end <= gap.index + 1 <= comparison.right.start), None
+            (
+                comparison
+                for comparison in joined_comparisons
+                if comparison.left.end <= gap.index + 1 <= comparison.right.start
+            ),
+            None,
         )
-        unlimited = self.max_size or len(chunking.document.text)
-        less = min(join_here.length - 1, unlimited) if join_here is not None else unlimited
-        size = reversals.nearest_reversing_number("max_size", unlimited, less)
-        return _size_tipping("max_size", size or reversals.nearest_reversing_number("max_size", less, 1), cuts=True)
+        widest_max_size = self.max_size or len(chunking.document.text)
+        smaller_max_size = min(join_here.length - 1, widest_max_size) if join_here is not None else widest_max_size
+        parting_max_size = reversals.nearest_reversing_number("max_size", widest_max_size, smaller_max_size)
+        return _size_tipping(
+            "max_size", parting_max_size or reversals.nearest_reversing_number("max_size", smaller_max_size, 1), cuts=True
+        )
 
     def _joining_sizes(self, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
-        length = len(reversals.chunking.document.text)
-        largest = int(min(length + 1, parameter_spec(self, "min_size").high or length))
-        smallest = self.min_size or 1
-        tipping = None
-        if self.max_size is not None:
-            tipping = _size_tipping(
-                "max_size", reversals.nearest_reversing_number("max_size", self.max_size, length), cuts=False
-            )
-        tipping = tipping or _size_tipping(
-            "min_size", reversals.nearest_reversing_number("min_size", smallest, largest), cuts=False
+        document_text_length = len(reversals.chunking.document.text)
+        largest_tried_min_size = int(
+            min(document_text_length + 1, parameter_spec(self, "min_size").high or document_text_length)
         )
-        if tipping is not None or self.max_size is None:
-            return tipping
-        unlimited = {"max_size": length}
-        if (merging := reversals.nearest_reversing_stop("merging_threshold", None, unlimited)) is not None:
+        smallest_tried_min_size = self.min_size or 1
+        joining_size_tipping = None
+        if self.max_size is not None:
+            joining_size_tipping = _size_tipping(
+                "max_size", reversals.nearest_reversing_number("max_size", self.max_size, document_text_length), cuts=False
+            )
+        joining_size_tipping = joining_size_tipping or _size_tipping(
+            "min_size",
+            reversals.nearest_reversing_number("min_size", smallest_tried_min_size, largest_tried_min_size),
+            cuts=False,
+        )
+        if joining_size_tipping is not None or self.max_size is None:
+            return joining_size_tipping
+        unlimited_max_size_change = {"max_size": document_text_length}
+        if (merging := reversals.nearest_reversing_stop("merging_threshold", None, unlimited_max_size_change)) is not None:
             first_setting = Setting("merging_threshold", "merging", merging)
-        elif (size := reversals.nearest_reversing_number("min_size", smallest, largest, unlimited)) is not None:
+        elif (
+            size := reversals.nearest_reversing_number(
+                "min_size", smallest_tried_min_size, largest_tried_min_size, unlimited_max_size_change
+            )
+        ) is not None:
             first_setting = Setting("min_size", _SIZES["min_size"], size)
         else:
             return None
         reversing_size = reversals.nearest_reversing_number(
-            "max_size", self.max_size, length, {first_setting.parameter: first_setting.value}
+            "max_size", self.max_size, document_text_length, {first_setting.parameter: first_setting.value}
         )
         if reversing_size is None:
             return None
-        also = Setting("max_size", _SIZES["max_size"], reversing_size)
-        return Tipping(*first_setting, False, None, also, f"joined, it would have more than {self.max_size:,} characters")
+        max_size_setting = Setting("max_size", _SIZES["max_size"], reversing_size)
+        return Tipping(
+            *first_setting, False, None, max_size_setting, f"joined, it would have more than {self.max_size:,} characters"
+        )
 
     @staticmethod
     def _decided_by(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:
@@ -342,65 +377,81 @@ class DoublePass(Chunker):
             assert deciding_step.score is not None
             assert deciding_step.threshold is not None
             return [(deciding_step.threshold_name, deciding_step.score, deciding_step.threshold)]
-        comparisons = []
+        deciding_comparisons = []
         if first.relation == "≤" and first.score is not None and first.threshold is not None:
-            comparisons.append((first.threshold_name, first.score, first.threshold))
-        tried = [
+            deciding_comparisons.append((first.threshold_name, first.score, first.threshold))
+        merge_comparisons_at_gap = [
             comparison
             for comparison in chunking.comparisons
             if comparison.left.end == gap.index + 1 and comparison.kind in _KINDS
         ]
-        if tried and all(comparison.outcome == "not above" for comparison in tried):
-            nearest = max(tried, key=lambda comparison: comparison.similarity)
-            comparisons.append(("merging", nearest.similarity, nearest.threshold))
-        return comparisons
+        if merge_comparisons_at_gap and all(comparison.outcome == "not above" for comparison in merge_comparisons_at_gap):
+            most_similar_comparison = max(merge_comparisons_at_gap, key=lambda comparison: comparison.similarity)
+            deciding_comparisons.append(("merging", most_similar_comparison.similarity, most_similar_comparison.threshold))
+        return deciding_comparisons
 
     def _notes_on_longer_chunks(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if chunks of several sentences are above maximum size with their white space."""
         if self.max_size is None or self.vector == "mean":
             return ()
-        alone = {span.start: span for span in made.document.sentences}
-        lengths = [piece.end - piece.start for piece in made.chunks if alone[piece.start].end < piece.end]
-        longer = [length for length in lengths if length > self.max_size]
-        if not longer:
+        sentence_span_by_start = {span.start: span for span in made.document.sentences}
+        multi_sentence_chunk_lengths = [
+            piece.end - piece.start for piece in made.chunks if sentence_span_by_start[piece.start].end < piece.end
+        ]
+        oversized_chunk_lengths = [length for length in multi_sentence_chunk_lengths if length > self.max_size]
+        if not oversized_chunk_lengths:
             return ()
-        subject = f"{len(longer):,} chunks are" if len(longer) > 1 else "A chunk is"
+        oversized_chunks_phrase = (
+            f"{len(oversized_chunk_lengths):,} chunks are" if len(oversized_chunk_lengths) > 1 else "A chunk is"
+        )
         return (
-            f"{subject} longer than the maximum size, {self.max_size:,} characters, up to {max(longer):,}: with re-embed, "
+            f"{oversized_chunks_phrase} longer than the maximum size, {self.max_size:,} characters, up to "
+            f"{max(oversized_chunk_lengths):,}: with re-embed, "
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
     def _first_pass(self, state: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         opening_similarities = row_cosines(sentences[:-1], sentences[1:])
-        growing = self._growth_similarities(opening_similarities, sentences, groups)
+        open_chunk_similarities = self._growth_similarities(opening_similarities, sentences, groups)
         minis: list[Span] = []
-        start = 0
+        mini_chunk_start_sentence = 0
         for next_sentence in range(1, len(sentences)):
-            gap = next_sentence - 1
-            is_open = next_sentence - start > 1
-            similarity = float(growing[gap - 1] if is_open else opening_similarities[gap])
-            threshold = self.appending_threshold if is_open else self.initial_threshold
+            gap_index = next_sentence - 1
+            is_open = next_sentence - mini_chunk_start_sentence > 1
+            gap_similarity = float(open_chunk_similarities[gap_index - 1] if is_open else opening_similarities[gap_index])
+            similarity_threshold = self.appending_threshold if is_open else self.initial_threshold
             kind: ComparisonKind = "appending" if is_open else "initial"
-            length = groups.length(start, next_sentence + 1)
-            outcome = self._outcome(similarity, threshold, length)
-            verdict = Verdict.KEPT if outcome == "joined" else Verdict.CUT
-            why = Reason(
+            joined_chunk_length = groups.length(mini_chunk_start_sentence, next_sentence + 1)
+            comparison_outcome = self._outcome(gap_similarity, similarity_threshold, joined_chunk_length)
+            gap_verdict = Verdict.KEPT if comparison_outcome == "joined" else Verdict.CUT
+            gap_verdict_reason = Reason(
                 "similarity",
-                similarity,
-                "≤" if outcome == "not above" else ">",
-                threshold,
+                gap_similarity,
+                "≤" if comparison_outcome == "not above" else ">",
+                similarity_threshold,
                 kind,
-                f"but joined above maximum size {self.max_size:,}" if outcome == "too long" else "",
-                "joined in pass one" if outcome == "joined" else "pass one",
+                f"but joined above maximum size {self.max_size:,}" if comparison_outcome == "too long" else "",
+                "joined in pass one" if comparison_outcome == "joined" else "pass one",
             )
-            state.gaps[gap] = Gap(gap, similarity, threshold, verdict, why)
-            left, right = Span(start, next_sentence), Span(next_sentence, next_sentence + 1)
-            state.comparisons.append(Comparison(left, right, similarity, threshold, kind, outcome, length, why))
-            if verdict is Verdict.CUT:
+            state.gaps[gap_index] = Gap(gap_index, gap_similarity, similarity_threshold, gap_verdict, gap_verdict_reason)
+            left, right = Span(mini_chunk_start_sentence, next_sentence), Span(next_sentence, next_sentence + 1)
+            state.comparisons.append(
+                Comparison(
+                    left,
+                    right,
+                    gap_similarity,
+                    similarity_threshold,
+                    kind,
+                    comparison_outcome,
+                    joined_chunk_length,
+                    gap_verdict_reason,
+                )
+            )
+            if gap_verdict is Verdict.CUT:
                 minis.append(left)
-                start = next_sentence
-        minis.append(Span(start, len(sentences)))
+                mini_chunk_start_sentence = next_sentence
+        minis.append(Span(mini_chunk_start_sentence, len(sentences)))
         return minis
 
     def _growth_similarities(self, opening: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
@@ -409,38 +460,48 @@ class DoublePass(Chunker):
         A chunk can end in two sentences only where they open it, or where it grew by the second of them. Each round embeds
         the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
-        growing = np.full(max(len(sentences) - 2, 0), np.nan)
+        similarity_by_pair_start = np.full(max(len(sentences) - 2, 0), np.nan)
         open_at = np.flatnonzero(opening[:-1] > self.initial_threshold)
         while len(open_at):
-            growing[open_at] = row_cosines(groups.pairs(open_at), sentences[open_at + 2])
-            grown = open_at[growing[open_at] > self.appending_threshold] + 1
-            grown = grown[grown < len(growing)]
-            open_at = grown[np.isnan(growing[grown])]
-        return growing
+            similarity_by_pair_start[open_at] = row_cosines(groups.pairs(open_at), sentences[open_at + 2])
+            grown_pair_starts = open_at[similarity_by_pair_start[open_at] > self.appending_threshold] + 1
+            grown_pair_starts = grown_pair_starts[grown_pair_starts < len(similarity_by_pair_start)]
+            open_at = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
+        return similarity_by_pair_start
 
     def _second_pass(self, state: "_Decisions", minis: Sequence[Span], groups: Groups) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
         groups.prepare(minis)
-        current = minis[0]
-        position = 1
-        while position < len(minis):
-            minis_in_reach = minis[position : position + 1 + self.look_ahead]
+        current_chunk_range = minis[0]
+        next_mini_chunk_index = 1
+        while next_mini_chunk_index < len(minis):
+            minis_in_reach = minis[next_mini_chunk_index : next_mini_chunk_index + 1 + self.look_ahead]
             tried: list[Comparison] = []
             for candidate, kind in zip(minis_in_reach, _KINDS, strict=False):
-                similarity = groups.similarity(current, candidate)
-                length = groups.length(current.start, candidate.end)
-                outcome = self._outcome(similarity, self.merging_threshold, length)
-                tried.append(Comparison(current, candidate, similarity, self.merging_threshold, kind, outcome, length))
-                if outcome != "not above":
+                candidate_similarity = groups.similarity(current_chunk_range, candidate)
+                merged_chunk_length = groups.length(current_chunk_range.start, candidate.end)
+                comparison_outcome = self._outcome(candidate_similarity, self.merging_threshold, merged_chunk_length)
+                tried.append(
+                    Comparison(
+                        current_chunk_range,
+                        candidate,
+                        candidate_similarity,
+                        self.merging_threshold,
+                        kind,
+                        comparison_outcome,
+                        merged_chunk_length,
+                    )
+                )
+                if comparison_outcome != "not above":
                     break
             if tried[-1].outcome == "joined":
                 state.merge(tried, minis_in_reach)
-                current = Span(current.start, tried[-1].right.end)
-                position += len(tried)
+                current_chunk_range = Span(current_chunk_range.start, tried[-1].right.end)
+                next_mini_chunk_index += len(tried)
             else:
                 state.close(tried, self.max_size)
-                current = minis[position]
-                position += 1
+                current_chunk_range = minis[next_mini_chunk_index]
+                next_mini_chunk_index += 1
 
     def _outcome(self, similarity: float, threshold: float, length: int) -> Outcome:
         if similarity <= threshold:
@@ -468,32 +529,64 @@ class _Decisions:
 
     def merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
         """Record that pass two merged the current chunk with the chunks in ``reach``, up to the last chunk compared."""
-        last = tried[-1]
+        last_tried_comparison = tried[-1]
         snippet_phrase = ""
         if len(tried) > 1:
-            snippet = self.document.text[slice(*self.document.slice(last.left.end, last.right.start))]
-            lower = ", ".join(format_number(comparison.similarity, ".2f") for comparison in tried[:-1])
-            snippet_phrase = f"over the snippet “{shorten(snippet, 40)}” ({lower})"
-        why = Reason("similarity", last.similarity, ">", last.threshold, "merging", snippet_phrase, "merged in pass two")
+            skipped_snippet_text = self.document.text[
+                slice(*self.document.slice(last_tried_comparison.left.end, last_tried_comparison.right.start))
+            ]
+            lower_similarities_phrase = ", ".join(format_number(comparison.similarity, ".2f") for comparison in tried[:-1])
+            snippet_phrase = f"over the snippet “{shorten(skipped_snippet_text, 40)}” ({lower_similarities_phrase})"
+        merge_reason = Reason(
+            "similarity",
+            last_tried_comparison.similarity,
+            ">",
+            last_tried_comparison.threshold,
+            "merging",
+            snippet_phrase,
+            "merged in pass two",
+        )
         if snippet_phrase:
-            why = why._replace(short=f"{why._replace(remark='').brief()}, over a snippet")
+            merge_reason = merge_reason._replace(short=f"{merge_reason._replace(remark='').brief()}, over a snippet")
         for mini in reach[: len(tried)]:
-            gap = mini.start - 1
-            self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, link_reasons(self.gaps[gap].why, why))
-        self._record(tried, why)
+            seam_gap_index = mini.start - 1
+            self.gaps[seam_gap_index] = Gap(
+                seam_gap_index,
+                last_tried_comparison.similarity,
+                last_tried_comparison.threshold,
+                Verdict.MERGED,
+                link_reasons(self.gaps[seam_gap_index].why, merge_reason),
+            )
+        self._record(tried, merge_reason)
 
     def close(self, tried: Sequence[Comparison], maximum: int | None) -> None:
         """Record the end of the current chunk, with the comparisons that were tried."""
-        last = tried[-1]
-        gap = last.left.end - 1
-        if last.outcome == "too long":
+        last_tried_comparison = tried[-1]
+        chunk_end_gap_index = last_tried_comparison.left.end - 1
+        if last_tried_comparison.outcome == "too long":
             too_long = f"but merged above maximum size {maximum:,}"
-            why = Reason("similarity", last.similarity, ">", last.threshold, "merging", too_long, "pass two")
+            chunk_end_reason = Reason(
+                "similarity",
+                last_tried_comparison.similarity,
+                ">",
+                last_tried_comparison.threshold,
+                "merging",
+                too_long,
+                "pass two",
+            )
         else:
-            summary = _summary(tried)
-            why = Reason(remark=f"similarity {summary}", heading="pass two", short=summary)
-        self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, link_reasons(self.gaps[gap].why, why))
-        self._record(tried, why)
+            failed_comparisons_summary = _summary(tried)
+            chunk_end_reason = Reason(
+                remark=f"similarity {failed_comparisons_summary}", heading="pass two", short=failed_comparisons_summary
+            )
+        self.gaps[chunk_end_gap_index] = Gap(
+            chunk_end_gap_index,
+            tried[0].similarity,
+            last_tried_comparison.threshold,
+            Verdict.CUT,
+            link_reasons(self.gaps[chunk_end_gap_index].why, chunk_end_reason),
+        )
+        self._record(tried, chunk_end_reason)
 
     def _record(self, tried: Sequence[Comparison], why: Reason) -> None:
         # A search tries many settings, and `_replace` takes several times as long.
@@ -504,7 +597,9 @@ def _summary(tried: Sequence[Comparison]) -> str:
     """Return the failed comparisons of pass two in short: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
     if len(tried) == 1:
         return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()
-    similarities = ", ".join(
+    failed_similarities_phrase = ", ".join(
         f"{format_number(comparison.similarity, '.2f')} {place}" for comparison, place in zip(tried, _PLACES, strict=False)
     )
-    return f"{similarities}; {'both' if len(tried) == 2 else 'all'} ≤ merging {format_number(tried[0].threshold)}"
+    return (
+        f"{failed_similarities_phrase}; {'both' if len(tried) == 2 else 'all'} ≤ merging {format_number(tried[0].threshold)}"
+    )

@@ -93,37 +93,49 @@ class FixedSentences(SizeLimitedChunker):
         InputError
             If the chunks would have too many characters in total, because of their overlap.
         """
-        count = len(document.sentences)
-        size, overlap = self._size_and_overlap(count)
-        windows = sliding_windows(count, size, overlap)
+        sentence_count = len(document.sentences)
+        size, overlap = self._size_and_overlap(sentence_count)
+        sentence_windows = sliding_windows(sentence_count, size, overlap)
         if overlap:
-            sentences = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
-            first, last = windows.T
-            check_chunk_count(self.name, len(first), int((sentences[last - 1, 1] - sentences[first, 0]).sum()))
-        reached = Reason(remark=f"size {size} reached")
+            sentence_span_array = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
+            first, last = sentence_windows.T
+            check_chunk_count(
+                self.name, len(first), int((sentence_span_array[last - 1, 1] - sentence_span_array[first, 0]).sum())
+            )
+        size_reached_reason = Reason(remark=f"size {size} reached")
         if overlap:
-            short = f"{reached.remark}, the next repeats {overlap}"
-            reached = link_reasons(reached, Reason(remark=f"the next chunk repeats {overlap}", short=short))
-        kept = Reason(remark=f"fewer than {size} sentences so far")
-        ends = {*(windows[:-1, 1] - 1).tolist()}
-        gaps = [
-            Gap(index, None, None, Verdict.CUT if index in ends else Verdict.KEPT, reached if index in ends else kept)
-            for index in range(count - 1)
+            short_cut_reason = f"{size_reached_reason.remark}, the next repeats {overlap}"
+            size_reached_reason = link_reasons(
+                size_reached_reason, Reason(remark=f"the next chunk repeats {overlap}", short=short_cut_reason)
+            )
+        below_size_reason = Reason(remark=f"fewer than {size} sentences so far")
+        window_end_gap_indices = {*(sentence_windows[:-1, 1] - 1).tolist()}
+        window_gaps = [
+            Gap(
+                index,
+                None,
+                None,
+                Verdict.CUT if index in window_end_gap_indices else Verdict.KEPT,
+                size_reached_reason if index in window_end_gap_indices else below_size_reason,
+            )
+            for index in range(sentence_count - 1)
         ]
         if overlap:
-            chunks = tuple(Chunk.of(document, document.slice(first, last)) for first, last in windows.tolist())
-            return Chunking(document, chunks, tuple(gaps))
+            window_chunks = tuple(
+                Chunk.of(document, document.slice(first, last)) for first, last in sentence_windows.tolist()
+            )
+            return Chunking(document, window_chunks, tuple(window_gaps))
 
-        sized = enforce_size_limits(
-            document, gaps, self.limits, tools, lambda: gap_distances(tools.embed(document.sentence_texts)).tolist()
+        size_limited_gaps = enforce_size_limits(
+            document, window_gaps, self.limits, tools, lambda: gap_distances(tools.embed(document.sentence_texts)).tolist()
         )
-        return Chunking.from_gaps(document, sized)
+        return Chunking.from_gaps(document, size_limited_gaps)
 
     def _size_and_overlap(self, count: int) -> tuple[int, int]:
         """Return the sentences of a chunk, and how many the next repeats, in a text of ``count`` sentences."""
-        size = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
+        sentences_per_chunk = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
         # With a number of chunks the size depends on the text, so the overlap can only be limited here.
-        return size, min(self.overlap, size - 1)
+        return sentences_per_chunk, min(self.overlap, sentences_per_chunk - 1)
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the nearest size, or number of chunks, that moves a chunk's end to this gap or away from this gap."""
@@ -157,5 +169,5 @@ def sliding_windows(count: int, size: int, overlap: int) -> IntArray:
 
     The result has shape (windows, 2); the last window is the first that reaches the end.
     """
-    firsts = np.arange(sliding_window_count(count, size, overlap)) * (size - overlap)
-    return np.stack([firsts, np.minimum(firsts + size, count)], axis=1)
+    window_start_indices = np.arange(sliding_window_count(count, size, overlap)) * (size - overlap)
+    return np.stack([window_start_indices, np.minimum(window_start_indices + size, count)], axis=1)

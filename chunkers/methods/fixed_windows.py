@@ -52,22 +52,24 @@ class WindowChunker(Chunker):
             If there would be too many chunks, or too many characters in total.
         """
         text = document.text
-        units = self.starts(text, tools)
-        check_chunk_count(self.name, sliding_window_count(len(units), self.size, self.overlap), 0)
-        edges = _window_edges(text, units, self.size, self.overlap)
-        check_chunk_count(self.name, len(edges), int(np.diff(edges).sum()))
-        trimmed = (Span(*edge).trimmed(text) for edge in edges.tolist())
-        spans = [span for span in trimmed if span.start < span.end]
-        chunks = tuple([Chunk((span,), text[span.start : span.end], document=document) for span in spans])
-        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
+        unit_start_offsets = self.starts(text, tools)
+        check_chunk_count(self.name, sliding_window_count(len(unit_start_offsets), self.size, self.overlap), 0)
+        window_offset_ranges = _window_edges(text, unit_start_offsets, self.size, self.overlap)
+        check_chunk_count(self.name, len(window_offset_ranges), int(np.diff(window_offset_ranges).sum()))
+        trimmed_window_spans = (Span(*edge).trimmed(text) for edge in window_offset_ranges.tolist())
+        nonempty_window_spans = [span for span in trimmed_window_spans if span.start < span.end]
+        window_chunks = tuple(
+            [Chunk((span,), text[span.start : span.end], document=document) for span in nonempty_window_spans]
+        )
+        return Chunking(document, window_chunks, LazyTuple(lambda: self._ledger(document, nonempty_window_spans)))
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
-        repeats = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
-        cut_reason = link_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *repeats)
+        overlap_reasons = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
+        cut_reason = link_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *overlap_reasons)
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
         chunk_starts = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
-        cuts = cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda offset: cut_reason)
-        return with_uncut_gaps(document, cuts, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
+        cut_gaps = cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda offset: cut_reason)
+        return with_uncut_gaps(document, cut_gaps, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
 
 
 def _window_edges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:
@@ -78,15 +80,22 @@ def _window_edges(text: str, starts: IntArray, size: int, overlap: int) -> IntAr
     front, length = front_matter(text), len(text)
     if front and len(starts):
         # A fence is in one window with the unit beside it, though both are more than the size.
-        kept = [place for place, start in enumerate(starts.tolist()) if not front.separates_fence(start)]
-        edges = np.array(
-            merge_into_windows([*starts[kept].tolist(), length], [*kept, len(starts)], 0, len(kept), size, overlap)
+        kept_unit_indices = [place for place, start in enumerate(starts.tolist()) if not front.separates_fence(start)]
+        window_offset_ranges = np.array(
+            merge_into_windows(
+                [*starts[kept_unit_indices].tolist(), length],
+                [*kept_unit_indices, len(starts)],
+                0,
+                len(kept_unit_indices),
+                size,
+                overlap,
+            )
         )
     else:
-        units = starts if len(starts) else np.zeros(1, np.intp)
-        edges = units.take(sliding_windows(len(units), size, overlap), mode="clip")
-    edges[0, 0], edges[-1, 1] = 0, length
-    return edges
+        unit_start_offsets = starts if len(starts) else np.zeros(1, np.intp)
+        window_offset_ranges = unit_start_offsets.take(sliding_windows(len(unit_start_offsets), size, overlap), mode="clip")
+    window_offset_ranges[0, 0], window_offset_ranges[-1, 1] = 0, length
+    return window_offset_ranges
 
 
 class FixedWords(WindowChunker):

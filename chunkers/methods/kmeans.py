@@ -69,17 +69,19 @@ class KMeans(Chunker):
         Cancelled
             If the user asked to stop.
         """
-        texts = document.sentence_texts
-        if not texts:
+        all_sentence_texts = document.sentence_texts
+        if not all_sentence_texts:
             return Chunking(document, (), ())
         require_extra(self.extra, self.name)
-        cluster_count = min(self.clusters, len(set(texts)))
+        cluster_count = min(self.clusters, len(set(all_sentence_texts)))
         # One vector tells the dimensions.
-        work = _checked_work(len(texts), cluster_count, tools.embed(texts[:1]).shape[1])
-        vectors = tools.embed(texts).astype(np.float64)
-        labels, distances = self._search(vectors, cluster_count, tools, reports=work > REPORTED * MOST_CLUSTERING_WORK)
+        clustering_work = _checked_work(len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1])
+        sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
+        labels, distances = self._search(
+            sentence_vectors, cluster_count, tools, reports=clustering_work > REPORTED * MOST_CLUSTERING_WORK
+        )
         return chunking_from_labels(
-            document, labels, gap_distances(vectors), "distance", (), _centre_distances(distances, labels)
+            document, labels, gap_distances(sentence_vectors), "distance", (), _centre_distances(distances, labels)
         )
 
     def _search(self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool) -> tuple[IntArray, FloatArray]:
@@ -92,44 +94,46 @@ class KMeans(Chunker):
             from sklearn.exceptions import ConvergenceWarning
 
         random_numbers = np.random.RandomState(self.seed)
-        searches = []
+        finished_kmeans_searches = []
         for start in range(STARTS):
             if reports:
                 tools.decided(start, STARTS)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                searches.append(Search(n_clusters=clusters, n_init=1, random_state=random_numbers).fit(vectors))
-        best = min(searches, key=lambda search: search.inertia_)
-        return best.labels_, best.transform(vectors)
+                finished_kmeans_searches.append(
+                    Search(n_clusters=clusters, n_init=1, random_state=random_numbers).fit(vectors)
+                )
+        lowest_inertia_search = min(finished_kmeans_searches, key=lambda search: search.inertia_)
+        return lowest_inertia_search.labels_, lowest_inertia_search.transform(vectors)
 
 
 def _checked_work(count: int, clusters: int, width: int) -> int:
     """Return the work of the search as `MOST_CLUSTERING_WORK` counts it; raise InputError if it is too much."""
-    work = count * (clusters + CLUSTERS_OF_A_ROUND) * width
-    if work > MOST_CLUSTERING_WORK:
+    clustering_work = count * (clusters + CLUSTERS_OF_A_ROUND) * width
+    if clustering_work > MOST_CLUSTERING_WORK:
         raise InputError(
             f"kmeans: sentences × (clusters + {CLUSTERS_OF_A_ROUND}) × dimensions must be at most {MOST_CLUSTERING_WORK:,}; "
             f"this text has {count:,} sentences, {clusters:,} clusters and vectors with {width:,} dimensions. Choose fewer "
             "clusters, or an embedder with fewer dimensions."
         )
-    return work
+    return clustering_work
 
 
 def _centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
     """Return every sentence's distances to its own and the next nearest centre; ``distances`` has shape (n, k)."""
-    rows = np.arange(len(labels))
-    own_distances = distances[rows, labels]
+    sentence_indices = np.arange(len(labels))
+    own_distances = distances[sentence_indices, labels]
     # Centres without sentences occur where different sentences have the same vector.
     chunk_numbers = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
     if len(chunk_numbers) == 1:
         return Clusters(own=tuple(own_distances.tolist()))
     other_distances = np.full_like(distances, np.inf)
     other_distances[:, [*chunk_numbers]] = distances[:, [*chunk_numbers]]
-    other_distances[rows, labels] = np.inf
-    nearest = other_distances.argmin(axis=1)
+    other_distances[sentence_indices, labels] = np.inf
+    nearest_other_centre_indices = other_distances.argmin(axis=1)
     return Clusters(
         own=tuple(own_distances.tolist()),
-        other=tuple(other_distances[rows, nearest].tolist()),
-        other_chunk=tuple(chunk_numbers[int(label)] for label in nearest),
+        other=tuple(other_distances[sentence_indices, nearest_other_centre_indices].tolist()),
+        other_chunk=tuple(chunk_numbers[int(label)] for label in nearest_other_centre_indices),
     )

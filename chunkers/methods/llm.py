@@ -113,51 +113,89 @@ class WindowedModelChunker(Chunker, ABC):
         Cancelled
             If the user asked to stop; the answers so far are in the cache.
         """
-        units = self.units(document, tools)
-        if not units:
+        text_unit_ranges = self.units(document, tools)
+        if not text_unit_ranges:
             return Chunking(document, (), ())
-        decisions = self._ask_about_windows(document.text, units, tools)
-        cuts = [unit + 1 for unit in range(len(units) - 1) if decisions.judged[unit].cut]
-        spans = [Span(units[first][0], units[last - 1][1]) for first, last in pairwise([0, *cuts, len(units)])]
-        chunks = tuple(Chunk.of(document, span) for span in spans)
-        return Chunking(document, chunks, self._ledger(document, units, decisions), notes=self._notes(decisions))
+        window_cut_decisions = self._ask_about_windows(document.text, text_unit_ranges, tools)
+        chunk_start_unit_indices = [
+            unit + 1 for unit in range(len(text_unit_ranges) - 1) if window_cut_decisions.judged[unit].cut
+        ]
+        chunk_spans = [
+            Span(text_unit_ranges[first][0], text_unit_ranges[last - 1][1])
+            for first, last in pairwise([0, *chunk_start_unit_indices, len(text_unit_ranges)])
+        ]
+        language_model_chunks = tuple(Chunk.of(document, span) for span in chunk_spans)
+        return Chunking(
+            document,
+            language_model_chunks,
+            self._ledger(document, text_unit_ranges, window_cut_decisions),
+            notes=self._notes(window_cut_decisions),
+        )
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
-        sizes = tools.count_tokens([text[start:end] for start, end in units])
-        sums, prompt_texts, start = [0, *accumulate(sizes)], [], 0
-        while start < len(units) - 1:
-            end = window_end(sizes, start, self.window, 2)
-            prompt_texts += [part.text for part in self._messages(text, units, start, end)]
+        unit_token_counts = tools.count_tokens(
+            [text[window_start_unit_index:window_end_unit_index] for window_start_unit_index, window_end_unit_index in units]
+        )
+        sums, prompt_texts, window_start_unit_index = [0, *accumulate(unit_token_counts)], [], 0
+        while window_start_unit_index < len(units) - 1:
+            window_end_unit_index = window_end(unit_token_counts, window_start_unit_index, self.window, 2)
+            prompt_texts += [
+                part.text for part in self._messages(text, units, window_start_unit_index, window_end_unit_index)
+            ]
             # Where the last cut will be, nobody knows.
-            aim = sums[start] + _ADVANCE * (sums[end] - sums[start])
-            start = end if end == len(units) else max(start + 1, next(at for at in range(end + 1) if sums[at] >= aim))
+            next_window_token_target = sums[window_start_unit_index] + _ADVANCE * (
+                sums[window_end_unit_index] - sums[window_start_unit_index]
+            )
+            window_start_unit_index = (
+                window_end_unit_index
+                if window_end_unit_index == len(units)
+                else max(
+                    window_start_unit_index + 1,
+                    next(at for at in range(window_end_unit_index + 1) if sums[at] >= next_window_token_target),
+                )
+            )
         return Estimate(len(prompt_texts) // 2, sum(tools.count_tokens(prompt_texts)))
 
     def _ask_about_windows(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
-        sizes = tools.count_tokens([text[start:end] for start, end in units])
-        decisions, start = WindowDecisions(), 0
-        while start < len(units) - 1:
+        unit_token_counts = tools.count_tokens(
+            [text[window_start_unit_index:window_end_unit_index] for window_start_unit_index, window_end_unit_index in units]
+        )
+        decisions, window_start_unit_index = WindowDecisions(), 0
+        while window_start_unit_index < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
-            tools.deciding(start, len(units))
-            end = window_end(sizes, start, self.window, 2)
+            tools.deciding(window_start_unit_index, len(units))
+            window_end_unit_index = window_end(unit_token_counts, window_start_unit_index, self.window, 2)
             decisions.windows += 1
-            window_name = f"window of {self.unit_name}s {start + 1} to {end}"
+            window_name = f"window of {self.unit_name}s {window_start_unit_index + 1} to {window_end_unit_index}"
             try:
-                cuts = self._ask_for_cuts(text, units, start, end, tools)
+                unit_indices_before_cuts = self._ask_for_cuts(
+                    text, units, window_start_unit_index, window_end_unit_index, tools
+                )
             except UnusableAnswer as complaint:
                 decisions.unusable += 1
-                self._judge_unusable_window(decisions, start, end, len(units), complaint.summary, window_name)
-                start = end
+                self._judge_unusable_window(
+                    decisions, window_start_unit_index, window_end_unit_index, len(units), complaint.summary, window_name
+                )
+                window_start_unit_index = window_end_unit_index
                 continue
-            last = cuts[0] if self.names_first_cut_only and cuts else end - 2
-            for unit in range(start, last + 1):
-                decisions.judged[unit] = CutDecision(unit in cuts, self._decision_reason(unit, unit in cuts, window_name))
-            if end == len(units) and not (self.names_first_cut_only and cuts):
+            last_judged_unit_index = (
+                unit_indices_before_cuts[0]
+                if self.names_first_cut_only and unit_indices_before_cuts
+                else window_end_unit_index - 2
+            )
+            for unit in range(window_start_unit_index, last_judged_unit_index + 1):
+                decisions.judged[unit] = CutDecision(
+                    unit in unit_indices_before_cuts,
+                    self._decision_reason(unit, unit in unit_indices_before_cuts, window_name),
+                )
+            if window_end_unit_index == len(units) and not (self.names_first_cut_only and unit_indices_before_cuts):
                 break
-            start = cuts[-1] + 1 if cuts else end - 1
+            window_start_unit_index = (
+                unit_indices_before_cuts[-1] + 1 if unit_indices_before_cuts else window_end_unit_index - 1
+            )
         return decisions
 
     def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
@@ -165,26 +203,32 @@ class WindowedModelChunker(Chunker, ABC):
             self.piece.format(number=number, text=text[slice(*units[number - 1])]) for number in range(start + 1, end + 1)
         ]
         first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
-        question = self.question.format(pieces="".join(numbered_units), first=first, last=last)
-        return [Message("system", self.system), Message("user", question)]
+        window_question_text = self.question.format(pieces="".join(numbered_units), first=first, last=last)
+        return [Message("system", self.system), Message("user", window_question_text)]
 
     def _ask_for_cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
         """Return the units of a window after which the model cuts; raises Unusable where no answer can be used."""
-        messages = self._messages(text, units, start, end)
-        read = partial(self.read, first=start + 1, last=end)
+        window_messages = self._messages(text, units, start, end)
+        window_answer_reader = partial(self.read, first=start + 1, last=end)
         first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
-        ask = partial(tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (first, last))))
-        return [number - 1 for number in usable_answer(ask, messages, read, tools.tell)]
+        window_ask_function = partial(tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (first, last))))
+        return [
+            number - 1 for number in usable_answer(window_ask_function, window_messages, window_answer_reader, tools.tell)
+        ]
 
     def _judge_unusable_window(
         self, walk: WindowDecisions, start: int, end: int, count: int, complaint: str, shown: str
     ) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
-        remark = f"{complaint}; {shown}"
+        unusable_answer_remark = f"{complaint}; {shown}"
         for unit in range(start, end - 1):
-            walk.judged[unit] = CutDecision(False, Reason(remark=f"{remark}, which stays whole", short="no usable answer"))
+            walk.judged[unit] = CutDecision(
+                False, Reason(remark=f"{unusable_answer_remark}, which stays whole", short="no usable answer")
+            )
         if end < count:
-            walk.judged[end - 1] = CutDecision(True, Reason(remark=f"{remark}, which ends here", short="no usable answer"))
+            walk.judged[end - 1] = CutDecision(
+                True, Reason(remark=f"{unusable_answer_remark}, which ends here", short="no usable answer")
+            )
 
     def _decision_reason(self, unit: int, cut: bool, shown: str) -> Reason:
         name, number = self.unit_name, unit + 1
@@ -195,19 +239,21 @@ class WindowedModelChunker(Chunker, ABC):
     def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: WindowDecisions) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         decision_by_start = {units[unit + 1][0]: decision for unit, decision in walk.judged.items()}
-        reasons = {start: decision.why for start, decision in decision_by_start.items()}
+        decision_reason_by_start = {start: decision.why for start, decision in decision_by_start.items()}
         cut_starts = [start for start, decision in decision_by_start.items() if decision.cut]
-        cuts = cuts_to_gaps(document, cut_starts, Verdict.CUT, reasons.__getitem__)
-        kept = cuts_to_gaps(document, [*(decision_by_start.keys() - {*cut_starts})], Verdict.KEPT, reasons.__getitem__)
+        cut_gaps = cuts_to_gaps(document, cut_starts, Verdict.CUT, decision_reason_by_start.__getitem__)
+        kept_gaps = cuts_to_gaps(
+            document, [*(decision_by_start.keys() - {*cut_starts})], Verdict.KEPT, decision_reason_by_start.__getitem__
+        )
         inside_reason = Reason(remark=f"inside a {self.unit_name}, which is never cut")
-        return with_uncut_gaps(document, [*cuts, *(gap for gap in kept if gap.offset is None)], inside_reason)
+        return with_uncut_gaps(document, [*cut_gaps, *(gap for gap in kept_gaps if gap.offset is None)], inside_reason)
 
     def _notes(self, walk: WindowDecisions) -> tuple[str, ...]:
         if not walk.unusable:
             return ()
-        windows = "1 window" if walk.windows == 1 else f"{walk.windows:,} windows"
+        window_count_phrase = "1 window" if walk.windows == 1 else f"{walk.windows:,} windows"
         return (
-            f"The model gave no usable answer about {walk.unusable:,} of {windows}, though it was asked up to "
+            f"The model gave no usable answer about {walk.unusable:,} of {window_count_phrase}, though it was asked up to "
             f"{MOST_REPEATS + 1} "
             "times; there a chunk ends with the window and nowhere inside it.",
         )
@@ -281,17 +327,25 @@ class Llm(WindowedModelChunker):
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``split_after:``; return the numbers of the pieces after which to cut."""
-        numbers = parse_line_answer(answer, SplitsAnswer).split_after
-        for number in numbers:
-            if not first <= number <= last:
-                raise UnusableAnswer(f"the answer must name pieces from {first} to {last}; it names piece {number}")
+        split_after_piece_numbers = parse_line_answer(answer, SplitsAnswer).split_after
+        for shift_paragraph_number in split_after_piece_numbers:
+            if not first <= shift_paragraph_number <= last:
+                raise UnusableAnswer(
+                    f"the answer must name pieces from {first} to {last}; it names piece {shift_paragraph_number}"
+                )
         # The line's order is part of its form; a list in JSON is a set of places.
         if answer.lstrip().startswith("{"):
-            numbers = sorted(numbers)
-        if any(one > other for one, other in pairwise(numbers)):
+            split_after_piece_numbers = sorted(split_after_piece_numbers)
+        if any(one > other for one, other in pairwise(split_after_piece_numbers)):
             raise UnusableAnswer("the answer must name the pieces in ascending order; their order is different")
         # After the last piece shown nobody can tell whether the subject goes on.
-        return [*dict.fromkeys(number for number in numbers if number < last)]
+        return [
+            *dict.fromkeys(
+                shift_paragraph_number
+                for shift_paragraph_number in split_after_piece_numbers
+                if shift_paragraph_number < last
+            )
+        ]
 
 
 class Lumber(WindowedModelChunker):
@@ -343,10 +397,10 @@ class Lumber(WindowedModelChunker):
         """Return the ranges of the paragraphs, with long paragraphs split. Raise InputError if there are too many."""
         text, most = document.text, self.window // 2
         check_chunk_size(self.name, text, most, "tokens")
-        paragraphs = [*map(tuple, split_sentences(text, "paragraphs"))]
-        sizes = tools.count_tokens([text[start:end] for start, end in paragraphs])
+        paragraph_ranges = [*map(tuple, split_sentences(text, "paragraphs"))]
+        paragraph_token_counts = tools.count_tokens([text[start:end] for start, end in paragraph_ranges])
         units: list[tuple[int, int]] = []
-        for (start, end), size in zip(paragraphs, sizes, strict=True):
+        for (start, end), size in zip(paragraph_ranges, paragraph_token_counts, strict=True):
             if size <= most:
                 units.append((start, end))
                 continue
@@ -355,9 +409,11 @@ class Lumber(WindowedModelChunker):
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``Answer:``; return the number of the paragraph after which to cut."""
-        number = parse_line_answer(answer, ShiftAnswer).answer
-        if number is None:
+        shift_paragraph_number = parse_line_answer(answer, ShiftAnswer).answer
+        if shift_paragraph_number is None:
             return []
-        if not first < number <= last:
-            raise UnusableAnswer(f"the answer must name a paragraph from {first + 1} to {last}; it names paragraph {number}")
-        return [number - 1]
+        if not first < shift_paragraph_number <= last:
+            raise UnusableAnswer(
+                f"the answer must name a paragraph from {first + 1} to {last}; it names paragraph {shift_paragraph_number}"
+            )
+        return [shift_paragraph_number - 1]

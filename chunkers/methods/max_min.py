@@ -94,28 +94,36 @@ class MaxMin(SizeLimitedChunker):
         """
         if not document.sentences:
             return Chunking(document, (), ())
-        vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        steps = list(self.scan(vectors, tools))
-        decided = [self._gap(index, step) for index, step in enumerate(steps)]
-        gaps = enforce_size_limits(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
-        curve = Curve(
+        sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
+        gap_decision_steps = list(self.scan(sentence_vectors, tools))
+        gaps_before_size_limits = [self._gap(index, step) for index, step in enumerate(gap_decision_steps)]
+        size_limited_gaps = enforce_size_limits(
+            document, gaps_before_size_limits, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
+        )
+        greatest_similarity_curve = Curve(
             label="greatest similarity",
-            scores=tuple(step.score for step in steps),
+            scores=tuple(step.score for step in gap_decision_steps),
             lines=(Line("hard threshold", self.hard_threshold, "hard_threshold"),),
             cut_above=False,
             live=False,
         )
-        return Chunking.from_gaps(document, gaps, curves=(curve,))
+        return Chunking.from_gaps(document, size_limited_gaps, curves=(greatest_similarity_curve,))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        candidate = next_slider_stop(parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
-        value = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("hard_threshold", candidate)
-        if value is None:
+        candidate_hard_threshold = next_slider_stop(
+            parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut
+        )
+        reversing_hard_threshold = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop(
+            "hard_threshold", candidate_hard_threshold
+        )
+        if reversing_hard_threshold is None:
             return None
-        return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
+        return Tipping(
+            "hard_threshold", "hard", reversing_hard_threshold, not gap.verdict.is_cut, abs(gap.score - gap.threshold)
+        )
 
     def scan(self, vectors: FloatArray, tools: Tools) -> "Iterator[MaxMinStep]":
         """Yield the decision on each gap, from left to right, before the size limits are enforced.
@@ -150,23 +158,37 @@ class MaxMin(SizeLimitedChunker):
             if first > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.
                 tools.decided(first, count)
-            similarities = vectors[first:last] @ vectors[first_compared:last].T
+            sentence_block_similarities = vectors[first:last] @ vectors[first_compared:last].T
             for number in range(first, last):
-                chunk_similarities = similarities[number - first, chunk_start - first_compared : number - first_compared]
-                size = number - chunk_start
-                if size == 1:
-                    similarity = float(chunk_similarities[0])
-                    step = MaxMinStep(self.initial_factor * similarity, self.hard_threshold, size, similarity, chunk_start)
-                    least_with_next = similarity
+                chunk_similarities = sentence_block_similarities[
+                    number - first, chunk_start - first_compared : number - first_compared
+                ]
+                open_chunk_sentence_count = number - chunk_start
+                if open_chunk_sentence_count == 1:
+                    similarity_to_first_sentence = float(chunk_similarities[0])
+                    gap_decision_step = MaxMinStep(
+                        self.initial_factor * similarity_to_first_sentence,
+                        self.hard_threshold,
+                        open_chunk_sentence_count,
+                        similarity_to_first_sentence,
+                        chunk_start,
+                    )
+                    least_with_next = similarity_to_first_sentence
                 else:
-                    nearest = int(chunk_similarities.argmax())
-                    threshold = max(self.adaptive_threshold(size, least_similarity), self.hard_threshold)
-                    step = MaxMinStep(
-                        float(chunk_similarities[nearest]), threshold, size, least_similarity, chunk_start + nearest
+                    nearest_sentence_in_chunk = int(chunk_similarities.argmax())
+                    joining_threshold = max(
+                        self.adaptive_threshold(open_chunk_sentence_count, least_similarity), self.hard_threshold
+                    )
+                    gap_decision_step = MaxMinStep(
+                        float(chunk_similarities[nearest_sentence_in_chunk]),
+                        joining_threshold,
+                        open_chunk_sentence_count,
+                        least_similarity,
+                        chunk_start + nearest_sentence_in_chunk,
                     )
                     least_with_next = min(least_similarity, float(chunk_similarities.min()))
-                yield step
-                if step.joins:
+                yield gap_decision_step
+                if gap_decision_step.joins:
                     least_similarity = least_with_next
                 else:
                     chunk_start, least_similarity = number, math.inf
@@ -178,18 +200,25 @@ class MaxMin(SizeLimitedChunker):
     def _gap(self, index: int, step: "MaxMinStep") -> Gap:
         is_hard = step.threshold == self.hard_threshold
         if step.size == 1:
-            remark = (
+            one_sentence_chunk_remark = (
                 f"{format_number(self.initial_factor)} × {format_number(step.least, '.2f')}, as the chunk has one sentence"
             )
         elif is_hard:
-            remark = ""
+            one_sentence_chunk_remark = ""
         else:
-            remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
+            one_sentence_chunk_remark = (
+                f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
+            )
         score_name = "greatest similarity" if step.size > 1 else "similarity"
-        why = Reason(
-            score_name, step.score, ">" if step.joins else "≤", step.threshold, "hard" if is_hard else "adaptive", remark
+        gap_verdict_reason = Reason(
+            score_name,
+            step.score,
+            ">" if step.joins else "≤",
+            step.threshold,
+            "hard" if is_hard else "adaptive",
+            one_sentence_chunk_remark,
         )
-        return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, why)
+        return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, gap_verdict_reason)
 
 
 class MaxMinStep(NamedTuple):

@@ -24,27 +24,27 @@ _BLOCK = 256
 
 def mean_similarity(vectors: VectorArray) -> float:
     """Return the mean dot product over all pairs of different rows; at least two rows are required."""
-    count = len(vectors)
-    total = vectors.sum(axis=0, dtype=np.float64)
+    vector_count = len(vectors)
+    vector_sum = vectors.sum(axis=0, dtype=np.float64)
     self_similarity = float(np.einsum("ij,ij->i", vectors, vectors).sum(dtype=np.float64))
-    return (float(total @ total) - self_similarity) / (count * (count - 1))
+    return (float(vector_sum @ vector_sum) - self_similarity) / (vector_count * (vector_count - 1))
 
 
 def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
     """Return the reward of each run of 1 to ``longest`` pieces by start, shape (n, longest); -inf for runs past the end."""
-    count = len(vectors)
-    rewards = np.full((count, longest), -np.inf)
-    rewards[:, 0] = 0.0
-    mean = mean_similarity(vectors) if count > 1 else 0.0
-    for start in reversed(range(0, count, _BLOCK)):
+    piece_count = len(vectors)
+    run_reward_table = np.full((piece_count, longest), -np.inf)
+    run_reward_table[:, 0] = 0.0
+    mean_piece_similarity = mean_similarity(vectors) if piece_count > 1 else 0.0
+    for start in reversed(range(0, piece_count, _BLOCK)):
         # The pairs of a run are those of the run that begins one piece later, and its first piece's with each of the others.
-        with_first = np.cumsum(_similarities_above_mean(vectors, mean, start, longest), axis=1)
-        for first in range(min(start + _BLOCK, count - 1) - 1, start - 1, -1):
-            longest_here = min(longest, count - first)
-            rewards[first, 1:longest_here] = (
-                rewards[first + 1, : longest_here - 1] + 2 * with_first[first - start, : longest_here - 1]
+        with_first = np.cumsum(_similarities_above_mean(vectors, mean_piece_similarity, start, longest), axis=1)
+        for first in range(min(start + _BLOCK, piece_count - 1) - 1, start - 1, -1):
+            longest_here = min(longest, piece_count - first)
+            run_reward_table[first, 1:longest_here] = (
+                run_reward_table[first + 1, : longest_here - 1] + 2 * with_first[first - start, : longest_here - 1]
             )
-    return rewards
+    return run_reward_table
 
 
 def _similarities_above_mean(vectors: VectorArray, mean: float, start: int, longest: int) -> FloatArray:
@@ -53,14 +53,16 @@ def _similarities_above_mean(vectors: VectorArray, mean: float, start: int, long
     Each product is added up in the same order wherever its pieces are, as no product of matrices promises: of pieces that
     are repeated, all must have the same.
     """
-    stop = min(start + _BLOCK, len(vectors))
-    excess_similarities = np.zeros((stop - start, longest - 1))
+    block_end_piece_index = min(start + _BLOCK, len(vectors))
+    excess_similarities = np.zeros((block_end_piece_index - start, longest - 1))
     for pieces_apart in range(1, min(longest, len(vectors) - start)):
-        last = min(stop, len(vectors) - pieces_apart)
-        excess_similarities[: last - start, pieces_apart - 1] = np.einsum(
-            "ij,ij->i", vectors[start:last], vectors[start + pieces_apart : last + pieces_apart]
+        paired_pieces_end_index = min(block_end_piece_index, len(vectors) - pieces_apart)
+        excess_similarities[: paired_pieces_end_index - start, pieces_apart - 1] = np.einsum(
+            "ij,ij->i",
+            vectors[start:paired_pieces_end_index],
+            vectors[start + pieces_apart : paired_pieces_end_index + pieces_apart],
         )
-        excess_similarities[: last - start, pieces_apart - 1] -= mean
+        excess_similarities[: paired_pieces_end_index - start, pieces_apart - 1] -= mean
     excess_similarities[abs(excess_similarities) < NOISE] = 0.0
     return excess_similarities
 
@@ -86,15 +88,15 @@ class PartitionTable:
     @classmethod
     def filled(cls, rewards: FloatArray) -> "PartitionTable":
         """Fill the table from left to right; of equally good last runs, it takes the shortest."""
-        count = len(rewards)
-        totals, lasts = np.full(count + 1, -np.inf), np.zeros(count + 1, np.intp)
+        piece_count = len(rewards)
+        totals, lasts = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
         totals[0] = 0.0
-        for first in range(count):
-            until = totals[first] + rewards[first, : count - first]
-            ends = slice(first + 1, first + 1 + len(until))
-            better = until >= totals[ends]
-            totals[ends][better] = until[better]
-            lasts[ends][better] = first
+        for first in range(piece_count):
+            total_by_run_end = totals[first] + rewards[first, : piece_count - first]
+            run_end_slice = slice(first + 1, first + 1 + len(total_by_run_end))
+            is_total_better_at = total_by_run_end >= totals[run_end_slice]
+            totals[run_end_slice][is_total_better_at] = total_by_run_end[is_total_better_at]
+            lasts[run_end_slice][is_total_better_at] = first
         return cls(rewards, totals, lasts)
 
     def cuts(self) -> IntArray:
@@ -103,10 +105,16 @@ class PartitionTable:
 
     def last_runs(self, end: int) -> list[tuple[int, float]]:
         """Return each possible last run of the first ``end`` pieces, best first: its first piece and the total with it."""
-        starts = np.arange(max(0, end - self.rewards.shape[1]), end)[::-1]
-        totals = self.totals[starts] + self.rewards[starts, end - 1 - starts]
-        order = np.argsort(-totals, kind="stable")
-        return [(int(starts[at]), float(totals[at])) for at in order if totals[at] > -np.inf]
+        last_run_start_pieces = np.arange(max(0, end - self.rewards.shape[1]), end)[::-1]
+        total_by_run_start = (
+            self.totals[last_run_start_pieces] + self.rewards[last_run_start_pieces, end - 1 - last_run_start_pieces]
+        )
+        best_first_run_order = np.argsort(-total_by_run_start, kind="stable")
+        return [
+            (int(last_run_start_pieces[at]), float(total_by_run_start[at]))
+            for at in best_first_run_order
+            if total_by_run_start[at] > -np.inf
+        ]
 
     def gains(self) -> FloatArray:
         """Return the gain in total reward from a cut before each piece from 1 to n - 1, shape (n - 1,).
@@ -114,18 +122,22 @@ class PartitionTable:
         A gain is above 0 at the cuts of a unique best partition, below 0 elsewhere, and 0 if cutting and not cutting are
         equally good; +inf where every partition must cut.
         """
-        count = len(self.rewards)
-        totals_after = np.zeros(count + 1)
-        totals_without_cut = np.full(count + 1, -np.inf)
-        for first in range(count - 1, -1, -1):
-            rewards_from_here = self.rewards[first, : count - first]
+        piece_count = len(self.rewards)
+        totals_after = np.zeros(piece_count + 1)
+        totals_without_cut = np.full(piece_count + 1, -np.inf)
+        for first in range(piece_count - 1, -1, -1):
+            rewards_from_here = self.rewards[first, : piece_count - first]
             totals_from_here = rewards_from_here + totals_after[first + 1 : first + 1 + len(rewards_from_here)]
             totals_after[first] = totals_from_here.max()
             # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
-            best = np.maximum.accumulate((self.totals[first] + totals_from_here)[::-1])[::-1]
-            spanned = slice(first + 1, first + len(rewards_from_here))
-            np.maximum(totals_without_cut[spanned], best[1:], out=totals_without_cut[spanned])
-        return np.asarray((self.totals + totals_after - totals_without_cut)[1:count])
+            best_longer_run_totals = np.maximum.accumulate((self.totals[first] + totals_from_here)[::-1])[::-1]
+            spanned_cuts_slice = slice(first + 1, first + len(rewards_from_here))
+            np.maximum(
+                totals_without_cut[spanned_cuts_slice],
+                best_longer_run_totals[1:],
+                out=totals_without_cut[spanned_cuts_slice],
+            )
+        return np.asarray((self.totals + totals_after - totals_without_cut)[1:piece_count])
 
 
 class Optimal(Chunker):
@@ -211,13 +223,19 @@ class Optimal(Chunker):
         pieces, table = self.pieces_and_table(document, tools)
         if not pieces:
             return Chunking(document, (), ())
-        cuts = table.cuts().tolist()
-        gaps = self._ledger(document, pieces, cuts, table.gains())
-        edges = [0, *cuts, len(pieces)]
-        spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(edges)]
-        scores = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
-        curve = Curve("gain of a cut over the best partition without it", scores, (), cut_above=True, live=False)
-        return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, curves=(curve,))
+        chunk_start_piece_indices = table.cuts().tolist()
+        partition_gaps = self._ledger(document, pieces, chunk_start_piece_indices, table.gains())
+        chunk_edge_piece_indices = [0, *chunk_start_piece_indices, len(pieces)]
+        chunk_spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(chunk_edge_piece_indices)]
+        sentence_gap_gains = tuple(
+            math.nan if gap.score is None else gap.score for gap in partition_gaps if gap.offset is None
+        )
+        cut_gain_curve = Curve(
+            "gain of a cut over the best partition without it", sentence_gap_gains, (), cut_above=True, live=False
+        )
+        return Chunking(
+            document, tuple(Chunk.of(document, span) for span in chunk_spans), partition_gaps, curves=(cut_gain_curve,)
+        )
 
     def pieces_and_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
@@ -226,10 +244,10 @@ class Optimal(Chunker):
         )
         if not pieces:
             return [], PartitionTable.filled(np.zeros((0, 1)))
-        vectors = tools.embed([document.text[start:end] for start, end in pieces])
-        rewards = run_rewards(vectors, int(longest_runs.max()))
-        rewards[np.arange(rewards.shape[1]) >= longest_runs[:, None]] = -np.inf
-        return pieces, PartitionTable.filled(rewards)
+        piece_vectors = tools.embed([document.text[start:end] for start, end in pieces])
+        run_reward_table = run_rewards(piece_vectors, int(longest_runs.max()))
+        run_reward_table[np.arange(run_reward_table.shape[1]) >= longest_runs[:, None]] = -np.inf
+        return pieces, PartitionTable.filled(run_reward_table)
 
     def _by_size(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
@@ -237,20 +255,28 @@ class Optimal(Chunker):
         # A word has a token, but for the few without any, so there are no fewer pieces.
         fewest_pieces = len(word_starts(document.text)) // self.piece_size
         self._check_runs(fewest_pieces, min(self.longest, fewest_pieces), "at least ")
-        pieces = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
-        longest = min(self.longest, len(pieces))
-        self._check_runs(len(pieces), longest)
-        return pieces, np.full(len(pieces), longest)
+        small_piece_offsets = recursive_spans(
+            document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma"
+        )
+        most_pieces_per_chunk = min(self.longest, len(small_piece_offsets))
+        self._check_runs(len(small_piece_offsets), most_pieces_per_chunk)
+        return small_piece_offsets, np.full(len(small_piece_offsets), most_pieces_per_chunk)
 
     def _by_sentence(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the sentences, and for each the most sentences of a chunk that begins with it."""
-        pieces = [(start, end) for start, end in document.sentences]
-        ends = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
-        fit = np.searchsorted(ends, ends[:-1] + self.max_size, side="right") - 1 - np.arange(len(pieces))
+        sentence_offset_pairs = [(start, end) for start, end in document.sentences]
+        cumulative_token_counts = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
+        fitting_sentence_counts = (
+            np.searchsorted(cumulative_token_counts, cumulative_token_counts[:-1] + self.max_size, side="right")
+            - 1
+            - np.arange(len(sentence_offset_pairs))
+        )
         # Sentences without a token fit anywhere, those that are too long stand alone.
-        longest_runs = np.clip(fit, 1, len(pieces) - np.arange(len(pieces)))
-        self._check_runs(len(pieces), int(longest_runs.max(initial=0)))
-        return pieces, longest_runs
+        longest_runs = np.clip(
+            fitting_sentence_counts, 1, len(sentence_offset_pairs) - np.arange(len(sentence_offset_pairs))
+        )
+        self._check_runs(len(sentence_offset_pairs), int(longest_runs.max(initial=0)))
+        return sentence_offset_pairs, longest_runs
 
     def _check_runs(self, pieces: int, longest: int, about: str = "") -> None:
         """Raise InputError if there are too many runs of at most ``longest`` pieces."""
@@ -266,25 +292,29 @@ class Optimal(Chunker):
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         gain_at = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
         chunk_starts = [pieces[cut][0] for cut in cuts]
-        joined = sorted(gain_at.keys() - {*chunk_starts})
-        given = [
+        uncut_piece_starts = sorted(gain_at.keys() - {*chunk_starts})
+        gaps_at_piece_starts = [
             *cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda start: self._gain_reason(gain_at[start], True)),
-            *cuts_to_gaps(document, joined, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)),
+            *cuts_to_gaps(
+                document, uncut_piece_starts, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)
+            ),
         ]
-        decided = [gap for gap in given if gap.verdict.is_cut or gap.offset is None]
-        gaps = with_uncut_gaps(document, decided, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens"))
-        scores = [gain_at.get(gap.start_after(document), math.inf) for gap in gaps]
+        cut_or_sentence_gaps = [gap for gap in gaps_at_piece_starts if gap.verdict.is_cut or gap.offset is None]
+        decided_and_uncut_gaps = with_uncut_gaps(
+            document, cut_or_sentence_gaps, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens")
+        )
+        gap_cut_gains = [gain_at.get(gap.start_after(document), math.inf) for gap in decided_and_uncut_gaps]
         return tuple(
             gap._replace(score=score if math.isfinite(score) else None, threshold=0.0)
-            for gap, score in zip(gaps, scores, strict=True)
+            for gap, score in zip(decided_and_uncut_gaps, gap_cut_gains, strict=True)
         )
 
     def _gain_reason(self, gain: float, cut: bool) -> Reason:
         if math.isinf(gain):
             limit_phrase = f"{self.longest:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
-            remark = f"a chunk may hold {limit_phrase}, so every partition cuts here"
+            cut_gain_remark = f"a chunk may hold {limit_phrase}, so every partition cuts here"
         elif cut:
-            remark = f"the best partition with this cut gains {gain:.2f} over the best without"
+            cut_gain_remark = f"the best partition with this cut gains {gain:.2f} over the best without"
         else:
-            remark = f"the best partition with a cut here loses {-gain:.2f} against the best without"
-        return Reason(remark=remark)
+            cut_gain_remark = f"the best partition with a cut here loses {-gain:.2f} against the best without"
+        return Reason(remark=cut_gain_remark)

@@ -105,8 +105,12 @@ class Propositions(Chunker):
     @classmethod
     def wording(cls) -> tuple[str, ...]:
         """Return the prompts for the language model, with their placeholders."""
-        stated = (prompts.PROPOSITIONS_SYSTEM, prompts.PROPOSITIONS_PIECE.rstrip(), prompts.PROPOSITIONS_QUESTION)
-        return (*stated, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
+        proposition_prompts = (
+            prompts.PROPOSITIONS_SYSTEM,
+            prompts.PROPOSITIONS_PIECE.rstrip(),
+            prompts.PROPOSITIONS_QUESTION,
+        )
+        return (*proposition_prompts, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
@@ -124,37 +128,42 @@ class Propositions(Chunker):
         Cancelled
             If the user asked to stop; the answers so far are in the cache.
         """
-        count = len(document.sentences)
-        if not count:
+        sentence_count = len(document.sentences)
+        if not sentence_count:
             return Chunking(document, (), ())
         # Stating is taken for half of the work. Not `decided`, which would end a run that finds all answers remembered.
-        statements = request_propositions(
-            document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * count)
+        stated_propositions = request_propositions(
+            document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * sentence_count)
         )
-        texts = [proposition.text for proposition in statements.propositions]
-        if count == 1:
-            grouped = GroupedPropositions([PropositionGroup(members=[*range(len(texts))])])
+        proposition_texts = [proposition.text for proposition in stated_propositions.propositions]
+        if sentence_count == 1:
+            proposition_groups = GroupedPropositions([PropositionGroup(members=[*range(len(proposition_texts))])])
         else:
-            grouped = request_groups(
-                texts, self.batch, tools, lambda ready: tools.deciding(len(texts) + ready, 2 * len(texts))
+            proposition_groups = request_groups(
+                proposition_texts,
+                self.batch,
+                tools,
+                lambda ready: tools.deciding(len(proposition_texts) + ready, 2 * len(proposition_texts)),
             )
-        return _chunking_of_groups(document, statements, grouped)
+        return _chunking_of_groups(document, stated_propositions, proposition_groups)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
-        parts = sentence_windows(document, self.window, tools)
-        prompt_texts = [message.text for part in parts for message in propositions_prompt(document, part, self.before)]
-        requests, tokens = len(parts), sum(tools.count_tokens(prompt_texts))
-        propositions, size = round(_STATED * len(document.sentences)), sum(part.tokens for part in parts)
+        proposition_windows = sentence_windows(document, self.window, tools)
+        prompt_texts = [
+            message.text for part in proposition_windows for message in propositions_prompt(document, part, self.before)
+        ]
+        requests, tokens = len(proposition_windows), sum(tools.count_tokens(prompt_texts))
+        propositions, size = round(_STATED * len(document.sentences)), sum(part.tokens for part in proposition_windows)
         if len(document.sentences) > 1:
-            batches = -(-propositions // self.batch)
+            grouping_batch_count = -(-propositions // self.batch)
             template_tokens = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
             # The outline grows to all the chunks, but no further than what is listed of them.
-            listed = min(len(document.sentences) / _SENTENCES / 2, MOST_LISTED)
-            requests += batches
-            tokens += round(batches * (template_tokens + listed * _OUTLINED) + _STATED * size)
+            mean_listed_chunk_count = min(len(document.sentences) / _SENTENCES / 2, MOST_LISTED)
+            requests += grouping_batch_count
+            tokens += round(grouping_batch_count * (template_tokens + mean_listed_chunk_count * _OUTLINED) + _STATED * size)
         return Estimate(requests, tokens, _ANSWERED * size + _WRAPPED * propositions)
 
 
@@ -171,21 +180,24 @@ def _chunking_of_groups(document: Document, statements: StatedPropositions, grou
     ]
     group_order = sorted(range(len(group_sentences)), key=lambda number: group_sentences[number][0])
     chunks_by_sentence: list[list[int]] = [[] for _ in document.sentences]
-    chunks = []
+    group_chunks = []
     for number, group in enumerate(group_order):
         for sentence in group_sentences[group]:
             chunks_by_sentence[sentence].append(number)
         title, summary, members = grouped.groups[group].title, grouped.groups[group].summary, grouped.groups[group].members
-        propositions = tuple([statements.propositions[member] for member in members])
-        text = "\n".join([proposition.text for proposition in propositions])
-        stated = StatedContent(title, summary, propositions)
-        chunks.append(Chunk(_spans_of_runs(document, group_sentences[group]), text, stated=stated))
-    descriptions = _sentence_descriptions(statements, grouped, proposition_sentences, chunks_by_sentence)
-    gaps = [_gap_after_sentence(index, chunks_by_sentence, descriptions) for index in range(len(document.sentences) - 1)]
+        group_propositions = tuple([statements.propositions[member] for member in members])
+        text = "\n".join([proposition.text for proposition in group_propositions])
+        group_stated_content = StatedContent(title, summary, group_propositions)
+        group_chunks.append(Chunk(_spans_of_runs(document, group_sentences[group]), text, stated=group_stated_content))
+    descriptions_by_sentence = _sentence_descriptions(statements, grouped, proposition_sentences, chunks_by_sentence)
+    sentence_gaps = [
+        _gap_after_sentence(index, chunks_by_sentence, descriptions_by_sentence)
+        for index in range(len(document.sentences) - 1)
+    ]
     return Chunking(
         document,
-        tuple(chunks),
-        tuple(gaps),
+        tuple(group_chunks),
+        tuple(sentence_gaps),
         notes=_notes(document, statements, grouped),
         left_out=tuple(statements.left_out),
     )
@@ -193,9 +205,9 @@ def _chunking_of_groups(document: Document, statements: StatedPropositions, grou
 
 def _spans_of_runs(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
     """Return the spans of runs of consecutive sentences."""
-    runs = groupby(enumerate(sentences), key=lambda item: item[1] - item[0])
-    whole = [[sentence for _, sentence in run] for _, run in runs]
-    return tuple([document.slice(run[0], run[-1] + 1) for run in whole])
+    grouped_sentence_runs = groupby(enumerate(sentences), key=lambda item: item[1] - item[0])
+    consecutive_sentence_lists = [[sentence for _, sentence in run] for _, run in grouped_sentence_runs]
+    return tuple([document.slice(run[0], run[-1] + 1) for run in consecutive_sentence_lists])
 
 
 def _sentence_descriptions(
@@ -212,7 +224,7 @@ def _sentence_descriptions(
             proposition_counts[sentence] += proposition.tied != "as it is"
             if number in grouped.unusable:
                 unsorted[sentence] = grouped.unusable[number]
-    descriptions = []
+    long_and_short_descriptions = []
     for sentence, chunks in enumerate(chunks_of):
         chunks_phrase = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
         if sentence in statements.unusable:
@@ -224,65 +236,70 @@ def _sentence_descriptions(
         else:
             statement_phrase = "lost by the model, so it stands for itself"
         sorting_phrase = f", not sorted: {unsorted[sentence]}" if sentence in unsorted else ""
-        descriptions.append(
+        long_and_short_descriptions.append(
             (f"sentence {sentence + 1:,}: {statement_phrase}, in {chunks_phrase}{sorting_phrase}", chunks_phrase)
         )
-    return descriptions
+    return long_and_short_descriptions
 
 
 def _gap_after_sentence(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
     """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
-    begins = {*chunks_of[index + 1]} - {*chunks_of[index]}
+    newly_begun_chunks = {*chunks_of[index + 1]} - {*chunks_of[index]}
     (own_description, short), (next_description, other) = places[index], places[index + 1]
-    why = Reason(
+    gap_verdict_reason = Reason(
         remark=f"{own_description}; {next_description}", short=short if short == other else f"{short}, then {other}"
     )
-    return Gap(index, None, None, Verdict.CUT if begins else Verdict.KEPT, why)
+    return Gap(index, None, None, Verdict.CUT if newly_begun_chunks else Verdict.KEPT, gap_verdict_reason)
 
 
 def _notes(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> tuple[str, ...]:
     """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
-    notes = []
-    lost = [
+    proposition_notes = []
+    lost_sentence_starts = [
         sentence.start
         for sentence in (proposition.span for proposition in statements.propositions if proposition.tied == "as it is")
         if sentence is not None and document.sentence_at(sentence.start) not in statements.unusable
     ]
-    if lost:
-        sentences_phrase = _listed_words([f"{document.sentence_at(start) + 1:,}" for start in lost])
-        phrase = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
-        notes.append(f"Lost: the model stated nothing of {pluralize(len(lost), 'sentence')} ({sentences_phrase}); {phrase}.")
+    if lost_sentence_starts:
+        sentences_phrase = _listed_words([f"{document.sentence_at(start) + 1:,}" for start in lost_sentence_starts])
+        self_standing_phrase = "it stands for itself" if len(lost_sentence_starts) == 1 else "they stand for themselves"
+        proposition_notes.append(
+            f"Lost: the model stated nothing of {pluralize(len(lost_sentence_starts), 'sentence')} ({sentences_phrase}); "
+            f"{self_standing_phrase}."
+        )
     if statements.left_out:
-        single = len(statements.left_out) == 1
-        notes.append(
-            f"Invented: {pluralize(len(statements.left_out), 'proposition')} {'quotes' if single else 'quote'} words that "
-            f"are not in the text, and {'is' if single else 'are'} left out."
+        is_single_invented = len(statements.left_out) == 1
+        proposition_notes.append(
+            f"Invented: {pluralize(len(statements.left_out), 'proposition')} "
+            f"{'quotes' if is_single_invented else 'quote'} words that "
+            f"are not in the text, and {'is' if is_single_invented else 'are'} left out."
         )
-    nowhere = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
-    if nowhere:
+    unknown_word_lists = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
+    if unknown_word_lists:
         unknown_words_phrase = _listed_words(
-            [*dict.fromkeys(word for unknown_words_phrase in nowhere for word in unknown_words_phrase)]
+            [*dict.fromkeys(word for unknown_words_phrase in unknown_word_lists for word in unknown_words_phrase)]
         )
-        notes.append(
-            f"{pluralize(len(nowhere), 'proposition')} {'has' if len(nowhere) == 1 else 'have'} names or numbers that the "
+        proposition_notes.append(
+            f"{pluralize(len(unknown_word_lists), 'proposition')} {'has' if len(unknown_word_lists) == 1 else 'have'} "
+            f"names or numbers that the "
             f"text does not have: {unknown_words_phrase}. Compared are digits, and words with a capital letter."
         )
     if statements.repeated:
-        notes.append(
+        proposition_notes.append(
             f"The model stated {pluralize(statements.repeated, 'proposition')} twice from the same words; once is kept."
         )
     if statements.failed:
-        notes.append(
+        proposition_notes.append(
             f"The model gave no usable answer about {statements.failed:,} of {pluralize(statements.windows, 'window')}, "
             f"though it was asked up to {MOST_REPEATS + 1} times; the sentences there stand for themselves."
         )
     if grouped.failed:
-        notes.append(
+        proposition_notes.append(
             f"The model did not sort {grouped.failed:,} of {pluralize(grouped.batches, 'batch', 'batches')} of propositions "
             f"in a form that can be used, though it was asked up to {MOST_REPEATS + 1} times; each is a chunk without a "
             f"title."
         )
-    return tuple(notes)
+    return tuple(proposition_notes)
 
 
 def _listed_words(words: Sequence[str]) -> str:

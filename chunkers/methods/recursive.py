@@ -100,30 +100,47 @@ class Recursive(Chunker):
         """
         check_chunk_size(self.name, document.text, self.size, self.unit)
         text, measure = document.text, text_size_function(self.unit, tools)
-        split = partial(recursive_spans, text, overlap=self.overlap, measure=measure, separators=self.separators)
-        parents = split(self.parent_size) if self.parent_size else []
-        parts: list[Span | None] = [Span(*parent) for parent in parents] or [None]
-        spans = [*parents, *(span for part in parts for span in split(self.size, part=part))]
-        if parents:
+        recursive_split_function = partial(
+            recursive_spans, text, overlap=self.overlap, measure=measure, separators=self.separators
+        )
+        parent_chunk_spans = recursive_split_function(self.parent_size) if self.parent_size else []
+        parts: list[Span | None] = [Span(*parent) for parent in parent_chunk_spans] or [None]
+        parent_and_child_spans = [
+            *parent_chunk_spans,
+            *(span for part in parts for span in recursive_split_function(self.size, part=part)),
+        ]
+        if parent_chunk_spans:
             # A parent stands before its children, also before one as long as itself.
-            spans.sort(key=lambda span: (span[0], -span[1]))
-        check_chunk_count(self.name, len(spans), sum(end - start for start, end in spans))
-        chunks = tuple([Chunk((Span(start, end),), text[start:end], document=document) for start, end in spans])
-        parent_starts = frozenset(start for start, _ in parents)
-        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans, parent_starts)))
+            parent_and_child_spans.sort(key=lambda span: (span[0], -span[1]))
+        check_chunk_count(self.name, len(parent_and_child_spans), sum(end - start for start, end in parent_and_child_spans))
+        parent_and_child_chunks = tuple(
+            [Chunk((Span(start, end),), text[start:end], document=document) for start, end in parent_and_child_spans]
+        )
+        parent_starts = frozenset(start for start, _ in parent_chunk_spans)
+        return Chunking(
+            document,
+            parent_and_child_chunks,
+            LazyTuple(lambda: self._ledger(document, parent_and_child_spans, parent_starts)),
+        )
 
     def _ledger(self, document: Document, spans: Sequence[tuple[int, int]], parents: Collection[int]) -> tuple[Gap, ...]:
         def why(offset: int) -> Reason:
-            size = f"parent size {self.parent_size:,}" if offset in parents else f"size {self.size:,}"
-            passed = Reason(remark=f"the next piece would pass {size} {self.unit}")
-            return link_reasons(passed, Reason(remark=f"cut at {separator_name_at(document.text, offset, self.separators)}"))
+            passed_size_phrase = f"parent size {self.parent_size:,}" if offset in parents else f"size {self.size:,}"
+            size_passed_reason = Reason(remark=f"the next piece would pass {passed_size_phrase} {self.unit}")
+            return link_reasons(
+                size_passed_reason, Reason(remark=f"cut at {separator_name_at(document.text, offset, self.separators)}")
+            )
 
         # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
-        starts = sorted({start for start, _ in spans})[1:]
+        later_chunk_start_offsets = sorted({start for start, _ in spans})[1:]
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
         size_phrase = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
-        remark = f"no separator is needed here: {size_phrase} within size {self.size:,} {self.unit}"
-        return with_uncut_gaps(document, cuts_to_gaps(document, starts, Verdict.CUT, why), Reason(remark=remark))
+        no_separator_needed_remark = f"no separator is needed here: {size_phrase} within size {self.size:,} {self.unit}"
+        return with_uncut_gaps(
+            document,
+            cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, why),
+            Reason(remark=no_separator_needed_remark),
+        )
 
 
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}
@@ -135,10 +152,10 @@ def separator_name_at(text: str, offset: int, preset: Separators) -> str:
     The splitter keeps each separator at the beginning of the following piece, so the separator comes first in the
     chunk's untrimmed text.
     """
-    begin = offset
-    while begin and text[begin - 1].isspace():
-        begin -= 1
+    separator_begin_offset = offset
+    while separator_begin_offset and text[separator_begin_offset - 1].isspace():
+        separator_begin_offset -= 1
     for separator, pattern in separator_patterns(preset):
-        if any(pattern.match(text, place) for place in range(begin, offset + 1)):
+        if any(pattern.match(text, place) for place in range(separator_begin_offset, offset + 1)):
             return SEPARATOR_NAMES.get(separator, f"{separator!r}")
     return SEPARATOR_NAMES[""]

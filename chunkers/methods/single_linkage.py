@@ -73,34 +73,36 @@ def join_closest_pairs(pairs: IntArray, count: int, cap: int) -> LinkageResult:
     clusters, uncapped_sets = DisjointSets(count), DisjointSets(count)
     joins: list[int] = []
     refused: list[tuple[int, int, int]] = []
-    refusals = 0
-    length = 1024
-    start = 0
-    while start < len(pairs) and len(joins) < count - 1:
-        block = pairs[start : start + length]
+    refused_join_count = 0
+    pair_block_length = 1024
+    pair_block_start = 0
+    while pair_block_start < len(pairs) and len(joins) < count - 1:
+        pair_code_block = pairs[pair_block_start : pair_block_start + pair_block_length]
         labels, uncapped_labels = np.array(clusters.label), np.array(uncapped_sets.label)
-        sizes = np.bincount(labels, minlength=count)
-        left, right = block // count, block % count
-        apart = labels[left] != labels[right]
-        fits = sizes[labels[left]] + sizes[labels[right]] <= cap
+        cluster_size_by_label = np.bincount(labels, minlength=count)
+        left, right = pair_code_block // count, pair_code_block % count
+        is_pair_apart_at = labels[left] != labels[right]
+        is_join_allowed_at = cluster_size_by_label[labels[left]] + cluster_size_by_label[labels[right]] <= cap
         # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
-        refusals += int(np.count_nonzero(apart & ~fits))
-        for place in np.flatnonzero(apart & (fits | (uncapped_labels[left] != uncapped_labels[right]))).tolist():
+        refused_join_count += int(np.count_nonzero(is_pair_apart_at & ~is_join_allowed_at))
+        for place in np.flatnonzero(
+            is_pair_apart_at & (is_join_allowed_at | (uncapped_labels[left] != uncapped_labels[right]))
+        ).tolist():
             left_item, right_item = int(left[place]), int(right[place])
             if clusters.label[left_item] == clusters.label[right_item]:
                 continue
-            size = len(clusters.members(left_item)) + len(clusters.members(right_item))
-            if size <= cap:
+            joined_cluster_size = len(clusters.members(left_item)) + len(clusters.members(right_item))
+            if joined_cluster_size <= cap:
                 clusters.join(left_item, right_item)
                 uncapped_sets.join(left_item, right_item)
-                joins.append(start + place)
+                joins.append(pair_block_start + place)
                 continue
-            refusals += int(fits[place])
+            refused_join_count += int(is_join_allowed_at[place])
             if uncapped_sets.join(left_item, right_item):
-                refused.append((start + place, len(joins), size))
-        start += length
-        length = min(2 * length, 1 << 20)
-    return LinkageResult(clusters.label, joins, refused, refusals)
+                refused.append((pair_block_start + place, len(joins), joined_cluster_size))
+        pair_block_start += pair_block_length
+        pair_block_length = min(2 * pair_block_length, 1 << 20)
+    return LinkageResult(clusters.label, joins, refused, refused_join_count)
 
 
 class SingleLinkage(JointDistanceChunker):
@@ -173,8 +175,8 @@ class SingleLinkage(JointDistanceChunker):
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
-        size = f"a cap for {self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
-        return f"λ {self.position_weight:g}, {size}, distance {self.max_distance:g}"
+        cluster_size_phrase = f"a cap for {self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
+        return f"λ {self.position_weight:g}, {cluster_size_phrase}, distance {self.max_distance:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document into clusters by joining the closest pairs of sentences within the size cap.
@@ -184,44 +186,56 @@ class SingleLinkage(JointDistanceChunker):
         InputError
             If the text has too many sentences to compare them all.
         """
-        vectors = self._vectors(document, tools)
-        pairs, distances = self._close_pairs(vectors)
-        count = len(vectors)
-        linkage = join_closest_pairs(pairs, count, self.cap(count))
+        sentence_vectors = self._vectors(document, tools)
+        pairs, distances = self._close_pairs(sentence_vectors)
+        sentence_count = len(sentence_vectors)
+        linkage_result = join_closest_pairs(pairs, sentence_count, self.cap(sentence_count))
         least_similarity = 1 - self.max_distance
-        merges = [
+        linkage_merges = [
             Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), least_similarity, "linkage")
-            for at, (a, b) in ((join, divmod(int(pairs[join]), count)) for join in linkage.joins)
+            for at, (a, b) in ((join, divmod(int(pairs[join]), sentence_count)) for join in linkage_result.joins)
         ]
-        refused = [
-            Refusal(*divmod(int(pairs[at]), count), float(distances[at]), joins, size) for at, joins, size in linkage.refused
+        refused_joins = [
+            Refusal(*divmod(int(pairs[at]), sentence_count), float(distances[at]), joins, size)
+            for at, joins, size in linkage_result.refused
         ]
-        lines = (Line("maximum", self.max_distance, "max_distance"),)
-        clusters = Clusters(refused=tuple(refused), refusals=linkage.refusals, cap=self.cap(count))
-        scores = self._joint_of_neighbours(vectors)
-        chunking = chunking_from_labels(document, linkage.labels, scores, "joint distance", lines, clusters, merges)
+        maximum_distance_lines = (Line("maximum", self.max_distance, "max_distance"),)
+        linkage_cluster_details = Clusters(
+            refused=tuple(refused_joins), refusals=linkage_result.refusals, cap=self.cap(sentence_count)
+        )
+        neighbour_joint_distances = self._joint_of_neighbours(sentence_vectors)
+        chunking = chunking_from_labels(
+            document,
+            linkage_result.labels,
+            neighbour_joint_distances,
+            "joint distance",
+            maximum_distance_lines,
+            linkage_cluster_details,
+            linkage_merges,
+        )
         return replace(chunking, notes=self._note_on_number(chunking))
 
     def _note_on_number(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if there are not as many chunks as were asked for."""
         if self.chunks is None or len(made.chunks) in (0, self.chunks):
             return ()
-        cap = self.cap(len(made.document.sentences))
+        cluster_size_cap = self.cap(len(made.document.sentences))
         return (
             f"Asked for {self.chunks:,} chunk{'s' * (self.chunks != 1)}, made {len(made.chunks):,}: the number only caps a "
-            f"chunk, here at {cap:,} sentence{'s' * (cap != 1)}, and the maximum distance joins no more.",
+            f"chunk, here at {cluster_size_cap:,} sentence{'s' * (cluster_size_cap != 1)}, and the maximum distance "
+            f"joins no more.",
         )
 
     def _close_pairs(self, vectors: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the pairs a < b within the maximum distance, nearest first, as numbers a * n + b, and their distances."""
-        count = len(vectors)
+        sentence_count = len(vectors)
         codes: list[IntArray] = [np.zeros(0, np.intp)]
         distances: list[FloatArray] = [np.zeros(0)]
         for first, block in joint_distances(vectors, self.position_weight):
-            close = np.triu(block <= self.max_distance, k=first + 1)
-            row, column = np.nonzero(close)
-            codes.append((row + first) * count + column)
-            distances.append(block[close])
+            is_pair_close_at = np.triu(block <= self.max_distance, k=first + 1)
+            row, column = np.nonzero(is_pair_close_at)
+            codes.append((row + first) * sentence_count + column)
+            distances.append(block[is_pair_close_at])
         code, distance = np.concatenate(codes), np.concatenate(distances)
-        order = np.argsort(distance, kind="stable")
-        return code[order], distance[order]
+        nearest_first_pair_order = np.argsort(distance, kind="stable")
+        return code[nearest_first_pair_order], distance[nearest_first_pair_order]

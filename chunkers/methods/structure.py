@@ -101,13 +101,13 @@ class Structure(Chunker):
 
     def describe(self) -> str:
         """Return the chunker's settings as a short phrase, omitting default block joining and the default inner chunker."""
-        tokens = "token" if self.max_size == 1 else "tokens"
-        phrases = [f"at most {self.max_size:,} {tokens}"]
+        token_noun = "token" if self.max_size == 1 else "tokens"
+        setting_phrases = [f"at most {self.max_size:,} {token_noun}"]
         if self.join_below != type(self).model_fields["join_below"].default:
-            phrases.append(f"join below {self.join_below:,}")
+            setting_phrases.append(f"join below {self.join_below:,}")
         if self.inner != "recursive":
-            phrases.append(f"{self.inner} inside")
-        return ", ".join(phrases)
+            setting_phrases.append(f"{self.inner} inside")
+        return ", ".join(setting_phrases)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document along its headings and blocks; a cut inside a sentence adds a gap to the result.
@@ -137,10 +137,12 @@ class Structure(Chunker):
             "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens", cuts_at="sentences"),
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
-        splitter = BlockSplitter(document, inner_factories[self.inner], self.max_size, tools)
-        cutter = _StructureCutter(self, document, tools, splitter, select_blocks(document, lambda outline: outline.blocks))
-        cutter.cut()
-        return cutter
+        block_splitter = BlockSplitter(document, inner_factories[self.inner], self.max_size, tools)
+        structure_cutter = _StructureCutter(
+            self, document, tools, block_splitter, select_blocks(document, lambda outline: outline.blocks)
+        )
+        structure_cutter.cut()
+        return structure_cutter
 
 
 class BlockStep(NamedTuple):
@@ -223,47 +225,63 @@ class _StructureCutter:
 
     def cut(self) -> None:
         """Cut the document section by section."""
-        outline = self.outline
-        done = 0
-        for heading_level, section in self._sections(outline):
-            if section[0].span.start > outline[0].span.start:
+        outline_blocks = self.outline
+        decided_block_count = 0
+        for heading_level, section in self._sections(outline_blocks):
+            if section[0].span.start > outline_blocks[0].span.start:
                 self.cuts[section[0].span.start] = Reason(remark=f"new heading of level {heading_level}")
             pieces: list[_Piece] = []
             self.title = self._title_of(section)
             for number, group in enumerate(self._groups(section)):
                 if number % _REPORT == 0:
-                    self.tools.decided(done, len(outline))
+                    self.tools.decided(decided_block_count, len(outline_blocks))
                 pieces += self._pieces(group, self.title.tokens if number else 0)
-                done += len(group.lead) + 1 + len(group.tail)
+                decided_block_count += len(group.lead) + 1 + len(group.tail)
             self._join_neighbours(self._with_titles(self._with_whole_parts(pieces)), section)
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
         """Return the decision on each block, and on each part of a block that is cut."""
-        block_by_start = {block.span.start: block for block in self.outline}
-        starts = sorted({*block_by_start, *self.cuts, *self.together})
-        steps = []
-        block = self.outline[0]
-        for start, following in pairwise([*starts, len(self.document.text)]):
-            block = block_by_start.get(start, block)
-            end = start + len(self.document.text[start : min(block.span.end, following)].rstrip())
+        block_by_start = {current_outline_block.span.start: current_outline_block for current_outline_block in self.outline}
+        step_start_offsets = sorted({*block_by_start, *self.cuts, *self.together})
+        block_decision_steps = []
+        current_outline_block = self.outline[0]
+        for start, following in pairwise([*step_start_offsets, len(self.document.text)]):
+            current_outline_block = block_by_start.get(start, current_outline_block)
+            step_end_offset = start + len(
+                self.document.text[start : min(current_outline_block.span.end, following)].rstrip()
+            )
             cut_reason = self.cuts.get(start)
-            why = cut_reason or self.kept.get(start)
-            size = self.splitter.size(start, end)
-            steps.append(BlockStep(start, end, block.kind, size, cut_reason is not None, why, self.together.get(start)))
-        return steps
+            step_verdict_reason = cut_reason or self.kept.get(start)
+            step_token_count = self.splitter.size(start, step_end_offset)
+            block_decision_steps.append(
+                BlockStep(
+                    start,
+                    step_end_offset,
+                    current_outline_block.kind,
+                    step_token_count,
+                    cut_reason is not None,
+                    step_verdict_reason,
+                    self.together.get(start),
+                )
+            )
+        return block_decision_steps
 
     def chunking(self) -> Chunking:
         """Return the result."""
         text, starts = self.document.text, sorted(self.cuts)
-        spans = [Span(*edges).trimmed(text) for edges in pairwise([0, *starts, len(text)])]
-        chunks = tuple([Chunk((span,), text[slice(*span)], self.contexts.get(span.start, "")) for span in spans])
-        notes = [
+        trimmed_chunk_spans = [Span(*edges).trimmed(text) for edges in pairwise([0, *starts, len(text)])]
+        chunks_with_contexts = tuple(
+            [Chunk((span,), text[slice(*span)], self.contexts.get(span.start, "")) for span in trimmed_chunk_spans]
+        )
+        oversized_block_notes = [
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
-        notes += self.splitter.notes()
-        return Chunking(self.document, chunks, LazyTuple(lambda: self._gaps(starts)), notes=tuple(notes))
+        oversized_block_notes += self.splitter.notes()
+        return Chunking(
+            self.document, chunks_with_contexts, LazyTuple(lambda: self._gaps(starts)), notes=tuple(oversized_block_notes)
+        )
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks.
@@ -271,18 +289,18 @@ class _StructureCutter:
         Front matter goes with the first section, headings at the end with the last.
         """
         sections: list[tuple[int, list[Block]]] = [(0, [])]
-        run: list[Block] = []
+        pending_section_blocks: list[Block] = []
         for block in outline:
             if block.kind in ("heading", "front matter") and self._may_open_section(block):
-                run.append(block)
+                pending_section_blocks.append(block)
                 continue
-            _add_section(sections, run, self.chunker.heading_levels)
+            _add_section(sections, pending_section_blocks, self.chunker.heading_levels)
             sections[-1][1].append(block)
-            run = []
+            pending_section_blocks = []
         if sections[-1][1]:
-            sections[-1][1].extend(run)
+            sections[-1][1].extend(pending_section_blocks)
         else:
-            _add_section(sections, run, self.chunker.heading_levels)
+            _add_section(sections, pending_section_blocks, self.chunker.heading_levels)
         return ((level, section) for level, section in sections if section)
 
     @cached_property
@@ -295,38 +313,51 @@ class _StructureCutter:
 
     def _slide_or_cell_at(self, offset: int) -> Span | None:
         """Return the span of the slide or cell that contains an offset; None if the document has none."""
-        parts = self.document.parts
-        return self._slide_or_cell_spans[parts.at(offset)] if parts is not None and self._slide_or_cell_spans else None
+        document_slides_or_cells = self.document.parts
+        return (
+            self._slide_or_cell_spans[document_slides_or_cells.at(offset)]
+            if document_slides_or_cells is not None and self._slide_or_cell_spans
+            else None
+        )
 
     def _may_open_section(self, block: Block) -> bool:
         """Return whether a heading may begin a section: not inside a slide or a cell that fits."""
-        around = self._slide_or_cell_at(block.span.start)
-        return around is None or block.span.start == around.start or self.splitter.size(*around) > self.chunker.max_size
+        enclosing_slide_or_cell = self._slide_or_cell_at(block.span.start)
+        return (
+            enclosing_slide_or_cell is None
+            or block.span.start == enclosing_slide_or_cell.start
+            or self.splitter.size(*enclosing_slide_or_cell) > self.chunker.max_size
+        )
 
     def _groups(self, section: Sequence[Block]) -> list[_BlockGroup]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
         groups: list[_BlockGroup] = []
-        lead: list[Block] = []
+        pending_lead_blocks: list[Block] = []
         for block, following in zip(section, [*section[1:], None], strict=True):
             if self._stays_with_next(block, following):
-                while lead and block.kind != "paragraph" and not self._fits(lead[0], block, following):
-                    groups.append(_BlockGroup([], lead.pop(0), []))
-                if self._fits((lead or [block])[0], block, following):
-                    lead.append(block)
+                while (
+                    pending_lead_blocks
+                    and block.kind != "paragraph"
+                    and not self._fits(pending_lead_blocks[0], block, following)
+                ):
+                    groups.append(_BlockGroup([], pending_lead_blocks.pop(0), []))
+                if self._fits((pending_lead_blocks or [block])[0], block, following):
+                    pending_lead_blocks.append(block)
                     continue
-            if lead and self._fits_only_alone(block, lead[0].span.start, block.span.end):
-                groups.append(_BlockGroup(lead[:-1], lead[-1], []))
-                lead = []
-            groups.append(_BlockGroup(lead, block, []))
-            lead = []
+            if pending_lead_blocks and self._fits_only_alone(block, pending_lead_blocks[0].span.start, block.span.end):
+                groups.append(_BlockGroup(pending_lead_blocks[:-1], pending_lead_blocks[-1], []))
+                pending_lead_blocks = []
+            groups.append(_BlockGroup(pending_lead_blocks, block, []))
+            pending_lead_blocks = []
         if (
-            lead
+            pending_lead_blocks
             and groups
-            and self._slide_or_cell_at(groups[-1].block.span.start) == self._slide_or_cell_at(lead[-1].span.start)
+            and self._slide_or_cell_at(groups[-1].block.span.start)
+            == self._slide_or_cell_at(pending_lead_blocks[-1].span.start)
         ):
-            groups[-1] = groups[-1]._replace(tail=lead)
+            groups[-1] = groups[-1]._replace(tail=pending_lead_blocks)
         else:
-            groups += [_BlockGroup([], block, []) for block in lead]
+            groups += [_BlockGroup([], block, []) for block in pending_lead_blocks]
         return groups
 
     def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
@@ -357,45 +388,60 @@ class _StructureCutter:
         if block.kind != "paragraph" or following is None or following.kind not in KINDS_KEPT_WHOLE:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
-        touching = following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
-        return touching or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
+        is_list_on_next_line = (
+            following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
+        )
+        return is_list_on_next_line or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
 
     def _title_of(self, section: Sequence[Block]) -> _SlideTitle:
         """Return the title of a slide, which a chunk that begins inside it has as its context; empty for other sections."""
-        parts = self.document.parts
-        if parts is None or parts.kind != "slide" or section[0].kind != "heading":
+        document_slides_or_cells = self.document.parts
+        if document_slides_or_cells is None or document_slides_or_cells.kind != "slide" or section[0].kind != "heading":
             return _SlideTitle()
         # Slides with nothing but a title are in the section of the next.
         *_, heading = takewhile(lambda block: block.kind == "heading", section)
         title_text = self.document.text[slice(*heading.span)]
-        tokens = self.tools.count_tokens([title_text])[0]
+        title_token_count = self.tools.count_tokens([title_text])[0]
         return (
-            _SlideTitle(title_text, tokens, heading.span.start)
-            if tokens <= self.chunker.max_size // LEADING
+            _SlideTitle(title_text, title_token_count, heading.span.start)
+            if title_token_count <= self.chunker.max_size // LEADING
             else _SlideTitle()
         )
 
     def _with_whole_parts(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
-        parts = self.document.parts
-        if parts is None or not self._slide_or_cell_spans:
+        document_slides_or_cells = self.document.parts
+        if document_slides_or_cells is None or not self._slide_or_cell_spans:
             return [*pieces]
         merged_pieces: list[_Piece] = []
         for slide_or_cell, group in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
-            first, *others = group
+            first_piece_of_part, *others = group
             # Headings of slides or cells that have nothing else may be in front.
-            begin, end = max(first.start, slide_or_cell.start if slide_or_cell else 0), (others or [first])[-1].end
-            fits = self.splitter.size(begin, end) <= self.chunker.max_size
-            if begin > first.start and fits and self.splitter.size(first.start, end) > self.chunker.max_size:
-                before = self.document.text[first.start : begin].rstrip()
-                merged_pieces.append(first._replace(end=first.start + len(before), name="heading"))
-                first = first._replace(start=begin, why=None)
-            if others and fits:
+            begin, end = (
+                max(first_piece_of_part.start, slide_or_cell.start if slide_or_cell else 0),
+                (others or [first_piece_of_part])[-1].end,
+            )
+            is_part_within_max_size = self.splitter.size(begin, end) <= self.chunker.max_size
+            if (
+                begin > first_piece_of_part.start
+                and is_part_within_max_size
+                and self.splitter.size(first_piece_of_part.start, end) > self.chunker.max_size
+            ):
+                heading_text_before_part = self.document.text[first_piece_of_part.start : begin].rstrip()
+                merged_pieces.append(
+                    first_piece_of_part._replace(
+                        end=first_piece_of_part.start + len(heading_text_before_part), name="heading"
+                    )
+                )
+                first_piece_of_part = first_piece_of_part._replace(start=begin, why=None)
+            if others and is_part_within_max_size:
                 for piece in others:
-                    self.kept[piece.start] = Reason(remark=f"the {parts.kind} is whole: it fits into a chunk")
-                merged_pieces.append(first._replace(end=end, name=parts.kind))
+                    self.kept[piece.start] = Reason(
+                        remark=f"the {document_slides_or_cells.kind} is whole: it fits into a chunk"
+                    )
+                merged_pieces.append(first_piece_of_part._replace(end=end, name=document_slides_or_cells.kind))
             else:
-                merged_pieces += [first, *others]
+                merged_pieces += [first_piece_of_part, *others]
         return merged_pieces
 
     def _with_titles(self, pieces: Sequence[_Piece]) -> list[_Piece]:
@@ -403,18 +449,23 @@ class _StructureCutter:
         if not self.title.words:
             return [*pieces]
         # What begins with the title, or with the titles of slides that have nothing else, does not repeat it.
-        titled = [piece for piece in pieces if piece.start <= self.title.start]
-        for piece in pieces[len(titled) :]:
-            context = "\n\n".join(filter(None, [self.title.words, piece.context]))
-            size = self.splitter.size(piece.start, piece.end) + self.tools.count_tokens([context])[0]
-            if size <= self.chunker.max_size:
-                why = piece.why
-                if why is not None:
-                    step, *deeper = why.steps()
-                    why = link_reasons(step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper)
-                piece = piece._replace(context=context, why=why)
-            titled.append(piece)
-        return titled
+        pieces_with_slide_title = [slide_piece for slide_piece in pieces if slide_piece.start <= self.title.start]
+        for slide_piece in pieces[len(pieces_with_slide_title) :]:
+            title_and_piece_context = "\n\n".join(filter(None, [self.title.words, slide_piece.context]))
+            token_count_with_context = (
+                self.splitter.size(slide_piece.start, slide_piece.end)
+                + self.tools.count_tokens([title_and_piece_context])[0]
+            )
+            if token_count_with_context <= self.chunker.max_size:
+                piece_cut_reason = slide_piece.why
+                if piece_cut_reason is not None:
+                    step, *deeper = piece_cut_reason.steps()
+                    piece_cut_reason = link_reasons(
+                        step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper
+                    )
+                slide_piece = slide_piece._replace(context=title_and_piece_context, why=piece_cut_reason)
+            pieces_with_slide_title.append(slide_piece)
+        return pieces_with_slide_title
 
     def _pieces(self, group: _BlockGroup, held: int) -> list[_Piece]:
         """Return a group as one piece if it fits, or else its parts, which leave room for ``held`` tokens of context."""
@@ -439,31 +490,35 @@ class _StructureCutter:
             first_room = max(1, first_room - above)
             fitted_parts = self.splitter.split(block, first_room, other_room)
         lead_apart = not fitted_parts or self.splitter.size(start, fitted_parts[0].end) > most
-        parts = fitted_parts or self.splitter.split(block, most, most) or []
-        pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in parts]
+        split_block_parts = fitted_parts or self.splitter.split(block, most, most) or []
+        group_pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in split_block_parts]
         if not lead_apart:
-            pieces[0] = pieces[0]._replace(start=start, why=None)
+            group_pieces[0] = group_pieces[0]._replace(start=start, why=None)
         elif group.lead:
-            pieces = [_Piece(start, group.lead[-1].span.end, group.lead[-1].kind), pieces[0]._replace(why=None), *pieces[1:]]
-        if group.tail and (not fitted_parts or self.splitter.size(pieces[-1].start, end) > most):
-            return [*pieces, *_tail_piece(group)]
-        pieces[-1] = pieces[-1]._replace(end=end)
-        return pieces
+            group_pieces = [
+                _Piece(start, group.lead[-1].span.end, group.lead[-1].kind),
+                group_pieces[0]._replace(why=None),
+                *group_pieces[1:],
+            ]
+        if group.tail and (not fitted_parts or self.splitter.size(group_pieces[-1].start, end) > most):
+            return [*group_pieces, *_tail_piece(group)]
+        group_pieces[-1] = group_pieces[-1]._replace(end=end)
+        return group_pieces
 
     def _join_neighbours(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
         join_below, max_tokens = self.chunker.join_below, self.chunker.max_size
         skips_space = getattr(self.tools.tokenizer, "skips_space", False)
-        opening = next((block for block in section if block.kind != "front matter"), section[0])
-        same_section = "same heading" if opening.kind == "heading" else "no heading between"
+        section_opening_block = next((block for block in section if block.kind != "front matter"), section[0])
+        same_section = "same heading" if section_opening_block.kind == "heading" else "no heading between"
         # The first piece of a slide has its title in it.
         chunk_start, context = pieces[0].start, self._context_of(pieces[0])
         text = self.document.text
         open_size, *piece_sizes = [self.splitter.size(piece.start, piece.end) for piece in pieces]
         context_tokens = self._add_context(chunk_start, pieces[0].context)
         for piece, piece_size in zip(pieces[1:], piece_sizes, strict=True):
-            parted = skips_space and text[piece.start - 1].isspace()
-            joined_size = open_size + piece_size if parted else self.splitter.size(chunk_start, piece.end)
+            is_piece_after_space = skips_space and text[piece.start - 1].isspace()
+            joined_size = open_size + piece_size if is_piece_after_space else self.splitter.size(chunk_start, piece.end)
             together = self.together[piece.start] = joined_size + context_tokens
             # What has its context in its own chunk would lose it in another's.
             same_context = not piece.context or piece.context == context
@@ -472,15 +527,17 @@ class _StructureCutter:
                 open_size = joined_size
                 continue
             # White space between them may be tokens too, and so are those of a header that is repeated.
-            compared = (
+            joined_tokens_phrase = (
                 f"{open_size:,} + {piece_size:,} tokens"
                 if together == open_size + piece_size
                 else f"{together:,} tokens together"
             )
-            large = f"{compared}, {max_tokens:,} at most"
-            enough = f"{open_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
-            remark = f"new {piece.name}: {large if together > max_tokens else enough}"
-            self.cuts[piece.start] = piece.why or Reason(remark=remark)
+            joined_too_large_phrase = f"{joined_tokens_phrase}, {max_tokens:,} at most"
+            both_large_enough_phrase = f"{open_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
+            new_piece_remark = (
+                f"new {piece.name}: {joined_too_large_phrase if together > max_tokens else both_large_enough_phrase}"
+            )
+            self.cuts[piece.start] = piece.why or Reason(remark=new_piece_remark)
             chunk_start, context, open_size = piece.start, self._context_of(piece), piece_size
             context_tokens = self._add_context(piece.start, piece.context)
 
@@ -499,8 +556,12 @@ class _StructureCutter:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
 
         def kept(start: int) -> Reason:
-            kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
-            inside_reason = Reason(remark=f"inside {'' if kind in _WITHOUT_ARTICLE else 'a '}{kind}")
+            enclosing_block_kind = self.outline[
+                bisect_right(self.outline, start, key=lambda block: block.span.start) - 1
+            ].kind
+            inside_reason = Reason(
+                remark=f"inside {'' if enclosing_block_kind in _WITHOUT_ARTICLE else 'a '}{enclosing_block_kind}"
+            )
             return self.kept.get(start) or self.splitter.kept.get(start) or inside_reason
 
         return with_uncut_gaps(self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), kept)
@@ -522,9 +583,9 @@ def _tail_piece(group: _BlockGroup) -> list[_Piece]:
 def _kept_reason(before: Block, block: Block, group: _BlockGroup) -> Reason:
     """Return the reason for keeping a block with the previous one."""
     if block in group.tail:
-        remark = f"a {block.kind} at the end stays with what is before"
+        kept_block_remark = f"a {block.kind} at the end stays with what is before"
     elif before.kind == "paragraph":
-        remark = f"{block.kind} kept with its introduction"
+        kept_block_remark = f"{block.kind} kept with its introduction"
     else:
-        remark = f"{before.kind} kept with what follows"
-    return Reason(remark=remark)
+        kept_block_remark = f"{before.kind} kept with what follows"
+    return Reason(remark=kept_block_remark)

@@ -79,42 +79,60 @@ class TargetSize(Chunker):
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document at the greatest distances until the chunks fit the target size."""
-        texts = document.sentence_texts
-        if not texts:
+        all_sentence_texts = document.sentence_texts
+        if not all_sentence_texts:
             return Chunking(document, (), ())
-        distances = gap_distances(tools.embed(join_with_neighbours(texts, self.buffer)))
-        descending_distances = np.sort(distances)[::-1]
-        notes: tuple[str, ...] = ()
-        remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
+        gap_embedding_distances = gap_distances(tools.embed(join_with_neighbours(all_sentence_texts, self.buffer)))
+        descending_distances = np.sort(gap_embedding_distances)[::-1]
+        oversized_sentence_notes: tuple[str, ...] = ()
+        fitted_level_remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         if self.fit == "average":
-            total = sum(self._sentence_sizes(document, tools))
-            allowed_cuts = total // self.size
+            total_sentence_size = sum(self._sentence_sizes(document, tools))
+            allowed_cuts = total_sentence_size // self.size
         else:
-            allowed_cuts, largest = self._cuts_for_largest(descending_distances, distances, document, tools)
+            allowed_cuts, largest = self._cuts_for_largest(descending_distances, gap_embedding_distances, document, tools)
             if largest > self.size:
-                remark = f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
-                notes = (
+                fitted_level_remark = (
+                    f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
+                )
+                oversized_sentence_notes = (
                     f"The longest sentence has {largest:,} {self.unit}, more than the size, {self.size:,}, so no level "
                     "makes the largest chunk fit, and every gap is cut.",
                 )
         # The line is the first distance that is not cut; where all are cut, there is none.
-        level = float(descending_distances[allowed_cuts]) if allowed_cuts < len(descending_distances) else -1.0
-        cuts = int(np.count_nonzero(distances > level))
-        if self.fit == "average" and total > self.size * (cuts + 1):
-            remark = f"as no level with at most {allowed_cuts:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
-        gaps = []
-        for index, distance in enumerate(distances.tolist()):
-            cut = distance > level
-            why = Reason("distance", distance, ">" if cut else "≤", level, remark=remark)
-            gaps.append(Gap(index, distance, level, Verdict.CUT if cut else Verdict.KEPT, why))
-        curve = Curve("distance", tuple(distances.tolist()), (Line("fitted", level, "size"),), cut_above=True, live=False)
-        return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=notes)
+        fitted_distance_level = (
+            float(descending_distances[allowed_cuts]) if allowed_cuts < len(descending_distances) else -1.0
+        )
+        cut_count = int(np.count_nonzero(gap_embedding_distances > fitted_distance_level))
+        if self.fit == "average" and total_sentence_size > self.size * (cut_count + 1):
+            fitted_level_remark = (
+                f"as no level with at most {allowed_cuts:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
+            )
+        judged_gaps = []
+        for index, distance in enumerate(gap_embedding_distances.tolist()):
+            is_gap_cut = distance > fitted_distance_level
+            gap_verdict_reason = Reason(
+                "distance", distance, ">" if is_gap_cut else "≤", fitted_distance_level, remark=fitted_level_remark
+            )
+            judged_gaps.append(
+                Gap(index, distance, fitted_distance_level, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
+            )
+        gap_distance_curve = Curve(
+            "distance",
+            tuple(gap_embedding_distances.tolist()),
+            (Line("fitted", fitted_distance_level, "size"),),
+            cut_above=True,
+            live=False,
+        )
+        return replace(
+            Chunking.from_gaps(document, judged_gaps, curves=(gap_distance_curve,)), notes=oversized_sentence_notes
+        )
 
     def _sentence_sizes(self, document: Document, tools: Tools) -> list[int]:
-        texts = document.sentence_texts
+        all_sentence_texts = document.sentence_texts
         if self.unit == "tokens":
-            return tools.count_tokens(texts)
-        return [len(text) if self.unit == "characters" else len(text.split()) for text in texts]
+            return tools.count_tokens(all_sentence_texts)
+        return [len(text) if self.unit == "characters" else len(text.split()) for text in all_sentence_texts]
 
     def _cuts_for_largest(
         self, ranks: FloatArray, distances: FloatArray, document: Document, tools: Tools
@@ -126,9 +144,13 @@ class TargetSize(Chunker):
         size_of = span_size_function(document, self.unit, tools)
 
         def largest(cuts: int) -> int:
-            level = ranks[cuts] if cuts < len(ranks) else -1.0
-            edges = [0, *(np.flatnonzero(distances > level) + 1).tolist(), len(document.sentences)]
-            return max(size_of(*document.slice(first, last)) for first, last in pairwise(edges))
+            distance_cut_level = ranks[cuts] if cuts < len(ranks) else -1.0
+            chunk_edge_sentence_numbers = [
+                0,
+                *(np.flatnonzero(distances > distance_cut_level) + 1).tolist(),
+                len(document.sentences),
+            ]
+            return max(size_of(*document.slice(first, last)) for first, last in pairwise(chunk_edge_sentence_numbers))
 
         allowed_cuts = bisect_left(range(len(ranks)), True, key=lambda cuts: largest(cuts) <= self.size)
         return allowed_cuts, largest(allowed_cuts)

@@ -76,11 +76,11 @@ class Turns(Chunker):
         check_chunk_size(self.name, document.text, self.max_size, "tokens")
         if not document.text.strip():
             return Chunking(document, (), ())
-        cutting = _TurnCutter(document, tools, self.max_size)
-        pieces = cutting.cut()
-        check_chunk_count(self.name, len(pieces), len(document.text))
-        gaps = LazyTuple(lambda: gaps_of_pieces(document, pieces, cutting.uncut_reason))
-        return Chunking(document, chunks_of_pieces(document.text, pieces), gaps)
+        turn_cutter = _TurnCutter(document, tools, self.max_size)
+        turn_pieces = turn_cutter.cut()
+        check_chunk_count(self.name, len(turn_pieces), len(document.text))
+        lazy_piece_gaps = LazyTuple(lambda: gaps_of_pieces(document, turn_pieces, turn_cutter.uncut_reason))
+        return Chunking(document, chunks_of_pieces(document.text, turn_pieces), lazy_piece_gaps)
 
 
 class _TurnCutter(PieceCutter):
@@ -92,28 +92,30 @@ class _TurnCutter(PieceCutter):
 
     @cached_property
     def size(self) -> TokenSizes:
-        starts = {turn.start for turn in self.transcript.turns}
-        return TokenSizes(self.document.text, sorted(starts.union(self.document.starts)), self.tools)
+        turn_start_offsets = {turn.start for turn in self.transcript.turns}
+        return TokenSizes(self.document.text, sorted(turn_start_offsets.union(self.document.starts)), self.tools)
 
     def cut(self) -> list[Piece]:
         """Return the chunks."""
         pieces: list[Piece] = []
-        turns = self.transcript.turns
-        for number, turn in enumerate(turns):
+        transcript_turns = self.transcript.turns
+        for number, turn in enumerate(transcript_turns):
             if number % _REPORT == 0:
-                self.tools.decided(number, len(turns))
-            label = _turn_label(turn)
-            reason = Reason(remark="")
+                self.tools.decided(number, len(transcript_turns))
+            current_turn_label = _turn_label(turn)
+            new_chunk_reason = Reason(remark="")
             if pieces:
                 joined_size = self.size(pieces[-1].start, turn.end) + self.tokens_of(pieces[-1].context)
                 if joined_size <= self.most:
                     self.join_reasons[turn.start] = Reason(
-                        remark=f"{label} joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
+                        remark=f"{current_turn_label} joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
                     )
                     pieces[-1] = pieces[-1]._replace(end=turn.end)
                     continue
-                reason = Reason(remark=f"new {label}; together {joined_size:,} > {pluralize(self.most, 'token')}")
-            pieces += self._split_turn(turn, reason)
+                new_chunk_reason = Reason(
+                    remark=f"new {current_turn_label}; together {joined_size:,} > {pluralize(self.most, 'token')}"
+                )
+            pieces += self._split_turn(turn, new_chunk_reason)
         return pieces
 
     def _context(self, turn: Turn, offset: int) -> tuple[str, int]:
@@ -127,20 +129,22 @@ class _TurnCutter(PieceCutter):
         if self.size(part_start, turn.end) + context_tokens <= self.most:
             yield Piece(part_start, turn.end, reason, context)
             return
-        breaks = self.transcript.breaks(turn, self.document.starts)
-        offsets = [offset for offset, _ in breaks]
+        turn_breaks = self.transcript.breaks(turn, self.document.starts)
+        turn_break_offsets = [offset for offset, _ in turn_breaks]
         turn_is_longer = f"{_turn_label(turn)} is longer than {pluralize(self.most, 'token')}"
         while self.size(part_start, turn.end) + context_tokens > self.most:
-            number = bisect_right(offsets, part_start)
-            farthest = self._farthest_break(part_start, context_tokens, breaks, number)
-            if farthest is not None:
-                yield Piece(part_start, self.trimmed_end(part_start, farthest[0]), reason, context)
+            next_break_index = bisect_right(turn_break_offsets, part_start)
+            farthest_fitting_break = self._farthest_break(part_start, context_tokens, turn_breaks, next_break_index)
+            if farthest_fitting_break is not None:
+                yield Piece(part_start, self.trimmed_end(part_start, farthest_fitting_break[0]), reason, context)
                 part_start, reason = (
-                    farthest[0],
-                    Reason(remark=f"{turn_is_longer}: cut between {'sentences' if farthest[1] else 'cues'}"),
+                    farthest_fitting_break[0],
+                    Reason(remark=f"{turn_is_longer}: cut between {'sentences' if farthest_fitting_break[1] else 'cues'}"),
                 )
             else:
-                break_offset = offsets[number] if number < len(offsets) else turn.end
+                break_offset = (
+                    turn_break_offsets[next_break_index] if next_break_index < len(turn_break_offsets) else turn.end
+                )
                 *parts, last = self._split_sentence(
                     turn, part_start, self.trimmed_end(part_start, break_offset), context_tokens
                 )
@@ -161,28 +165,33 @@ class _TurnCutter(PieceCutter):
         self, begin: int, held: int, breaks: Sequence[tuple[int, bool]], number: int
     ) -> tuple[int, bool] | None:
         """Return the last place, from ``number`` on, up to which a piece fits; places behind a sentence come first."""
-        farthest: tuple[int, bool] | None = None
+        farthest_fitting_break: tuple[int, bool] | None = None
         for place in range(number, len(breaks)):
             offset, ended = breaks[place]
             if self.size(begin, self.trimmed_end(begin, offset)) + held > self.most:
                 break
-            if ended or farthest is None or not farthest[1]:
-                farthest = offset, ended
-        return farthest
+            if ended or farthest_fitting_break is None or not farthest_fitting_break[1]:
+                farthest_fitting_break = offset, ended
+        return farthest_fitting_break
 
     def _split_sentence(self, turn: Turn, begin: int, end: int, held: int) -> list[Span]:
         """Return the parts of a sentence that is too long for a chunk."""
-        cue = self.transcript.cue_at(begin)
+        cue_at_sentence_begin = self.transcript.cue_at(begin)
         # Only there another context begins.
-        context_places = (turn.spoken, turn.spoken if cue is None else cue.body, end - 1)
-        room = max(1, self.most - max(held, *(self._context(turn, place)[1] for place in context_places if place >= begin)))
-        measure = text_size_function("tokens", self.tools)
-        return [Span(*span) for span in fitting_spans(self.document.text, room, measure, Span(begin, end))]
+        context_places = (turn.spoken, turn.spoken if cue_at_sentence_begin is None else cue_at_sentence_begin.body, end - 1)
+        sentence_part_token_limit = max(
+            1, self.most - max(held, *(self._context(turn, place)[1] for place in context_places if place >= begin))
+        )
+        token_size_function = text_size_function("tokens", self.tools)
+        return [
+            Span(*span)
+            for span in fitting_spans(self.document.text, sentence_part_token_limit, token_size_function, Span(begin, end))
+        ]
 
     def uncut_reason(self, place: int) -> Reason:
         """Return the reason why the text is not cut at an offset."""
-        turns = self.transcript.turns
-        turn = turns[max(0, bisect_right(turns, place, key=lambda turn: turn.start) - 1)]
+        transcript_turns = self.transcript.turns
+        turn = transcript_turns[max(0, bisect_right(transcript_turns, place, key=lambda turn: turn.start) - 1)]
         return self.join_reasons.get(place) or Reason(remark=f"inside the {_turn_label(turn)}")
 
 

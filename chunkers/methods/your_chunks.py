@@ -85,8 +85,12 @@ class ChunkFile:
 
     def cached_result_in(self, document: Document) -> LocatedChunks | None:
         """Return the cached result of `locate_in`; None if that result is for another document."""
-        last = next(iter(self._last_found), None)
-        return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
+        last_document_and_result = next(iter(self._last_found), None)
+        return (
+            last_document_and_result[1]
+            if last_document_and_result is not None and last_document_and_result[0] == f"{document.identity} {document.name}"
+            else None
+        )
 
     def _chunks_for(self, name: str) -> Sequence[GivenChunk]:
         try:
@@ -138,9 +142,11 @@ class ChunkFile:
                 )
         for document, times in Counter(matches[0] for matches in matches_by_name.values()).items():
             if times > 1:
-                alike = _shown_names([name for name, matches in matches_by_name.items() if matches[0] == document])
+                alike_document_names = _shown_names(
+                    [name for name, matches in matches_by_name.items() if matches[0] == document]
+                )
                 raise InputError(
-                    f"{self.name}: the file must have a separate document for each of {alike}; it has only "
+                    f"{self.name}: the file must have a separate document for each of {alike_document_names}; it has only "
                     f"{short_repr(document)}, which matches all of them. Give each document its full name in the file."
                 )
         return {name: self._by_document[matches[0]] for name, matches in matches_by_name.items()}
@@ -164,15 +170,19 @@ class ChunkFile:
         name
             Name of the current text, which selects the chunks if the file has chunks of several documents.
         """
-        last = next(iter(self._texts), None)
-        if last is not None and last[0] == name:
-            return last[1]
-        text = None
+        last_cached_text_entry = next(iter(self._texts), None)
+        if last_cached_text_entry is not None and last_cached_text_entry[0] == name:
+            return last_cached_text_entry[1]
+        whole_rebuilt_text = None
         with suppress(InputError):
-            rebuilt = rebuild_text(self._chunks_for(name))
-            text = rebuilt.text if rebuilt is not None and rebuilt.is_whole else None
-        self._texts[:] = [(name, text)]
-        return text
+            text_rebuilt_from_chunks = rebuild_text(self._chunks_for(name))
+            whole_rebuilt_text = (
+                text_rebuilt_from_chunks.text
+                if text_rebuilt_from_chunks is not None and text_rebuilt_from_chunks.is_whole
+                else None
+            )
+        self._texts[:] = [(name, whole_rebuilt_text)]
+        return whole_rebuilt_text
 
 
 class YourChunks(Chunker):
@@ -217,9 +227,9 @@ class YourChunks(Chunker):
         InputError
             If the file is not available, and as in `ChunkFile.chunks_by_document`.
         """
-        bound = YourChunks.from_file(self._required_file())
-        bound._chunks_by_name = self._required_file().chunks_by_document(names)
-        return bound
+        chunker_for_names = YourChunks.from_file(self._required_file())
+        chunker_for_names._chunks_by_name = self._required_file().chunks_by_document(names)
+        return chunker_for_names
 
     @property
     def held(self) -> ChunkFile | None:
@@ -234,40 +244,44 @@ class YourChunks(Chunker):
         InputError
             If the file is not available, or has chunks of several documents and the right document is unclear.
         """
-        file = self._required_file()
+        chunk_file = self._required_file()
         if self._chunks_by_name is None:
-            return file.locate_in(document, tools.decided).chunking
-        given = self._chunks_by_name.get(document.name, ())
+            return chunk_file.locate_in(document, tools.decided).chunking
+        file_chunks_of_document = self._chunks_by_name.get(document.name, ())
         # Runs are kept on disk, where the names of files have no place.
-        found_again = locate_chunks(document, given, "the file", tools.decided)
+        found_again = locate_chunks(document, file_chunks_of_document, "the file", tools.decided)
         if document.sentences and not found_again.chunking.chunks:
             raise InputError(
-                f"{file.name}: the chunks of {short_repr(document.name)} must occur in that document; not one of "
-                f"{pluralize(len(given), 'chunk')} does. Open the text from which the chunks were cut."
+                f"{chunk_file.name}: the chunks of {short_repr(document.name)} must occur in that document; not one of "
+                f"{pluralize(len(file_chunks_of_document), 'chunk')} does. Open the text from which the chunks were cut."
             )
         self._found[document.name] = found_again
         return found_again.chunking
 
     def caveat(self) -> str:
         """Return a sentence on chunks not found, altered or ambiguous, and on uncovered text; empty if there are none."""
-        kinds = Counter(
+        oddity_count_by_kind = Counter(
             oddities_phrase.kind for found_again in self._found.values() for oddities_phrase in found_again.oddities
         )
         given_count = sum(found_again.given for found_again in self._found.values())
-        lost = 0
+        uncovered_character_count = 0
         for chunking in (found_again.chunking for found_again in self._found.values()):
-            spans = [span for chunk in chunking.chunks for span in chunk.spans]
-            lost += count_characters_outside(chunking.document.text, spans)
-        counts = {
-            "not in the text, and left out": kinds["lost"],
-            "altered, and measured as the text has them": kinds["altered"],
-            "in the text more than once, and perhaps meant elsewhere": kinds["ambiguous"],
-            "with a context around them, and measured without": kinds["context"],
+            located_chunk_spans = [span for chunk in chunking.chunks for span in chunk.spans]
+            uncovered_character_count += count_characters_outside(chunking.document.text, located_chunk_spans)
+        chunk_count_by_oddity = {
+            "not in the text, and left out": oddity_count_by_kind["lost"],
+            "altered, and measured as the text has them": oddity_count_by_kind["altered"],
+            "in the text more than once, and perhaps meant elsewhere": oddity_count_by_kind["ambiguous"],
+            "with a context around them, and measured without": oddity_count_by_kind["context"],
         }
-        oddities_phrase = "; ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
-        sentences = [f"Of {given_count:,} chunks, {oddities_phrase}."] if oddities_phrase else []
-        sentences += [f"Characters in no chunk, which are not searched: {lost:,}."] if lost else []
-        return " ".join(sentences)
+        oddities_phrase = "; ".join(f"{what}: {count:,}" for what, count in chunk_count_by_oddity.items() if count)
+        caveat_sentences = [f"Of {given_count:,} chunks, {oddities_phrase}."] if oddities_phrase else []
+        caveat_sentences += (
+            [f"Characters in no chunk, which are not searched: {uncovered_character_count:,}."]
+            if uncovered_character_count
+            else []
+        )
+        return " ".join(caveat_sentences)
 
     def describe(self) -> str:
         """Return the name of the file of chunks."""

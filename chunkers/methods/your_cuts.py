@@ -61,8 +61,8 @@ class YourCuts(Chunker):
         ParameterError
             If there are more than `MOST_CUTS` places.
         """
-        distances = (np.base_repr(second - first, 36).lower() for first, second in pairwise((0, *places)))
-        return cls.build(cuts="-".join([_digest(text_identity), *distances]))
+        base36_cut_distances = (np.base_repr(second - first, 36).lower() for first, second in pairwise((0, *places)))
+        return cls.build(cuts="-".join([_digest(text_identity), *base36_cut_distances]))
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -83,15 +83,19 @@ class YourCuts(Chunker):
         """
         if not self.is_of(document.identity):
             raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")
-        last = document.sentences[-1].end if document.sentences else 0
-        cuts_inside = [place for place in self.places if document.starts[0] < place < last] if last else []
-        cuts = cuts_to_gaps(document, cuts_inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
-        return Chunking.from_gaps(document, with_uncut_gaps(document, cuts, Reason(remark=KEPT_HERE)))
+        last_sentence_end_offset = document.sentences[-1].end if document.sentences else 0
+        cuts_inside = (
+            [place for place in self.places if document.starts[0] < place < last_sentence_end_offset]
+            if last_sentence_end_offset
+            else []
+        )
+        user_cut_gaps = cuts_to_gaps(document, cuts_inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
+        return Chunking.from_gaps(document, with_uncut_gaps(document, user_cut_gaps, Reason(remark=KEPT_HERE)))
 
     def describe(self) -> str:
         """Return the number of cuts as a phrase, such as ``3 cuts``."""
-        count = self.cuts.count("-")
-        return "1 cut" if count == 1 else f"{count:,} cuts"
+        cut_count = self.cuts.count("-")
+        return "1 cut" if cut_count == 1 else f"{cut_count:,} cuts"
 
 
 def _digest(text_identity: str) -> str:

@@ -50,11 +50,11 @@ class AnswerTooLarge(Exception):
 @contextmanager
 def cancellable(cancelled: Callable[[], bool]) -> Iterator[None]:
     """Return a context manager in which requests are abandoned as soon as ``cancelled`` returns true."""
-    token = _cancelled.set(cancelled)
+    cancelled_context_token = _cancelled.set(cancelled)
     try:
         yield
     finally:
-        _cancelled.reset(token)
+        _cancelled.reset(cancelled_context_token)
 
 
 @dataclass
@@ -222,9 +222,9 @@ class Connection:
         """
         try:
             address_parts = urlsplit(self.address)
-            port = address_parts.port
+            server_port = address_parts.port
         except ValueError:
-            address_parts, port = urlsplit(""), None
+            address_parts, server_port = urlsplit(""), None
         # urlsplit leaves out line breaks and tabs, which the client would not.
         if (
             not self.address.isprintable()
@@ -240,7 +240,7 @@ class Connection:
                 "query, a fragment or surrounding spaces; it has another form. Correct the address."
             )
         bracketed_host = f"[{address_parts.hostname}]" if ":" in address_parts.hostname else address_parts.hostname
-        return bracketed_host if port is None else f"{bracketed_host}:{port}"
+        return bracketed_host if server_port is None else f"{bracketed_host}:{server_port}"
 
     @property
     def destination(self) -> str:
@@ -275,28 +275,30 @@ class Connection:
             return self._client
 
     def _new_client(self, timeout: float) -> "openai.OpenAI":
-        host = self.host
+        server_host = self.host
         if not self._key and self.address == ADDRESS:
             raise ModelError(
-                f"{self._who}: {host} needs a key, in OPENAI_API_KEY or on the page; no key is set. To use another server, "
+                f"{self._who}: {server_host} needs a key, in OPENAI_API_KEY or on the page; no key is set. To use "
+                f"another server, "
                 "set OPENAI_BASE_URL or enter its address on the page."
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ModelError(
-                f"{self._who}: the key for {host} must be one line of ASCII letters, digits and signs; it has other "
+                f"{self._who}: the key for {server_host} must be one line of ASCII letters, digits and signs; it has other "
                 "characters. Enter the key again."
             )
         require_extra("llm", self._who, "openai", "httpx2")
         import httpx2
         import openai
 
-        proxy = _proxy_for(self.address)
+        proxy_address = _proxy_for(self.address)
         try:
             # A client left to itself takes every proxy of the environment, also for this machine and without encryption.
-            transport = httpx2.HTTPTransport(proxy=proxy, limits=openai.DEFAULT_CONNECTION_LIMITS)
+            http_transport = httpx2.HTTPTransport(proxy=proxy_address, limits=openai.DEFAULT_CONNECTION_LIMITS)
         except (ImportError, ValueError, httpx2.InvalidURL):
             raise ModelError(
-                f"{self._who}: the environment's proxy for {host} must have the form http://HOST:PORT; it has another form. "
+                f"{self._who}: the environment's proxy for {server_host} must have the form http://HOST:PORT; it has "
+                f"another form. "
                 f"Correct the proxy, or bypass it with NO_PROXY={urlsplit(self.address).hostname}."
             ) from None
         return openai.OpenAI(
@@ -311,7 +313,7 @@ class Connection:
             timeout=timeout,
             max_retries=RETRIES,
             # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS, transport=transport),
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS, transport=http_transport),
         )
 
     def _omitted_headers(self) -> dict[str, Any]:
@@ -380,12 +382,12 @@ class Connection:
         Cancelled
             If the user stops meanwhile (`cancellable`).
         """
-        cancelled = _cancelled.get()
-        call = _RunningCall(largest, attempts or Attempts(), is_enough)
+        cancellation_check = _cancelled.get()
+        running_call = _RunningCall(largest, attempts or Attempts(), is_enough)
         answer_future: Future[Answer] = Future()
 
         def run() -> None:
-            _thread.call = call
+            _thread.call = running_call
             try:
                 answer_future.set_result(work())
             except BaseException as error:
@@ -400,10 +402,10 @@ class Connection:
             while not wait((answer_future,), _POLL_S).done:
                 if time.monotonic() > deadline_time:
                     raise ModelError(f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not.")
-                raise_if_cancelled(cancelled)
+                raise_if_cancelled(cancellation_check)
         except BaseException:
             # A terminal's interruption comes here too; no retry may follow it.
-            call.abandon()
+            running_call.abandon()
             raise
         return answer_future.result()
 
@@ -443,12 +445,16 @@ def _proxy_for(address: str) -> str | None:
     from urllib.request import getproxies, proxy_bypass
 
     address_parts = urlsplit(address)
-    host = address_parts.hostname or ""
-    if address_parts.scheme != "https" or _is_this_machine(host) or proxy_bypass(host):
+    server_host_name = address_parts.hostname or ""
+    if address_parts.scheme != "https" or _is_this_machine(server_host_name) or proxy_bypass(server_host_name):
         return None
-    proxies = getproxies()
-    proxy = proxies.get("https") or proxies.get("all")
-    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+    proxy_by_scheme = getproxies()
+    environment_proxy_address = proxy_by_scheme.get("https") or proxy_by_scheme.get("all")
+    return (
+        environment_proxy_address
+        if not environment_proxy_address or "://" in environment_proxy_address
+        else f"http://{environment_proxy_address}"
+    )
 
 
 def _is_this_machine(host: str) -> bool:

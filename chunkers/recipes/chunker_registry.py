@@ -219,19 +219,22 @@ def check_chunker_class(kind: object) -> type[Chunker]:
         raise InputError(f"a chunker must be a subclass of Chunker; got {short_repr(kind)}.")
     if inspect.isabstract(kind):
         raise InputError(f"{kind.__name__} must have the method chunk(document, tools); it has none.")
-    name = getattr(kind, "name", None)
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        fault_phrase = f"got {short_repr(name)}" if name is not None else "it has none"
+    chunker_class_name = getattr(kind, "name", None)
+    if not isinstance(chunker_class_name, str) or not NAME.fullmatch(chunker_class_name):
+        fault_phrase = f"got {short_repr(chunker_class_name)}" if chunker_class_name is not None else "it has none"
         raise InputError(
             f"{kind.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
             f"letter; {fault_phrase}."
         )
     for required_attribute in WORDS:
-        value = getattr(kind, required_attribute, None)
-        if not isinstance(value, str) or not value.strip():
-            raise InputError(f"{name}: {required_attribute} must be a non-empty string; got {short_repr(value)}.")
+        required_attribute_value = getattr(kind, required_attribute, None)
+        if not isinstance(required_attribute_value, str) or not required_attribute_value.strip():
+            raise InputError(
+                f"{chunker_class_name}: {required_attribute} must be a non-empty string; got "
+                f"{short_repr(required_attribute_value)}."
+            )
     for spec in kind.fields():
-        _check_field(name, spec)
+        _check_field(chunker_class_name, spec)
     # What no parameter breaks by itself, a validator may.
     kind()
     return kind
@@ -302,12 +305,12 @@ def _guard_hook(method: Callable[..., Any], fallback: Callable[..., Any], expect
     @wraps(method)
     def hook(owner: Chunker | type[Chunker], *arguments: Any) -> Any:
         try:
-            returned = method(owner, *arguments)
+            hook_return_value = method(owner, *arguments)
         except Cancelled:
             raise
         except Exception:
             return fallback(owner, *arguments)
-        return returned if isinstance(returned, expected) else fallback(owner, *arguments)
+        return hook_return_value if isinstance(hook_return_value, expected) else fallback(owner, *arguments)
 
     return hook
 
@@ -325,11 +328,14 @@ def _fault_of_result(returned: object, document: Document) -> str:
         return "it returned a result for another document"
     text = document.text
     for number, chunk in enumerate(returned.chunks):
-        spans = chunk.spans
-        lie_in_text = all(0 <= start < end <= len(text) for start, end in spans)
-        if not spans or not lie_in_text or any(one.end > other.start for one, other in pairwise(spans)):
-            return f"the spans of chunk {number + 1:,} must be stretches of the text in order; they are {short_repr(spans)}"
-        if chunk.text != "\n".join(text[start:end] for start, end in spans):
+        chunk_spans = chunk.spans
+        lie_in_text = all(0 <= start < end <= len(text) for start, end in chunk_spans)
+        if not chunk_spans or not lie_in_text or any(one.end > other.start for one, other in pairwise(chunk_spans)):
+            return (
+                f"the spans of chunk {number + 1:,} must be stretches of the text in order; they are "
+                f"{short_repr(chunk_spans)}"
+            )
+        if chunk.text != "\n".join(text[start:end] for start, end in chunk_spans):
             return f"the text of chunk {number + 1:,} must be that of its spans; it is another"
     if any(one.start > other.start for one, other in pairwise(returned.chunks)):
         return "its chunks must be in the order in which they begin; they are not"

@@ -79,13 +79,13 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
         tools.deciding(len(finished_chunks), chunk_count)
         return chunk
 
-    chunks = tuple(run_in_parallel([partial(situate, chunk) for chunk in chunking.chunks], tools.cancelled))
+    situated_chunks = tuple(run_in_parallel([partial(situate, chunk) for chunk in chunking.chunks], tools.cancelled))
     timing, elapsed_ms = chunking.timing, (time.perf_counter() - start_time) * 1000
     return replace(
         chunking,
-        chunks=chunks,
+        chunks=situated_chunks,
         timing=None if timing is None else replace(timing, decide_ms=timing.decide_ms + elapsed_ms),
-        notes=(*chunking.notes, *_notes(document, chunks)),
+        notes=(*chunking.notes, *_notes(document, situated_chunks)),
         spending=(chunking.spending or Spending()) + ledger.spent,
     )
 
@@ -115,15 +115,17 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
         section_edges = sorted(
             {0, *(heading.span.start for heading in document_headings if heading.level <= level), len(text)}
         )
-        for start, end in pairwise(section_edges):
-            if start <= chunk.start and chunk.end <= end and end - start <= longest_extract:
-                return Span(start, end)
+        for extract_start_offset, end in pairwise(section_edges):
+            if extract_start_offset <= chunk.start and chunk.end <= end and end - extract_start_offset <= longest_extract:
+                return Span(extract_start_offset, end)
     chunk_middle = (chunk.start + chunk.end) // 2
-    start = max(0, min((chunk_middle - longest_extract // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract))
+    extract_start_offset = max(
+        0, min((chunk_middle - longest_extract // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract)
+    )
     sentence_starts = document.starts
     first_sentence, last_sentence = (
-        bisect_left(sentence_starts, start),
-        bisect_right(sentence_starts, start + longest_extract) - 1,
+        bisect_left(sentence_starts, extract_start_offset),
+        bisect_right(sentence_starts, extract_start_offset + longest_extract) - 1,
     )
     if (
         first_sentence < last_sentence
@@ -132,16 +134,18 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
     ):
         return Span(
             sentence_starts[first_sentence],
-            sentence_starts[last_sentence] if start + longest_extract < len(text) else len(text),
+            sentence_starts[last_sentence] if extract_start_offset + longest_extract < len(text) else len(text),
         )
-    return Span(start, start + longest_extract)
+    return Span(extract_start_offset, extract_start_offset + longest_extract)
 
 
 def _messages(document: Document, chunk: Chunk) -> list[Message]:
     start, end = document_extract(document, chunk)
     extract_kind = "document" if end - start == len(document.text) else "extract of a longer document"
-    question = CONTEXT_QUESTION.format(whole=extract_kind, shown=document.text[start:end], passage=_chunk_excerpt(chunk))
-    return [Message("system", CONTEXT_SYSTEM), Message("user", question)]
+    context_question_text = CONTEXT_QUESTION.format(
+        whole=extract_kind, shown=document.text[start:end], passage=_chunk_excerpt(chunk)
+    )
+    return [Message("system", CONTEXT_SYSTEM), Message("user", context_question_text)]
 
 
 def _chunk_excerpt(chunk: Chunk) -> str:
@@ -150,30 +154,30 @@ def _chunk_excerpt(chunk: Chunk) -> str:
 
 def _parse_situation(answer: str) -> str:
     """Return an answer as one line; raises Unusable if it is empty or too long."""
-    situation = " ".join(answer.split())
-    if not situation:
+    one_line_context_sentence = " ".join(answer.split())
+    if not one_line_context_sentence:
         raise UnusableAnswer("the answer must have at least one word; it has none")
-    if len(situation) > LONGEST_SITUATION:
+    if len(one_line_context_sentence) > LONGEST_SITUATION:
         raise UnusableAnswer(
             f"the answer may have at most {LONGEST_SITUATION:,} characters, one or two short sentences; it has "
-            f"{len(situation):,}"
+            f"{len(one_line_context_sentence):,}"
         )
-    return situation
+    return one_line_context_sentence
 
 
 def _notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
-    notes = []
+    context_sentence_notes = []
     if len(document.text) > LONGEST_SHOWN and chunks:
-        notes.append(
+        context_sentence_notes.append(
             f"The document has {len(document.text):,} characters: beside each chunk the model was shown its section, or "
             f"{LONGEST_SHOWN:,} characters around it."
         )
     if missing_count := sum(not chunk.situation for chunk in chunks):
         count_phrase = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
         pronoun_phrase = "it is" if missing_count == 1 else "these are"
-        notes.append(
+        context_sentence_notes.append(
             f"The model gave no usable context of {missing_count:,} of {count_phrase}, though it was asked up to "
             f"{MOST_REPEATS + 1} times; "
             f"{pronoun_phrase} embedded without."
         )
-    return notes
+    return context_sentence_notes

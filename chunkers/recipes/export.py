@@ -97,14 +97,14 @@ def _spending_as_dict(spending: "Spending") -> dict[str, Any]:
 
 
 def _gap_as_dict(gap: Gap) -> dict[str, Any]:
-    entry = {
+    gap_fields = {
         "index": gap.index,
         "score": gap.score,
         "threshold": gap.threshold,
         "verdict": str(gap.verdict),
         "reason": gap.reason,
     }
-    return entry if gap.offset is None else {**entry, "offset": gap.offset}
+    return gap_fields if gap.offset is None else {**gap_fields, "offset": gap.offset}
 
 
 def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
@@ -127,8 +127,8 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
     ``embedded_as`` as in `to_jsonl`.
     """
     _check_is_result(chunking)
-    rows = ({name: _csv_cell(value) for name, value in row.items()} for row in table_rows(chunking, embedded_as))
-    return _csv_text(table_columns(chunking, resolved_embedded_as(chunking, embedded_as)), rows)
+    csv_cell_rows = ({name: _csv_cell(value) for name, value in row.items()} for row in table_rows(chunking, embedded_as))
+    return _csv_text(table_columns(chunking, resolved_embedded_as(chunking, embedded_as)), csv_cell_rows)
 
 
 def _csv_cell(value: Any) -> Any:
@@ -153,11 +153,11 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
     }
     text_columns = ("context", "title", "summary", "text", "embedded_as")
     type_by_column = {**list_types, **dict.fromkeys(text_columns, pa.string()), "propositions": propositions_arrow_type()}
-    columns = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
-    schema = pa.schema([(name, type_by_column.get(name, integer_type)) for name in columns])
-    buffer = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(table_rows(chunking, embedded_as), schema), buffer)
-    return buffer.getvalue()
+    export_column_names = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
+    parquet_schema = pa.schema([(name, type_by_column.get(name, integer_type)) for name in export_column_names])
+    parquet_file_buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(table_rows(chunking, embedded_as), parquet_schema), parquet_file_buffer)
+    return parquet_file_buffer.getvalue()
 
 
 def propositions_arrow_type() -> Any:
@@ -176,8 +176,8 @@ def ledger_to_csv(chunking: Chunking) -> str:
 
 
 def _csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, columns)
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
+    csv_text_buffer = io.StringIO(newline="")
+    csv_row_writer = csv.DictWriter(csv_text_buffer, columns)
+    csv_row_writer.writeheader()
+    csv_row_writer.writerows(rows)
+    return csv_text_buffer.getvalue()

@@ -54,11 +54,12 @@ BOUND: Mapping[str, dict[str, Any]] = {
 
 def _retrieval_preset(chunker: str, without: float, bound: float) -> Preset:
     """Return the preset of a chunker with a maximum size, from its recall at 1,000 tokens without and with it."""
-    parameters = BOUND[chunker]
+    bounded_chunker_parameters = BOUND[chunker]
     return Preset(
-        f"For retrieval: at most {parameters['max_size']:,} {parameters.get('size_unit', 'characters')}",
+        f"For retrieval: at most {bounded_chunker_parameters['max_size']:,} "
+        f"{bounded_chunker_parameters.get('size_unit', 'characters')}",
         chunker,
-        parameters,
+        bounded_chunker_parameters,
         f"With 472 questions on Chroma's five corpora, recall at 1,000 tokens is {bound} %, and {without} % without a "
         "maximum size (`benchmarks.chroma`).",
         published=False,

@@ -75,22 +75,22 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         language_model: LanguageModel | None = None,
     ) -> Recipe:
         """Return the recipe for a chunker and the services it ran with, including their versions."""
-        versions = {"seamark": __version__}
+        version_by_package_name = {"seamark": __version__}
         embedder = None if embedder is None else as_embedder(embedder)
         asked_model = language_model if chunker.asks or embedded_as == "context" else None
         for used_model in (embedder if chunker.embeds else None, asked_model):
             if used_model is not None:
-                versions |= {used_model.name: used_model.revision} if used_model.revision else {}
-                versions |= _package_versions(*used_model.packages)
-        versions |= _package_versions(*splitter_packages(sentences))
-        versions |= chunker.versions()
+                version_by_package_name |= {used_model.name: used_model.revision} if used_model.revision else {}
+                version_by_package_name |= _package_versions(*used_model.packages)
+        version_by_package_name |= _package_versions(*splitter_packages(sentences))
+        version_by_package_name |= chunker.versions()
         return cls(
             chunker=chunker.name,
             parameters=chunker.model_dump(),
             sentences=sentences,
             embedder=embedder.name if embedder is not None else cls.model_fields["embedder"].default,
             tokenizer=tokenizer,
-            versions=versions,
+            versions=version_by_package_name,
             embedded_as=embedded_as,
             language_model=asked_model.name if asked_model is not None else "",
         )
@@ -126,13 +126,13 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
     def of_value(cls, value: Any) -> Recipe:
         """Convert a JSON value to a recipe. Raise InputError that locates the fault if the value is invalid."""
         try:
-            recipe = cls.model_validate(value)
+            validated_recipe = cls.model_validate(value)
         except ValidationError as error:
             error_detail = error.errors(include_url=False)[0]
             field_path = ".".join(_shown_key(key) for key in error_detail["loc"]) or "the whole"
             raise InputError(f"recipe: {field_path} {broken_rule_phrase(error_detail)}.") from error
-        recipe.build()
-        return recipe
+        validated_recipe.build()
+        return validated_recipe
 
     def to_json(self) -> str:
         """Return the recipe as indented JSON."""
@@ -207,8 +207,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             recipe_embedder = None
         else:
             recipe_embedder = load_embedder(self.embedder)
-        model = self.language_model or None if language_model is None else language_model
-        model_access = language_model_access(chunker, model, self.embedded_as)
+        language_model_used = self.language_model or None if language_model is None else language_model
+        model_access = language_model_access(chunker, language_model_used, self.embedded_as)
         tools = Tools(recipe_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
@@ -226,9 +226,11 @@ def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: Embedde
     chunking = base.run(chunker, document, tools)
     if embedded_as == "context":
         chunking = situate_chunks(chunking, tools)
-    model = tools.asking.model if tools.asking is not None else None
-    recipe = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, model)
-    return replace(chunking, made_by=recipe)
+    language_model_used = tools.asking.model if tools.asking is not None else None
+    recipe_as_run = Recipe.of(
+        chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, language_model_used
+    )
+    return replace(chunking, made_by=recipe_as_run)
 
 
 def chunk(
@@ -325,8 +327,8 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
         If there is no such chunker or parameter, or a value breaks its rule.
     """
     found_class = chunker_class(name)
-    defaults = as_embedder(embedder).defaults.get(name, {}) if embedder is not None else {}
-    return found_class.build(**{**defaults, **parameters})
+    embedder_default_parameters = as_embedder(embedder).defaults.get(name, {}) if embedder is not None else {}
+    return found_class.build(**{**embedder_default_parameters, **parameters})
 
 
 def broken_rule_phrase(detail: Mapping[str, Any]) -> str:
@@ -338,8 +340,8 @@ def broken_rule_phrase(detail: Mapping[str, Any]) -> str:
 
 def _shown_key(key: int | str) -> str:
     """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
-    quoted = short_repr(key)
-    return key if isinstance(key, str) and key.isidentifier() and quoted == repr(key) else quoted
+    quoted_json_key = short_repr(key)
+    return key if isinstance(key, str) and key.isidentifier() and quoted_json_key == repr(key) else quoted_json_key
 
 
 _package_version = lru_cache(maxsize=64)(metadata.version)

@@ -93,8 +93,8 @@ def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tupl
     There are columns for pages, chapters or rows only if the document has them, for context and a language model's text only
     if a chunk has them, and for the embedded text only if ``embedded_as`` puts text in front.
     """
-    parts = chunking.document.parts
-    part_columns = () if parts is None else (parts.kind, f"{parts.kind}s")
+    document_parts = chunking.document.parts
+    part_columns = () if document_parts is None else (document_parts.kind, f"{document_parts.kind}s")
     context_column = ("context",) if _has_context(chunking) else ()
     stated_columns = STATED if any(chunk.stated is not None for chunk in chunking.chunks) else ()
     return (
@@ -119,29 +119,32 @@ def exported_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -
     Chapters are treated alike.
     """
     document = chunking.document
-    parts = document.parts
-    fields: dict[str, Any] = {}
-    if parts is not None:
-        fields = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.labels_of_spans(chunk.spans)}
-    fields["heading_path"] = list(chunk_heading_path(document, chunk))
+    document_parts = document.parts
+    exported_value_by_field: dict[str, Any] = {}
+    if document_parts is not None:
+        exported_value_by_field = {
+            document_parts.kind: document_parts.at(chunk.start) + 1,
+            f"{document_parts.kind}s": document_parts.labels_of_spans(chunk.spans),
+        }
+    exported_value_by_field["heading_path"] = list(chunk_heading_path(document, chunk))
     if chunk.context:
-        fields["context"] = chunk.context
+        exported_value_by_field["context"] = chunk.context
     if (stated := chunk.stated) is not None:
-        fields |= {"title": stated.title, "summary": stated.summary}
-        fields["propositions"] = [*map(proposition_as_dict, stated.propositions)]
-    fields["text"] = chunk.text
+        exported_value_by_field |= {"title": stated.title, "summary": stated.summary}
+        exported_value_by_field["propositions"] = [*map(proposition_as_dict, stated.propositions)]
+    exported_value_by_field["text"] = chunk.text
     if embedded_as in WITH_TEXT_IN_FRONT:
-        fields["embedded_as"] = embedded_text(document, chunk, embedded_as)
-    return fields
+        exported_value_by_field["embedded_as"] = embedded_text(document, chunk, embedded_as)
+    return exported_value_by_field
 
 
 def proposition_as_dict(proposition: Proposition) -> dict[str, Any]:
     """Return a proposition as JSON-compatible values."""
-    span = proposition.span
+    proposition_source_span = proposition.span
     return {
         "text": proposition.text,
-        "start": None if span is None else span.start,
-        "end": None if span is None else span.end,
+        "start": None if proposition_source_span is None else proposition_source_span.start,
+        "end": None if proposition_source_span is None else proposition_source_span.end,
         "quotation": proposition.quotation,
         "tied": proposition.tied,
         "elsewhere": [*proposition.elsewhere],
@@ -182,13 +185,15 @@ def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> A
     ModelError
         If pandas is not installed.
     """
-    pandas = import_required("pandas", "to_dataframe", "pandas")
-    columns = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
-    rows = [
+    pandas_module = import_required("pandas", "to_dataframe", "pandas")
+    exported_column_names = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
+    chunk_rows_with_offsets = [
         {**row, "start": chunk.start, "end": chunk.end}
         for row, chunk in zip(table_rows(chunking, embedded_as), chunking.chunks, strict=True)
     ]
-    return pandas.DataFrame(rows, columns=[columns[0], "start", "end", *columns[1:]])
+    return pandas_module.DataFrame(
+        chunk_rows_with_offsets, columns=[exported_column_names[0], "start", "end", *exported_column_names[1:]]
+    )
 
 
 # Documents of other libraries, with position and headings in their metadata.
@@ -222,7 +227,7 @@ def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
     document, parts = chunking.document, chunking.document.parts
     embedding_way = resolved_embedded_as(chunking, None)
-    metadata = []
+    metadata_of_each_chunk = []
     for chunk in chunking.chunks:
         fields: dict[str, Any] = {
             "start_index": chunk.start,
@@ -243,8 +248,8 @@ def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
             fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
         if embedding_way in WITH_TEXT_IN_FRONT:
             fields["embedded_as"] = embedded_text(document, chunk, embedding_way)
-        metadata.append(fields)
-    return metadata
+        metadata_of_each_chunk.append(fields)
+    return metadata_of_each_chunk
 
 
 def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any]:
@@ -279,9 +284,9 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
 
 
 def _llama_index_nodes(chunking: Chunking) -> list[Any]:
-    schema = import_required("llama_index.core.schema", "to_documents", "llama-index-core")
-    nodes = [
-        schema.TextNode(
+    llama_index_schema_module = import_required("llama_index.core.schema", "to_documents", "llama-index-core")
+    chunk_text_nodes = [
+        llama_index_schema_module.TextNode(
             text=chunk.text,
             start_char_idx=chunk.start,
             end_char_idx=chunk.end,
@@ -292,7 +297,7 @@ def _llama_index_nodes(chunking: Chunking) -> list[Any]:
         )
         for chunk, metadata in zip(chunking.chunks, chunk_metadata(chunking), strict=True)
     ]
-    for earlier, later in pairwise(nodes):
-        earlier.relationships[schema.NodeRelationship.NEXT] = later.as_related_node_info()
-        later.relationships[schema.NodeRelationship.PREVIOUS] = earlier.as_related_node_info()
-    return nodes
+    for earlier, later in pairwise(chunk_text_nodes):
+        earlier.relationships[llama_index_schema_module.NodeRelationship.NEXT] = later.as_related_node_info()
+        later.relationships[llama_index_schema_module.NodeRelationship.PREVIOUS] = earlier.as_related_node_info()
+    return chunk_text_nodes

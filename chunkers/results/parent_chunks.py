@@ -23,10 +23,12 @@ def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
     ``chunks`` are the spans of each chunk; parents are those of `parent_numbers`. A child inside several overlapping parents
     belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end of the first.
     """
-    parents = _parents_of_spans(chunks)
-    parent_ends = [chunks[parent][0].end for parent in parents]
-    children = set(range(len(chunks))) - set(parents) if parents else set()
-    return {child: parents[bisect_left(parent_ends, chunks[child][0].end)] for child in sorted(children)}
+    parent_chunk_numbers = _parents_of_spans(chunks)
+    parent_ends = [chunks[parent][0].end for parent in parent_chunk_numbers]
+    child_chunk_numbers = set(range(len(chunks))) - set(parent_chunk_numbers) if parent_chunk_numbers else set()
+    return {
+        child: parent_chunk_numbers[bisect_left(parent_ends, chunks[child][0].end)] for child in sorted(child_chunk_numbers)
+    }
 
 
 def _parents_of_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
@@ -35,11 +37,11 @@ def _parents_of_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
     child_counts: dict[int, int] = {}
     parent_end, latest_parent = -1, -1
     for number in sorted(range(len(chunks)), key=lambda number: (chunks[number][0].start, -chunks[number][0].end, number)):
-        end = chunks[number][0].end
-        if end <= parent_end:
+        chunk_end_offset = chunks[number][0].end
+        if chunk_end_offset <= parent_end:
             child_counts[latest_parent] += 1
         else:
-            parent_end, latest_parent = end, number
+            parent_end, latest_parent = chunk_end_offset, number
             child_counts[number] = 0
     has_levels = bool(child_counts) and min(child_counts.values()) > 0 and max(child_counts.values()) > 1
     return list(child_counts) if has_levels else []

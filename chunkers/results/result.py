@@ -239,10 +239,10 @@ class Gap(NamedTuple):
         """Return the end offset, in code points, of the text before the gap, without trailing white space."""
         if self.offset is None:
             return document.sentences[self.index].end
-        end = self.offset
-        while end and document.text[end - 1].isspace():
-            end -= 1
-        return end
+        trimmed_text_end_offset = self.offset
+        while trimmed_text_end_offset and document.text[trimmed_text_end_offset - 1].isspace():
+            trimmed_text_end_offset -= 1
+        return trimmed_text_end_offset
 
 
 ComparisonKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets"]
@@ -583,14 +583,14 @@ class Chunking(Sequence[Chunk]):
         """Build a result that cuts at every gap whose verdict is a cut, including gaps inside sentences."""
         if not document.sentences:
             return cls(document, (), ())
-        chunks = []
+        chunks_between_cuts = []
         chunk_start = document.sentences[0].start
         for gap in gaps:
             if gap.verdict.is_cut:
-                chunks.append(Chunk.of(document, Span(chunk_start, gap.end_before(document))))
+                chunks_between_cuts.append(Chunk.of(document, Span(chunk_start, gap.end_before(document))))
                 chunk_start = gap.start_after(document)
-        chunks.append(Chunk.of(document, Span(chunk_start, document.sentences[-1].end)))
-        return cls(document, tuple(chunks), tuple(gaps), tuple(merges), tuple(curves))
+        chunks_between_cuts.append(Chunk.of(document, Span(chunk_start, document.sentences[-1].end)))
+        return cls(document, tuple(chunks_between_cuts), tuple(gaps), tuple(merges), tuple(curves))
 
 
 def none_if_nan(value: float) -> float | None:

@@ -46,9 +46,9 @@ INK = {
 
 def theme_colours(theme: str) -> dict[str, str]:
     """Return all colours of a theme, keyed by the names of their custom properties in style sheets, without dashes."""
-    grounds = {f"ground-{number}": colour for number, colour in enumerate(GROUNDS[theme])}
-    edges = {f"edge-{number}": colour for number, colour in enumerate(EDGES[theme])}
-    return INK[theme] | grounds | edges
+    ground_colour_by_property = {f"ground-{number}": colour for number, colour in enumerate(GROUNDS[theme])}
+    edge_colour_by_property = {f"edge-{number}": colour for number, colour in enumerate(EDGES[theme])}
+    return INK[theme] | ground_colour_by_property | edge_colour_by_property
 
 
 ROOT = "seamark-out"
@@ -136,15 +136,17 @@ def result_html(chunking: Chunking) -> str:
 def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
     """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
     most_per_column = MOST_CHARACTERS // len(chunkings)
-    columns = "".join(
+    result_columns_html = "".join(
         f"<section>{column_html(chunking, most_per_column, title)}</section>"
         for chunking, title in zip(chunkings, titles, strict=True)
     )
-    strips = "".join(
+    result_strips_html = "".join(
         strip_html(chunking, f"{number} {title}")
         for number, (chunking, title) in enumerate(zip(chunkings, titles, strict=True), 1)
     )
-    return styled_html(f'<div class="axis strips">{strips}</div><div class="columns">{columns}</div>')
+    return styled_html(
+        f'<div class="axis strips">{result_strips_html}</div><div class="columns">{result_columns_html}</div>'
+    )
 
 
 def styled_html(inside: str) -> str:
@@ -181,11 +183,17 @@ def settings_phrase(chunking: Chunking) -> str:
 
 def chunk_sizes_phrase(chunking: Chunking) -> str:
     """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
-    sizes = [len(chunk.text) for chunk in chunking.chunks]
-    phrase = pluralize(len(sizes), "chunk")
-    if sizes:
-        phrase += f" of {min(sizes):,} to {max(sizes):,} characters, median {statistics.median(sizes):,.0f}"
-    return f"{phrase} · {pluralize(len(chunking.document.sentences), 'sentence')} of {chunking.document.name}"
+    chunk_character_counts = [len(chunk.text) for chunk in chunking.chunks]
+    chunk_count_and_sizes_phrase = pluralize(len(chunk_character_counts), "chunk")
+    if chunk_character_counts:
+        chunk_count_and_sizes_phrase += (
+            f" of {min(chunk_character_counts):,} to {max(chunk_character_counts):,} characters, median "
+            f"{statistics.median(chunk_character_counts):,.0f}"
+        )
+    return (
+        f"{chunk_count_and_sizes_phrase} · {pluralize(len(chunking.document.sentences), 'sentence')} of "
+        f"{chunking.document.name}"
+    )
 
 
 # The list of chunks.
@@ -214,10 +222,13 @@ def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
             item_htmls.append(f'<li class="note">{pluralize(unshown_count, "further chunk")} not shown here.</li>')
             break
         shown_characters += len(chunk.text)
-        reason = reason_by_start.get(chunk.start, "") if number > 1 else ""
-        reason_html = f'<p class="why">cut: {escape_html(reason)}</p>' if reason else ""
+        reason_for_cut_before_chunk = reason_by_start.get(chunk.start, "") if number > 1 else ""
+        reason_html = (
+            f'<p class="why">cut: {escape_html(reason_for_cut_before_chunk)}</p>' if reason_for_cut_before_chunk else ""
+        )
         item_htmls.append(
-            f'<li class="k{(number - 1) % COUNT}" aria-label="{_spoken_introduction(number, chunk, reason)}">{reason_html}'
+            f'<li class="k{(number - 1) % COUNT}" '
+            f'aria-label="{_spoken_introduction(number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
             f'<div class="box"><span class="number" aria-hidden="true">{number:,}</span>'
             f'<div class="text {NOT_TEX}" '
             f'dir="auto">{_chunk_html(document, chunk, previous_span, reason_by_sentence)}</div></div></li>'
@@ -265,22 +276,24 @@ def _stated_html(document: Document, stated: StatedContent) -> str:
     html_parts += [f'<span class="context">{escape_html(stated.summary)}</span>\n'] if stated.summary else []
     for proposition in stated.propositions:
         source_phrase = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
-        tooltip = "; ".join(filter(None, (source_phrase, proposition.remark)))
-        html_parts.append(f'<span title="{escape_html(tooltip)}">{escape_html(proposition.text)}</span>\n')
+        proposition_tooltip = "; ".join(filter(None, (source_phrase, proposition.remark)))
+        html_parts.append(f'<span title="{escape_html(proposition_tooltip)}">{escape_html(proposition.text)}</span>\n')
     return "".join(html_parts)
 
 
 def _sentences_html(document: Document, span: Span, kept: dict[int, str]) -> Iterator[str]:
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
-    starts = document.starts
-    inner_starts = starts[document.sentence_at(span.start) + 1 : bisect_left(starts, span.end)]
+    sentence_start_offsets = document.starts
+    inner_starts = sentence_start_offsets[
+        document.sentence_at(span.start) + 1 : bisect_left(sentence_start_offsets, span.end)
+    ]
     for start, end in pairwise([span.start, *inner_starts, span.end]):
         sentence_number = document.sentence_at(start)
-        reason = kept.get(sentence_number, "") if end < span.end else ""
+        reason_for_no_cut = kept.get(sentence_number, "") if end < span.end else ""
         escaped_sentence = escape_html(document.text[start:end])
         yield (
-            f'<span title="{escape_html(f"not cut after this: {reason}")}">{escaped_sentence}</span>'
-            if reason
+            f'<span title="{escape_html(f"not cut after this: {reason_for_no_cut}")}">{escaped_sentence}</span>'
+            if reason_for_no_cut
             else escaped_sentence
         )
 
@@ -301,31 +314,37 @@ def curve_html(chunking: Chunking) -> str:
     """Return an SVG of a result's first curve, with threshold lines and a dot per gap; empty if there is no curve."""
     if not chunking.curves or not any(map(math.isfinite, chunking.curves[0].scores)):
         return ""
-    curve = chunking.curves[0]
-    finite_values = [*filter(math.isfinite, [*curve.scores, *(line.level for line in curve.lines)])]
+    first_score_curve = chunking.curves[0]
+    finite_values = [*filter(math.isfinite, [*first_score_curve.scores, *(line.level for line in first_score_curve.lines)])]
     low, high = min(finite_values), max(finite_values)
-    spread = high - low or 1.0
+    curve_value_range = high - low or 1.0
     sentence_ends = [span.end for span in chunking.document.sentences[:-1]]
-    points = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(sentence_ends, curve.scores, strict=False)]
+    curve_svg_coordinates = [
+        (x, _HIGH * (1 - (score - low) / curve_value_range))
+        for x, score in zip(sentence_ends, first_score_curve.scores, strict=False)
+    ]
     line_paths = "".join(
-        f'<path d="M0 {_HIGH * (1 - (line.level - low) / spread):.2f}H{_width(chunking)}" '
+        f'<path d="M0 {_HIGH * (1 - (line.level - low) / curve_value_range):.2f}H{_width(chunking)}" '
         'stroke="var(--accent)" stroke-width="1.5"/>'
-        for line in curve.lines
+        for line in first_score_curve.lines
         if math.isfinite(line.level)
     )
     levels_phrase = ", ".join(
-        f"{escape_html(line.label)} {format_number(line.level, '.2f')}" for line in curve.lines if math.isfinite(line.level)
+        f"{escape_html(line.label)} {format_number(line.level, '.2f')}"
+        for line in first_score_curve.lines
+        if math.isfinite(line.level)
     )
     top, bottom = format_number(high, ".2f"), format_number(low, ".2f")
     curve_svg = (
         f'<svg viewBox="0 0 {_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
-        f'aria-label="{escape_html(curve.label)} at {len(curve.scores):,} gaps">'
-        f'{line_paths}<path d="{_svg_path(points)}" stroke="var(--muted)" '
-        f'stroke-width="1.2"/>{_svg_dots(chunking, points)}</svg>'
+        f'aria-label="{escape_html(first_score_curve.label)} at {len(first_score_curve.scores):,} gaps">'
+        f'{line_paths}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
+        f'stroke-width="1.2"/>{_svg_dots(chunking, curve_svg_coordinates)}</svg>'
     )
     return (
         f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{curve_svg}'
-        f'<figcaption class="legend">{escape_html(curve.label)}{f" · line: {levels_phrase}" if levels_phrase else ""} · '
+        f"<figcaption "
+        f'class="legend">{escape_html(first_score_curve.label)}{f" · line: {levels_phrase}" if levels_phrase else ""} · '
         f"● cut ○ kept"
         "</figcaption></figure>"
     )
@@ -364,27 +383,27 @@ def _thinned_points(places: Sequence[tuple[int, float]]) -> list[tuple[int, floa
 
 
 def _svg_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
-    gaps: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(places)]
-    if len(gaps) > _DOTS:
-        gaps = [gap for gap in gaps if gap.verdict.is_cut][: 5 * _DOTS]
+    gaps_with_dots: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(places)]
+    if len(gaps_with_dots) > _DOTS:
+        gaps_with_dots = [gap for gap in gaps_with_dots if gap.verdict.is_cut][: 5 * _DOTS]
     dot_svgs = []
-    for gap in gaps:
+    for gap in gaps_with_dots:
         x, y = places[gap.index]
         if not math.isfinite(y):
             continue
         is_cut = gap.verdict.is_cut
-        tooltip = escape_html(f"after sentence {gap.index + 1:,}, {'cut' if is_cut else 'kept'}: {gap.reason}")
+        escaped_gap_tooltip = escape_html(f"after sentence {gap.index + 1:,}, {'cut' if is_cut else 'kept'}: {gap.reason}")
         outer_dot_svg = f'<path d="M{x} {y:.2f}h0" stroke="var(--{"accent" if is_cut else "muted"})" stroke-width="8">'
         inner_dot_svg = (
             "" if is_cut else f'<path d="M{x} {y:.2f}h0" stroke="var(--page)" stroke-width="5" pointer-events="none"/>'
         )
-        dot_svgs.append(f"{outer_dot_svg}<title>{tooltip}</title></path>{inner_dot_svg}")
+        dot_svgs.append(f"{outer_dot_svg}<title>{escaped_gap_tooltip}</title></path>{inner_dot_svg}")
     return "".join(dot_svgs)
 
 
 def strip_html(chunking: Chunking, name: str) -> str:
     """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
-    width = _width(chunking)
+    strip_svg_width = _width(chunking)
     rect_svgs = "".join(
         f'<rect class="k{number % COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
         'fill="var(--ground)" stroke="var(--edge)"/>'
@@ -392,7 +411,8 @@ def strip_html(chunking: Chunking, name: str) -> str:
         for span in chunk.spans
     )
     return (
-        f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {width} 1" preserveAspectRatio="none" role="img" '
+        f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {strip_svg_width} 1" preserveAspectRatio="none" '
+        f'role="img" '
         f'aria-label="{len(chunking.chunks):,} chunks">{rect_svgs}</svg>'
     )
 

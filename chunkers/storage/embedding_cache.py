@@ -66,22 +66,22 @@ class EmbeddingCache:
         """Return the cached entries by key, leaving out keys that are not in the cache."""
         with self._lock:
             vector_by_key = {key: self._memory.get(key) for key in keys}
-            entries = {key: entry for key, entry in vector_by_key.items() if entry is not None}
+            found_cache_entry_by_key = {key: entry for key, entry in vector_by_key.items() if entry is not None}
             keys_not_in_memory = [key for key, entry in vector_by_key.items() if entry is None]
             if self._file and keys_not_in_memory:
                 from_file = self._file.read(keys_not_in_memory)
-                entries |= from_file
+                found_cache_entry_by_key |= from_file
                 self._memory.update(from_file)
-        return entries
+        return found_cache_entry_by_key
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, CachedVector]:
         """Store ``vectors``, each computed in ``cost`` seconds, under ``keys``; return the new cache entries by key."""
-        entries = {key: CachedVector(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
+        new_cache_entry_by_key = {key: CachedVector(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
         with self._lock:
-            self._memory.update(entries)
+            self._memory.update(new_cache_entry_by_key)
             if self._file:
-                self._file.write(entries)
-        return entries
+                self._file.write(new_cache_entry_by_key)
+        return new_cache_entry_by_key
 
     def clear(self, *, file: bool = False) -> None:
         """Empty the cache in memory and, if ``file`` is true, on disk too."""
@@ -123,21 +123,21 @@ class _VectorFile:
 
     def _open(self, may_replace: bool) -> sqlite3.Connection | None:
         try:
-            connection = open_private_sqlite(self._path)
+            cache_database_connection = open_private_sqlite(self._path)
         except (OSError, sqlite3.Error) as error:
             self._record_failure(error)
             return None
         try:
-            configure_sqlite(connection, MAX_CACHE_FILE)
-            connection.execute(_SCHEMA)
-            connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
+            configure_sqlite(cache_database_connection, MAX_CACHE_FILE)
+            cache_database_connection.execute(_SCHEMA)
+            cache_database_connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
         except sqlite3.OperationalError:
             # Read-only, locked or of an older layout: its content may still be readable.
-            return connection
+            return cache_database_connection
         except sqlite3.DatabaseError:
-            connection.close()
+            cache_database_connection.close()
             return self._replace() if may_replace else None
-        return connection
+        return cache_database_connection
 
     def _replace(self) -> sqlite3.Connection | None:
         try:
@@ -154,9 +154,11 @@ class _VectorFile:
         try:
             for start in range(0, len(keys), _AT_ONCE):
                 key_batch = keys[start : start + _AT_ONCE]
-                placeholders = ",".join("?" * len(key_batch))
-                query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({placeholders})"
-                for key, cost, vector, checksum in self._connection.execute(query, key_batch):
+                sql_key_placeholders = ",".join("?" * len(key_batch))
+                select_embeddings_sql = (
+                    f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({sql_key_placeholders})"
+                )
+                for key, cost, vector, checksum in self._connection.execute(select_embeddings_sql, key_batch):
                     if checksum == _checksum(key, cost, vector):
                         entries[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), cost)
         except sqlite3.Error as error:
@@ -166,14 +168,18 @@ class _VectorFile:
     def write(self, entries: dict[bytes, CachedVector]) -> None:
         if self._connection is None:
             return
-        rows = []
+        embedding_table_rows = []
         for key, entry in entries.items():
-            vector = entry.vector.tobytes()
-            rows.append((key, entry.cost, vector, _checksum(key, entry.cost, vector)))
+            embedding_vector_bytes = entry.vector.tobytes()
+            embedding_table_rows.append(
+                (key, entry.cost, embedding_vector_bytes, _checksum(key, entry.cost, embedding_vector_bytes))
+            )
         try:
             write_in_transaction(
                 self._connection,
-                lambda connection: connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows),
+                lambda connection: connection.executemany(
+                    "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", embedding_table_rows
+                ),
             )
             self.complaint = ""
         except sqlite3.Error as error:

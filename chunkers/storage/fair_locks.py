@@ -72,28 +72,30 @@ class FairLocks:
         Cancelled
             If ``cancelled`` becomes true before the turn has come.
         """
-        ticket = self._wait(key, cancelled, waiting, next_arrival() if arrival is None else arrival)
+        lock_queue_ticket = self._wait(key, cancelled, waiting, next_arrival() if arrival is None else arrival)
         try:
             yield
         finally:
-            self._leave(key, ticket)
+            self._leave(key, lock_queue_ticket)
 
     def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], arrival: int) -> _Ticket:
         ticket, own_thread = _Ticket(arrival), threading.get_ident()
         with self._changed:
-            queue = self._queues.setdefault(key, _Queue())
-            if queue.holder == own_thread:
-                queue.depth += 1
-                return queue.tickets[0]
+            lock_queue_of_key = self._queues.setdefault(key, _Queue())
+            if lock_queue_of_key.holder == own_thread:
+                lock_queue_of_key.depth += 1
+                return lock_queue_of_key.tickets[0]
             # By its arrival number, behind the ticket that holds the lock.
-            insort(queue.tickets, ticket, lo=queue.holder is not None, key=lambda queued: queued.arrival)
+            insort(
+                lock_queue_of_key.tickets, ticket, lo=lock_queue_of_key.holder is not None, key=lambda queued: queued.arrival
+            )
         last_reported = None
         try:
             while True:
                 with self._changed:
-                    callers_ahead = queue.tickets.index(ticket)
+                    callers_ahead = lock_queue_of_key.tickets.index(ticket)
                     if callers_ahead == 0:
-                        queue.holder, queue.depth = own_thread, 1
+                        lock_queue_of_key.holder, lock_queue_of_key.depth = own_thread, 1
                         break
                 # Called without the lock: the caller's code may take its time.
                 if callers_ahead != last_reported:
@@ -101,12 +103,12 @@ class FairLocks:
                     last_reported = callers_ahead
                 raise_if_cancelled(cancelled)
                 with self._changed:
-                    if queue.tickets[0] is not ticket:
+                    if lock_queue_of_key.tickets[0] is not ticket:
                         self._changed.wait(_POLL_S)
         except BaseException:
             with self._changed:
-                queue.tickets.remove(ticket)
-                self._forget(key, queue)
+                lock_queue_of_key.tickets.remove(ticket)
+                self._forget(key, lock_queue_of_key)
             raise
         if last_reported is not None:
             waiting(0)
@@ -114,12 +116,12 @@ class FairLocks:
 
     def _leave(self, key: Hashable, ticket: _Ticket) -> None:
         with self._changed:
-            queue = self._queues[key]
-            queue.depth -= 1
-            if queue.depth == 0:
-                queue.holder = None
-                queue.tickets.remove(ticket)
-                self._forget(key, queue)
+            lock_queue_of_key = self._queues[key]
+            lock_queue_of_key.depth -= 1
+            if lock_queue_of_key.depth == 0:
+                lock_queue_of_key.holder = None
+                lock_queue_of_key.tickets.remove(ticket)
+                self._forget(key, lock_queue_of_key)
 
     def _forget(self, key: Hashable, queue: _Queue) -> None:
         if not queue.tickets:

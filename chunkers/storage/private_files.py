@@ -116,13 +116,13 @@ def user_data_folder() -> Path:
 
 def _user_folder(on_windows: str, on_mac: str, variable: str, otherwise: str) -> Path:
     """Return a folder below the platform's own; elsewhere an environment variable may name another one than the default."""
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
+    user_home_folder = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / on_windows
+        return Path(os.environ.get("LOCALAPPDATA") or user_home_folder / "AppData" / "Local") / on_windows
     if sys.platform == "darwin":
-        return home / "Library" / on_mac / "seamark"
+        return user_home_folder / "Library" / on_mac / "seamark"
     configured_folder = os.environ.get(variable, "").strip()
-    return (Path(configured_folder) if configured_folder else home / otherwise) / "seamark"
+    return (Path(configured_folder) if configured_folder else user_home_folder / otherwise) / "seamark"
 
 
 def write_atomically(path: Path, parts: Iterable[bytes | memoryview]) -> None:

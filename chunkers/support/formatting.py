@@ -34,14 +34,14 @@ def join_words(words: Sequence[str]) -> str:
 
 def format_milliseconds(took: float) -> str:
     """Format a time in milliseconds, without the unit; longer times get fewer decimals."""
-    decimals = 2 if took < 1 else 1 if took < 10 else 0
-    return f"{took:,.{decimals}f}"
+    decimal_place_count = 2 if took < 1 else 1 if took < 10 else 0
+    return f"{took:,.{decimal_place_count}f}"
 
 
 def format_three_figures(value: float) -> str:
     """Format a number with at most three significant figures and thousands separators."""
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
+    three_figure_value = float(f"{value:.3g}")
+    return f"{three_figure_value:,.0f}" if three_figure_value >= 1000 else f"{three_figure_value:g}"
 
 
 def round_up(count: int) -> int:
@@ -70,11 +70,11 @@ def escape_cell(value: Any) -> Any:
 
 def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """Return a table as CSV, with every value escaped as `escape_cell` does."""
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)
-    writer.writerow(heads)
-    writer.writerows(map(escape_cell, row) for row in rows)
-    return buffer.getvalue()
+    csv_text_buffer = io.StringIO(newline="")
+    csv_row_writer = csv.writer(csv_text_buffer)
+    csv_row_writer.writerow(heads)
+    csv_row_writer.writerows(map(escape_cell, row) for row in rows)
+    return csv_text_buffer.getvalue()
 
 
 def unescape_cell(text: str) -> str:

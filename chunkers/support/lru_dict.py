@@ -29,9 +29,9 @@ class LRUDict(MutableMapping[Key, Value]):
         self._entries: OrderedDict[Key, Value] = OrderedDict()
 
     def __getitem__(self, key: Key) -> Value:
-        value = self._entries[key]
+        cached_entry_value = self._entries[key]
         self._entries.move_to_end(key)
-        return value
+        return cached_entry_value
 
     def __setitem__(self, key: Key, value: Value) -> None:
         self.pop(key, None)
@@ -75,31 +75,31 @@ def cached_in(
     changed
         Condition held while the entries are read or changed; other threads must hold it too.
     """
-    condition = changed or threading.Condition()
+    key_completion_condition = changed or threading.Condition()
     keys_in_progress: set[Hashable] = set()
 
     def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
         @wraps(make)
         def cached(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
             cache_key = key(*args, **kwargs)
-            with condition:
-                condition.wait_for(lambda: cache_key not in keys_in_progress)
+            with key_completion_condition:
+                key_completion_condition.wait_for(lambda: cache_key not in keys_in_progress)
                 if cache_key in entries:
                     value: Value = entries[cache_key]
                     return value
                 keys_in_progress.add(cache_key)
             try:
-                result = make(*args, **kwargs)
-                with condition:
-                    entries[cache_key] = result
-                return result
+                computed_function_result = make(*args, **kwargs)
+                with key_completion_condition:
+                    entries[cache_key] = computed_function_result
+                return computed_function_result
             finally:
-                with condition:
+                with key_completion_condition:
                     keys_in_progress.discard(cache_key)
-                    condition.notify_all()
+                    key_completion_condition.notify_all()
 
         def cache_clear() -> None:
-            with condition:
+            with key_completion_condition:
                 entries.clear()
 
         cached.cache_clear = cache_clear  # type: ignore[attr-defined]

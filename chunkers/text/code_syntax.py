@@ -243,21 +243,35 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
     Cancelled
         If the user asked to stop.
     """
-    ending = next((ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if name.lower().endswith(ending)), "")
-    languages_by_ending = [language for language, grammar in GRAMMARS.items() if ending and ending in grammar.endings]
+    code_file_name_ending = next(
+        (
+            code_file_name_ending
+            for code_file_name_ending in sorted(CODE_ENDINGS, key=len, reverse=True)
+            if name.lower().endswith(code_file_name_ending)
+        ),
+        "",
+    )
+    languages_by_ending = [
+        language
+        for language, grammar in GRAMMARS.items()
+        if code_file_name_ending and code_file_name_ending in grammar.endings
+    ]
     for language in languages_by_ending:
         require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
     if len(languages_by_ending) == 1:
         return DetectedLanguage(
-            languages_by_ending[0], f"Language: {languages_by_ending[0]}, by the ending {ending} of the file's name."
+            languages_by_ending[0],
+            f"Language: {languages_by_ending[0]}, by the ending {code_file_name_ending} of the file's name.",
         )
-    candidates = languages_by_ending or installed_grammars()
-    require_extra("code", who, *(["tree_sitter"] if candidates else []))
-    sample = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
-    visible_count = sum(map(len, sample.split()))
+    candidate_languages = languages_by_ending or installed_grammars()
+    require_extra("code", who, *(["tree_sitter"] if candidate_languages else []))
+    sampled_text_beginning = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
+    visible_count = sum(map(len, sampled_text_beginning.split()))
     misread_shares = {}
-    for language in candidates:
-        misread_shares[language] = Syntax.of(sample, language, who, cancelled).misread_bytes / max(1, visible_count)
+    for language in candidate_languages:
+        misread_shares[language] = Syntax.of(sampled_text_beginning, language, who, cancelled).misread_bytes / max(
+            1, visible_count
+        )
         if not misread_shares[language]:
             break
     best_language = min(misread_shares, key=misread_shares.__getitem__, default=None)
@@ -265,10 +279,10 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
         least_misread = min(1, misread_shares[best_language]) if best_language else 1
         return DetectedLanguage(
             None,
-            f"Language: unknown. The grammars of {', '.join(candidates)} find syntax errors in at least "
+            f"Language: unknown. The grammars of {', '.join(candidate_languages)} find syntax errors in at least "
             f"{least_misread:.0%} of the text: it is cut between paragraphs and lines.",
         )
-    where_phrase = " at its beginning" if len(sample) < len(text) else ""
+    where_phrase = " at its beginning" if len(sampled_text_beginning) < len(text) else ""
     return DetectedLanguage(
         best_language, f"Language: {best_language}, whose grammar finds the fewest syntax errors{where_phrase}."
     )
@@ -279,8 +293,8 @@ def load_grammar(language: str) -> Language:
     """Return the grammar of a language of `GRAMMARS`."""
     from tree_sitter import Language
 
-    grammar = GRAMMARS[language]
-    return Language(getattr(import_module(grammar.module), grammar.function)())
+    grammar_import_location = GRAMMARS[language]
+    return Language(getattr(import_module(grammar_import_location.module), grammar_import_location.function)())
 
 
 @cache
@@ -288,9 +302,11 @@ def _definitions_query(language: str) -> Query:
     """Return the query for functions and classes; a grammar refuses names of nodes that it does not have."""
     from tree_sitter import Query
 
-    grammar = load_grammar(language)
-    kinds = [kind for kind in sorted(_WHOLE) if grammar.id_for_node_kind(kind, True) is not None]
-    return Query(grammar, f"[{' '.join(f'({kind})' for kind in kinds)}] @whole")
+    tree_sitter_grammar = load_grammar(language)
+    known_definition_node_kinds = [
+        kind for kind in sorted(_WHOLE) if tree_sitter_grammar.id_for_node_kind(kind, True) is not None
+    ]
+    return Query(tree_sitter_grammar, f"[{' '.join(f'({kind})' for kind in known_definition_node_kinds)}] @whole")
 
 
 class Syntax:
@@ -329,11 +345,11 @@ class Syntax:
         from tree_sitter import Parser
 
         source_bytes = text.encode()
-        deadline = time.monotonic() + READ_SECONDS
+        parsing_deadline_seconds = time.monotonic() + READ_SECONDS
         try:
-            tree = Parser(load_grammar(language)).parse(
+            parsed_syntax_tree = Parser(load_grammar(language)).parse(
                 lambda offset, _point: source_bytes[offset : offset + _PIECE],
-                progress_callback=lambda _offset, _has_error: cancelled() or time.monotonic() > deadline,
+                progress_callback=lambda _offset, _has_error: cancelled() or time.monotonic() > parsing_deadline_seconds,
             )
         except ValueError as error:
             raise_if_cancelled(cancelled)
@@ -341,7 +357,7 @@ class Syntax:
                 f"{who}: parsing code may take at most {READ_SECONDS} seconds; this text takes longer as {language}. "
                 "Divide the text, or choose another language."
             ) from error
-        return cls(text, source_bytes, tree.root_node, language)
+        return cls(text, source_bytes, parsed_syntax_tree.root_node, language)
 
     @cached_property
     def _starts(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
@@ -359,9 +375,10 @@ class Syntax:
         """The spans of all functions and classes, in order; what is inside another one follows it."""
         from tree_sitter import QueryCursor
 
-        nodes = QueryCursor(_definitions_query(self.language)).captures(self.root).get("whole", ())
+        definition_nodes = QueryCursor(_definitions_query(self.language)).captures(self.root).get("whole", ())
         return sorted(
-            ((self.at(node.start_byte), self.at(node.end_byte)) for node in nodes), key=lambda span: (span[0], -span[1])
+            ((self.at(node.start_byte), self.at(node.end_byte)) for node in definition_nodes),
+            key=lambda span: (span[0], -span[1]),
         )
 
     def _source(self, node: Node) -> str:
@@ -376,16 +393,21 @@ class Syntax:
         syntax_errors = []
         unvisited_nodes = [self.root]
         while unvisited_nodes:
-            node = unvisited_nodes.pop()
-            if node.is_missing:
-                syntax_errors.append((node.start_byte, 1))
-            elif node.type == "ERROR":
-                readable_children = [child for child in node.named_children if _STATEMENTS.search(child.type)]
+            visited_syntax_node = unvisited_nodes.pop()
+            if visited_syntax_node.is_missing:
+                syntax_errors.append((visited_syntax_node.start_byte, 1))
+            elif visited_syntax_node.type == "ERROR":
+                readable_children = [child for child in visited_syntax_node.named_children if _STATEMENTS.search(child.type)]
                 readable_bytes = sum(child.end_byte - child.start_byte for child in readable_children)
-                syntax_errors.append((node.start_byte, max(1, node.end_byte - node.start_byte - readable_bytes)))
+                syntax_errors.append(
+                    (
+                        visited_syntax_node.start_byte,
+                        max(1, visited_syntax_node.end_byte - visited_syntax_node.start_byte - readable_bytes),
+                    )
+                )
                 unvisited_nodes += reversed(readable_children)
-            elif node.has_error:
-                unvisited_nodes += reversed(node.children)
+            elif visited_syntax_node.has_error:
+                unvisited_nodes += reversed(visited_syntax_node.children)
         return syntax_errors
 
     @property
@@ -436,16 +458,18 @@ class Syntax:
                 definition_node = nested_node
             else:
                 break
-        noun = _NOUNS.get(definition_node.type)
-        name = given_name or (self._name(definition_node) if noun else "")
-        if noun is None or not name:
+        definition_kind_noun = _NOUNS.get(definition_node.type)
+        definition_name = given_name or (self._name(definition_node) if definition_kind_noun else "")
+        if definition_kind_noun is None or not definition_name:
             return CodeItem(_node_noun(node))
-        if noun == "function" and owner in _OWNERS:
-            noun = "method"
-        keyword = next((child.type for child in definition_node.children if _KEYWORDS.match(child.type)), "")
+        if definition_kind_noun == "function" and owner in _OWNERS:
+            definition_kind_noun = "method"
+        definition_keyword = next((child.type for child in definition_node.children if _KEYWORDS.match(child.type)), "")
         if definition_node.type == "type_spec":
-            keyword = "type"
-        return CodeItem(noun, name, f"{keyword} {name}".strip(), definition_node)
+            definition_keyword = "type"
+        return CodeItem(
+            definition_kind_noun, definition_name, f"{definition_keyword} {definition_name}".strip(), definition_node
+        )
 
     def _name(self, node: Node) -> str:
         """Return the name of a definition."""
@@ -529,11 +553,11 @@ class _BreakFinder:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         text = self._syntax.text
         white_space_match = _SPACE.match(text, self._syntax.at(byte))
-        offset = len(text) if white_space_match is None else white_space_match.end()
-        if offset <= self._last or offset >= len(text):
+        first_visible_offset = len(text) if white_space_match is None else white_space_match.end()
+        if first_visible_offset <= self._last or first_visible_offset >= len(text):
             return None
-        self._last = offset
-        return offset
+        self._last = first_visible_offset
+        return first_visible_offset
 
     def _children(self, node: Node) -> list[Node]:
         """Return the children of a node; each takes memory, so that all together are limited."""
@@ -555,12 +579,12 @@ class _BreakFinder:
         if _LIST.match(node.type):
             yield from self.breaks_between(node, path, owner, depth)
             return
-        children = self._children(node)
-        too_long_children = [child for child in children if child.child_count and self._is_long(child)]
+        child_syntax_nodes = self._children(node)
+        too_long_children = [child for child in child_syntax_nodes if child.child_count and self._is_long(child)]
         # All of its parts may fit, only not together.
-        main_child = max(children, key=lambda child: child.end_byte - child.start_byte, default=None)
+        main_child = max(child_syntax_nodes, key=lambda child: child.end_byte - child.start_byte, default=None)
         main_child = node.child_by_field_name("definition") or node.child_by_field_name("body") or main_child
-        for child in children:
+        for child in child_syntax_nodes:
             if child.type in _CLAUSES and (offset := self._place(child.start_byte)) is not None:
                 yield CodeBreak(
                     offset, f"before the {_node_noun(child)}{_of_path(path)}", f"the {_node_noun(child)}", path, path
@@ -584,44 +608,54 @@ class _BreakFinder:
 
     def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
-        syntax = self._syntax
+        language_syntax = self._syntax
         member_before: Node | None = None
         leading_members: list[Node] = []
         too_long_neighbour = ""
-        children = self._children(node)
-        members = [child for child in children if child.is_named and child.end_byte > child.start_byte]
-        too_long_members = {number for number, child in enumerate(members) if self._is_long(child)}
-        led_member_numbers = self._led_members(members)
+        child_syntax_nodes = self._children(node)
+        nonempty_named_child_nodes = [
+            child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte
+        ]
+        too_long_members = {number for number, child in enumerate(nonempty_named_child_nodes) if self._is_long(child)}
+        led_member_numbers = self._led_members(nonempty_named_child_nodes)
         items: dict[int, CodeItem] = {}
 
         def item(child: Node) -> CodeItem:
             if child.id not in items:
-                items[child.id] = syntax.item(child, owner)
+                items[child.id] = language_syntax.item(child, owner)
             return items[child.id]
 
-        for number, child in enumerate(members):
+        for number, child in enumerate(nonempty_named_child_nodes):
             last_member = leading_members[-1] if leading_members else member_before
             shares_line = last_member is not None and last_member.end_point.row == child.start_point.row
             if (shares_line and child.type.endswith("comment")) or (number and _is_docstring(child)):
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
-            definition = (
-                item(members[led_member_numbers[number]]) if led_member_numbers[number] in too_long_members else CodeItem("")
+            too_long_definition_item = (
+                item(nonempty_named_child_nodes[led_member_numbers[number]])
+                if led_member_numbers[number] in too_long_members
+                else CodeItem("")
             )
-            too_long_definition_phrase = definition.label and definition.noun and f"{definition.noun} {definition.name}"
+            too_long_definition_phrase = (
+                too_long_definition_item.label
+                and too_long_definition_item.noun
+                and f"{too_long_definition_item.noun} {too_long_definition_item.name}"
+            )
             is_weak = last_member is None or bool(leading_members)
-            offset = self._place(child.start_byte)
-            if offset is not None:
+            code_break_offset = self._place(child.start_byte)
+            if code_break_offset is not None:
                 own_item = item(child)
                 following_path = (*path, own_item.label) if number in too_long_members and own_item.label else path
                 following_item = (
-                    own_item if last_member is None or leading_members else item(members[led_member_numbers[number]])
+                    own_item
+                    if last_member is None or leading_members
+                    else item(nonempty_named_child_nodes[led_member_numbers[number]])
                 )
                 between_phrase = _between_phrase(None if last_member is None else item(last_member), following_item, path)
                 too_long_beside = "" if leading_members else too_long_neighbour or too_long_definition_phrase
                 yield CodeBreak(
-                    offset,
+                    code_break_offset,
                     between_phrase,
                     str(own_item),
                     path,
@@ -638,11 +672,16 @@ class _BreakFinder:
                 continue
             too_long_neighbour = too_long_definition_phrase or ""
             member_before, leading_members = child, []
-        closing_bracket = children[-1] if children else None
-        if closing_bracket is not None and not closing_bracket.is_named and closing_bracket.type[-1:] in ")]}" and members:
-            offset = self._place(closing_bracket.start_byte)
-            if offset is not None:
-                yield CodeBreak(offset, f"before the end{_of_path(path)}", "the end", path, path, True)
+        closing_bracket = child_syntax_nodes[-1] if child_syntax_nodes else None
+        if (
+            closing_bracket is not None
+            and not closing_bracket.is_named
+            and closing_bracket.type[-1:] in ")]}"
+            and nonempty_named_child_nodes
+        ):
+            code_break_offset = self._place(closing_bracket.start_byte)
+            if code_break_offset is not None:
+                yield CodeBreak(code_break_offset, f"before the end{_of_path(path)}", "the end", path, path, True)
 
     def _led_members(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""

@@ -37,9 +37,9 @@ class Span(NamedTuple):
 
     def trimmed(self, text: str) -> "Span":
         """Return the span without the white space at its ends; it is empty if the text there is only white space."""
-        passage = text[self.start : self.end]
-        start = self.start + len(passage) - len(passage.lstrip())
-        return Span(start, start + len(passage.strip()))
+        untrimmed_span_text = text[self.start : self.end]
+        first_visible_offset = self.start + len(untrimmed_span_text) - len(untrimmed_span_text.lstrip())
+        return Span(first_visible_offset, first_visible_offset + len(untrimmed_span_text.strip()))
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Document:
     def __post_init__(self) -> None:
         """Check the text and the sentences."""
         check_text(self.text, self.name)
-        spans = trimmed_checked_spans(self.text, self.sentences)
-        object.__setattr__(self, "sentences", tuple(map(Span._make, spans)))
+        trimmed_sentence_spans = trimmed_checked_spans(self.text, self.sentences)
+        object.__setattr__(self, "sentences", tuple(map(Span._make, trimmed_sentence_spans)))
 
     def __repr__(self) -> str:
         """Return a short description without the text."""
@@ -299,9 +299,9 @@ def _span_as_pair(number: int, given: Any) -> tuple[int, int]:
 
 def _check_blank_between(text: str, start: int, end: int) -> None:
     """Raise InputError if there is more than white space between two offsets."""
-    between = text[start:end]
-    if between and not between.isspace():
-        first_visible = start + len(between) - len(between.lstrip())
+    text_between_offsets = text[start:end]
+    if text_between_offsets and not text_between_offsets.isspace():
+        first_visible = start + len(text_between_offsets) - len(text_between_offsets.lstrip())
         raise InputError(
             f"sentences: every character except white space must lie in a sentence; "
             f"{short_repr(text[first_visible:end].rstrip())}, at character {first_visible:,}, lies in none."
@@ -310,25 +310,29 @@ def _check_blank_between(text: str, start: int, end: int) -> None:
 
 def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
     """Locate the sentences, one after another with nothing but white space between."""
-    spans = []
+    located_sentence_spans = []
     end_before = 0
     for number, sentence in enumerate(sentences, start=1):
         sentence_words = sentence.split()
         if not sentence_words:
             continue
         white_space_match = _SPACE.match(text, end_before)
-        start = white_space_match.end() if white_space_match else end_before
+        sentence_start_offset = white_space_match.end() if white_space_match else end_before
         stripped_sentence = sentence.strip()
-        if text.startswith(stripped_sentence, start):
-            end_before = start + len(stripped_sentence)
-        elif match := re.compile(r"\s+".join(map(re.escape, sentence_words))).match(text, start):
+        if text.startswith(stripped_sentence, sentence_start_offset):
+            end_before = sentence_start_offset + len(stripped_sentence)
+        elif match := re.compile(r"\s+".join(map(re.escape, sentence_words))).match(text, sentence_start_offset):
             end_before = match.end()
         else:
-            what_follows = f"the text has {short_repr(text[start : start + 100])}" if start < len(text) else "the text ends"
+            what_follows = (
+                f"the text has {short_repr(text[sentence_start_offset : sentence_start_offset + 100])}"
+                if sentence_start_offset < len(text)
+                else "the text ends"
+            )
             raise InputError(
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
-                f"{short_repr(stripped_sentence)}, is not at character {start:,}, where {what_follows}."
+                f"{short_repr(stripped_sentence)}, is not at character {sentence_start_offset:,}, where {what_follows}."
             )
-        spans.append((start, end_before))
+        located_sentence_spans.append((sentence_start_offset, end_before))
     _check_blank_between(text, end_before, len(text))
-    return spans
+    return located_sentence_spans

@@ -101,13 +101,13 @@ def canonical_encoding(name: str) -> str:
         If the encoding is unknown or not a text encoding.
     """
     try:
-        codec = codecs.lookup(name)
+        codec_of_encoding = codecs.lookup(name)
         "".encode(name)
     except (LookupError, ValueError) as error:
         raise InputError(
             f"encoding must be a known name, such as utf-8, cp1252 or shift_jis; got {short_repr(name)}."
         ) from error
-    return codec.name
+    return codec_of_encoding.name
 
 
 def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, markup: bool = False) -> Encoded:
@@ -184,12 +184,17 @@ def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        sample = text[:_LOOKED_AT]
-        if any(unicodedata.category(char) in ("Cc", "Cn", "Co") and char not in "\t\n\v\f\r" for char in sample):
+        decoded_text_beginning = text[:_LOOKED_AT]
+        if any(
+            unicodedata.category(char) in ("Cc", "Cn", "Co") and char not in "\t\n\v\f\r" for char in decoded_text_beginning
+        ):
             continue
-        everyday_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in sample)
+        everyday_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in decoded_text_beginning)
         # No script goes on for long without a space, a line end or a stop.
-        if everyday_count and (everyday_count == len(sample) or (len(sample) >= 4 and everyday_count * 40 >= len(sample))):
+        if everyday_count and (
+            everyday_count == len(decoded_text_beginning)
+            or (len(decoded_text_beginning) >= 4 and everyday_count * 40 >= len(decoded_text_beginning))
+        ):
             likely_readings.append((everyday_count, encoding, text))
     if not likely_readings:
         raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
@@ -212,8 +217,8 @@ def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
 
 def _decode_by_letters(data: bytes, name: str) -> Encoded:
     """Decode by the detectors: chardet's candidates, with a penalty for oddities; among equals chardetng's answer."""
-    candidates = _encoding_candidates(_sample_beyond_ascii(data))
-    for number, (encoding, score) in enumerate(candidates):
+    ranked_encoding_candidates = _encoding_candidates(_sample_beyond_ascii(data))
+    for number, (encoding, score) in enumerate(ranked_encoding_candidates):
         try:
             text = data.decode(encoding)
         except ValueError:
@@ -221,7 +226,7 @@ def _decode_by_letters(data: bytes, name: str) -> Encoded:
         if _is_binary(text[:_LOOKED_AT]):
             break
         # An encoding with escape sequences is certain.
-        lesser_candidates = () if _DESIGNATOR.search(data) else candidates[number + 1 :]
+        lesser_candidates = () if _DESIGNATOR.search(data) else ranked_encoding_candidates[number + 1 :]
         similar_encodings = tuple(other for other, other_score in lesser_candidates if other_score >= _NEAR * score)
         return Encoded(text, encoding, guessed=True, others=similar_encodings)
     raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
@@ -249,9 +254,9 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
     chardet_guesses = chardet.detect_all(
         sample, ignore_threshold=True, include_encodings=[*USUAL, "utf-8"], no_match_encoding="utf-8"
     )
-    detector = chardetng_py.EncodingDetector()
-    detector.feed(sample, last=True)
-    chardetng_text = _decode_sample(sample, detector.guess(tld=None, allow_utf8=False))
+    chardetng_detector = chardetng_py.EncodingDetector()
+    chardetng_detector.feed(sample, last=True)
+    chardetng_text = _decode_sample(sample, chardetng_detector.guess(tld=None, allow_utf8=False))
     count_beyond_ascii = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
     guesses_by_text: dict[str, list[tuple[float, str]]] = {}
     for guess in chardet_guesses:
@@ -260,17 +265,19 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
             guesses_by_text.setdefault(text, []).append(
                 (float(guess["confidence"]), codecs.lookup(str(guess["encoding"])).name)
             )
-    candidates = []
+    encodings_with_scores = []
     for text, scored_encodings in guesses_by_text.items():
         usual_encodings = [encoding for _, encoding in scored_encodings if encoding != "iso8859-16"]
-        score = max(scored_encodings)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual_encodings)
-        candidates.append(
+        adjusted_encoding_score = (
+            max(scored_encodings)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual_encodings)
+        )
+        encodings_with_scores.append(
             (
                 (usual_encodings or ["iso8859-16"])[0],
-                score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / count_beyond_ascii)),
+                adjusted_encoding_score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / count_beyond_ascii)),
             )
         )
-    return sorted(candidates, key=lambda item: -item[1])
+    return sorted(encodings_with_scores, key=lambda item: -item[1])
 
 
 def _decode_sample(sample: bytes, encoding: str) -> str | None:
@@ -290,8 +297,8 @@ def count_wrong_encoding_signs(text: str) -> int:
     for word in _WORD.findall(text):
         if word.isascii():
             continue
-        scripts = {_script_of(character) for character in word} - {""}
-        sign_count += len(scripts) > 1
+        scripts_within_word = {_script_of(character) for character in word} - {""}
+        sign_count += len(scripts_within_word) > 1
         sign_count += not word.islower() and any(a.islower() and b.isupper() for a, b in pairwise(word))
     return sign_count
 

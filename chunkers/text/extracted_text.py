@@ -53,8 +53,8 @@ class TextParts:
     @cached_property
     def identity(self) -> str:
         """Hash of the kind, the starts and the labels of the pages or chapters."""
-        content = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(content, digest_size=12).hexdigest()
+        part_contents_bytes = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(part_contents_bytes, digest_size=12).hexdigest()
 
     def at(self, offset: int) -> int:
         """Return the index of the page or chapter that contains an offset."""
@@ -90,12 +90,12 @@ class TextParts:
 
     def _label_of_ranges(self, ranges: Sequence[tuple[int, int]]) -> str:
         range_names = [self._label_of_range(first, last) for first, last in ranges[:MOST_SAID]]
-        label = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
+        joined_part_range_names = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
         if self.kind == "chapter":
-            return label
+            return joined_part_range_names
         spans_several_parts = len(ranges) > 1 or any(first < last for first, last in ranges)
         singular, plural = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
-        return f"{plural if spans_several_parts else singular} {label}"
+        return f"{plural if spans_several_parts else singular} {joined_part_range_names}"
 
     def _label_of_range(self, first: int, last: int) -> str:
         first_name, last_name = self.name(first), self.name(last)
@@ -109,10 +109,10 @@ class TextParts:
 
     def name(self, number: int) -> str:
         """Return a part's label, shortened to fit next to a chunk, such as ``12`` or ``ch. 3``."""
-        label = self.labels[number]
-        if self.kind == "chapter" and label == str(number + 1):
-            return f"ch. {label}"
-        return shorten(label, 12 if self.kind == "page" else 40)
+        full_part_label = self.labels[number]
+        if self.kind == "chapter" and full_part_label == str(number + 1):
+            return f"ch. {full_part_label}"
+        return shorten(full_part_label, 12 if self.kind == "page" else 40)
 
     def with_starts(self, starts: Iterable[int]) -> "TextParts":
         """Return a copy of the pages or chapters with new start offsets."""
@@ -199,10 +199,10 @@ class ExtractedText(NamedTuple):
         without_blank_beginning = tidied_text.lstrip("\n")
         removed_length = len(tidied_text) - len(without_blank_beginning)
         tidied_text = without_blank_beginning.rstrip("\n")
-        parts = self.parts and self.parts.with_starts(
+        parts_with_tidied_starts = self.parts and self.parts.with_starts(
             min(max(0, place - removed_length), len(tidied_text)) for place in moved_starts
         )
-        return self._replace(text=tidied_text, parts=parts)
+        return self._replace(text=tidied_text, parts=parts_with_tidied_starts)
 
 
 class PartCollector:
@@ -226,13 +226,13 @@ class PartCollector:
     def joined(self, left_out: Iterable[Omission], joints: Iterable[str] | None = None) -> ExtractedText:
         """Join the collected pages or chapters, separated by blank lines or ``joints``, into one extracted text."""
         pieces, part_starts, joined_length = [], [], 0
-        separators = repeat("\n\n") if joints is None else joints
-        for separator, text in zip(chain([""], separators), self.texts, strict=False):
+        separators_between_parts = repeat("\n\n") if joints is None else joints
+        for separator, text in zip(chain([""], separators_between_parts), self.texts, strict=False):
             pieces += [separator, text]
             part_starts.append(joined_length + len(separator))
             joined_length += len(separator) + len(text)
-        parts = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
-        return ExtractedText("".join(pieces), tuple(left_out), parts=parts)
+        pages_or_chapters = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
+        return ExtractedText("".join(pieces), tuple(left_out), parts=pages_or_chapters)
 
 
 def omissions_from_counts(counts: Counter[str], part: int | None = None) -> list[Omission]:

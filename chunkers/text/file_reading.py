@@ -44,7 +44,7 @@ def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -
     """
     parse, _ = _FORMATS[kind]
     try:
-        extracted = parse(data, name, chosen)
+        extracted_file_text = parse(data, name, chosen)
     except (InputError, MemoryError):
         raise
     # Parsers raise errors of any type on damaged files.
@@ -53,11 +53,11 @@ def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -
         raise InputError(
             f"{name}: the file must be a valid {kind}; reading it failed: {failure_reason}. Save or download the file again."
         ) from error
-    extracted = extracted.tidied()
-    if not extracted.text.strip():
+    extracted_file_text = extracted_file_text.tidied()
+    if not extracted_file_text.text.strip():
         hint_phrase = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
         raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint_phrase}")
-    return extracted
+    return extracted_file_text
 
 
 def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
@@ -70,21 +70,21 @@ def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: s
     sys.setrecursionlimit(_DEEP)
     try:
         if kind is None:
-            encoded = decode_by_evidence(data, name, chosen=encoding)
-            extracted = ExtractedText(encoded.text, encoded=encoded)
+            decoded_text_and_encoding = decode_by_evidence(data, name, chosen=encoding)
+            extracted_file_text = ExtractedText(decoded_text_and_encoding.text, encoded=decoded_text_and_encoding)
         else:
-            extracted = extract_text(data, name, kind, encoding)
+            extracted_file_text = extract_text(data, name, kind, encoding)
     finally:
         sys.setrecursionlimit(usual_recursion_limit)
-    text, parts = extracted.text, extracted.parts
+    text, parts = extracted_file_text.text, extracted_file_text.parts
     if len(text) > MAX_BYTES:
         raise too_large_error(name, len(text), what="the text")
-    encoded = extracted.encoded or Encoded("", "")
+    decoded_text_and_encoding = extracted_file_text.encoded or Encoded("", "")
     yield {
-        "left_out": extracted.left_out,
-        "encoding": encoded.encoding,
-        "guessed": encoded.guessed,
-        "others": encoded.others,
+        "left_out": extracted_file_text.left_out,
+        "encoding": decoded_text_and_encoding.encoding,
+        "guessed": decoded_text_and_encoding.guessed,
+        "others": decoded_text_and_encoding.others,
         "parts": parts and [parts.kind, parts.starts, parts.labels],
     }
     for piece_start in range(0, len(text), _PIECE):
@@ -100,11 +100,13 @@ def _read_html(data: bytes, name: str, chosen: str | None) -> ExtractedText:
     """Return HTML as Markdown."""
     from chunkers.text.html_to_markdown import markdown_of
 
-    encoded = decode_by_evidence(data, name, chosen=chosen, markup=True)
-    is_xhtml = name.lower().endswith(".xhtml") or encoded.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
-    converted_page = markdown_of(encoded.text, name, xml=is_xhtml)
+    decoded_html_and_encoding = decode_by_evidence(data, name, chosen=chosen, markup=True)
+    is_xhtml = name.lower().endswith(".xhtml") or decoded_html_and_encoding.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
+    converted_page = markdown_of(decoded_html_and_encoding.text, name, xml=is_xhtml)
     return ExtractedText(
-        converted_page.text, tuple(omissions_from_counts(converted_page.left_out)), encoded._replace(text="")
+        converted_page.text,
+        tuple(omissions_from_counts(converted_page.left_out)),
+        decoded_html_and_encoding._replace(text=""),
     )
 
 
@@ -129,8 +131,10 @@ def _read_docx(data: bytes, name: str, _: str | None) -> ExtractedText:
         left_out["picture"] += 1
         return {}
 
-    html = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(picture)).value
-    converted_document = markdown_of(html, name)
+    html_of_word_document = mammoth.convert_to_html(
+        io.BytesIO(data), convert_image=mammoth.images.img_element(picture)
+    ).value
+    converted_document = markdown_of(html_of_word_document, name)
     return ExtractedText(converted_document.text, tuple(omissions_from_counts(converted_document.left_out | left_out)))
 
 
@@ -146,9 +150,11 @@ def _read_csv(data: bytes, name: str, chosen: str | None) -> ExtractedText:
     """Return the rows as a Markdown table."""
     from chunkers.text.spreadsheets import read_csv
 
-    encoded = decode_by_evidence(data, name, chosen=chosen)
-    table = read_csv(encoded.text, name)
-    return ExtractedText(table.text, encoded=encoded._replace(text=""), parts=table.parts())
+    decoded_csv_and_encoding = decode_by_evidence(data, name, chosen=chosen)
+    markdown_table_of_csv = read_csv(decoded_csv_and_encoding.text, name)
+    return ExtractedText(
+        markdown_table_of_csv.text, encoded=decoded_csv_and_encoding._replace(text=""), parts=markdown_table_of_csv.parts()
+    )
 
 
 def _read_xlsx(data: bytes, name: str, _: str | None) -> ExtractedText:
@@ -181,19 +187,19 @@ def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
             f"{name}: the file must not have a password or the format of Office 2003 and before; this one has one of them. "
             "Save it again without a password."
         )
-    archive = zipfile.ZipFile(io.BytesIO(data))
-    members = archive.infolist()
-    unpacked_size = sum(member.file_size for member in members)
+    opened_zip_archive = zipfile.ZipFile(io.BytesIO(data))
+    zip_archive_members = opened_zip_archive.infolist()
+    unpacked_size = sum(member.file_size for member in zip_archive_members)
     if unpacked_size > MAX_UNPACKED:
         raise InputError(
             f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {unpacked_size:,}. "
             f"Divide the "
             "document."
         )
-    for member in members:
+    for member in zip_archive_members:
         if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
             raise too_large_error(name, member.file_size, what=f"the part {member.filename[:100]}")
-    return archive
+    return opened_zip_archive
 
 
 _FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], ExtractedText], str]] = {
@@ -309,7 +315,7 @@ def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, can
     read_as = used_encoding
     if kind is not None:
         read_as = f"{kind}, by {parser_package(kind)}" + (f", in {used_encoding}" if used_encoding else "")
-    omissions = tuple(Omission(*omission) for omission in document_details["left_out"])
+    omissions_from_file_text = tuple(Omission(*omission) for omission in document_details["left_out"])
     parts_fields = document_details["parts"]
     return FileText(
         text=text,
@@ -317,8 +323,8 @@ def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, can
         encoding=used_encoding,
         guessed=document_details["guessed"],
         others=tuple(document_details["others"]),
-        left_out=omissions_sentence(omissions),
-        omissions=omissions,
+        left_out=omissions_sentence(omissions_from_file_text),
+        omissions=omissions_from_file_text,
         parts=None if parts_fields is None else TextParts(parts_fields[0], tuple(parts_fields[1]), tuple(parts_fields[2])),
     )
 

@@ -63,23 +63,23 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
         html = _SELF_CLOSED.sub(_close_element, _without_character_data(html))
     html_tree = LexborHTMLParser(html)
     for unseen_element in _UNSEEN:
-        elements = html_tree.css(unseen_element)
+        unseen_html_elements = html_tree.css(unseen_element)
         if unseen_element in _COUNTED:
-            left_out[_COUNTED[unseen_element]] += len(elements)
-        for element in elements:
+            left_out[_COUNTED[unseen_element]] += len(unseen_html_elements)
+        for element in unseen_html_elements:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
-    soup = BeautifulSoup(html_tree.html or "", "html.parser")
-    _check_depth(soup, name)
-    for text_node in soup.find_all(string=True):
+    parsed_html_soup = BeautifulSoup(html_tree.html or "", "html.parser")
+    _check_depth(parsed_html_soup, name)
+    for text_node in parsed_html_soup.find_all(string=True):
         if isinstance(text_node, PreformattedString):
             left_out["comment"] += isinstance(text_node, Comment) and not text_node.startswith("?")
             text_node.extract()
-    for picture_element in soup("img"):
+    for picture_element in parsed_html_soup("img"):
         alternative_text = str(picture_element.get("alt", ""))
         left_out["picture"] += 1
         picture_element.replace_with(alternative_text)
-    converter = _Converter(
+    markdown_converter = _Converter(
         heading_style=ATX,
         bullets="-",
         strip=["a"],
@@ -87,7 +87,7 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
         escape_asterisks=False,
         escape_underscores=False,
     )
-    return Markdown(str(converter.convert_soup(soup)), +left_out)
+    return Markdown(str(markdown_converter.convert_soup(parsed_html_soup)), +left_out)
 
 
 class _Converter(MarkdownConverter):
@@ -126,10 +126,10 @@ def _close_element(tag: re.Match[str]) -> str:
 
 
 def _check_depth(soup: BeautifulSoup, name: str) -> None:
-    depths = {id(soup): 0}
+    depth_by_element_id = {id(soup): 0}
     for element in soup.descendants:
         if isinstance(element, Tag):
-            depths[id(element)] = depth = depths[id(element.parent)] + 1
+            depth_by_element_id[id(element)] = depth = depth_by_element_id[id(element.parent)] + 1
             if depth > MAX_DEPTH:
                 raise InputError(
                     f"{name}: HTML elements may be nested at most {MAX_DEPTH} levels deep; a <{element.name[:50]}> is "
@@ -164,29 +164,31 @@ def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
     InputError
         If the text is too large, chapters are encrypted, or elements are nested too deeply.
     """
-    package = _read_package(book)
-    if encrypted := _encrypted_files(book) & {*package.chapters}:
+    epub_package = _read_package(book)
+    if encrypted := _encrypted_files(book) & {*epub_package.chapters}:
         raise InputError(
             f"{name}: an EPUB must not be encrypted, for example by copy protection; {len(encrypted):,} of its "
-            f"{len(package.chapters):,} chapters are encrypted. Open a copy without encryption."
+            f"{len(epub_package.chapters):,} chapters are encrypted. Open a copy without encryption."
         )
-    titles = _chapter_titles(book, package)
-    chapters = PartCollector(name, "chapter")
-    left_out = [Omission("missing chapter", package.missing)] if package.missing else []
-    for number, chapter_file in enumerate(dict.fromkeys(package.chapters)):
+    chapter_title_by_file = _chapter_titles(book, epub_package)
+    epub_chapter_collector = PartCollector(name, "chapter")
+    left_out = [Omission("missing chapter", epub_package.missing)] if epub_package.missing else []
+    for number, chapter_file in enumerate(dict.fromkeys(epub_package.chapters)):
         chapter_page = markdown_of(decode_by_evidence(book.read(chapter_file), name, markup=True).text, name, xml=True)
-        heading = _HEADING.search(chapter_page.text)
-        chapters.add(
-            chapter_page.text, titles.get(chapter_file) or (_MARKS.sub("", heading[1]).rstrip(" #") if heading else "")
+        first_chapter_heading_match = _HEADING.search(chapter_page.text)
+        epub_chapter_collector.add(
+            chapter_page.text,
+            chapter_title_by_file.get(chapter_file)
+            or (_MARKS.sub("", first_chapter_heading_match[1]).rstrip(" #") if first_chapter_heading_match else ""),
         )
         left_out += omissions_from_counts(chapter_page.left_out, number)
-    return chapters.joined(left_out)
+    return epub_chapter_collector.joined(left_out)
 
 
 def _read_package(book: zipfile.ZipFile) -> _Package:
     """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
-    container = xml_root(book, "META-INF/container.xml")
-    package_path = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
+    container_xml_root = xml_root(book, "META-INF/container.xml")
+    package_path = next(element.attrib["full-path"] for element in container_xml_root.iterfind(".//{*}rootfile"))
     package_root = xml_root(book, package_path)
     package_folder = posixpath.dirname(package_path)
     manifest_items = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
@@ -197,11 +199,11 @@ def _read_package(book: zipfile.ZipFile) -> _Package:
     }
     archive_members = {*book.namelist()}
     spine_files = [path_by_id.get(reference.get("idref", "")) for reference in package_root.iterfind("{*}spine/{*}itemref")]
-    chapters = tuple(file for file in spine_files if file in archive_members)
+    present_chapter_files = tuple(file for file in spine_files if file in archive_members)
     navigation_ids = [number for number, item in manifest_items.items() if "nav" in item.get("properties", "").split()]
     ncx_ids = [number for number, item in manifest_items.items() if item.get("media-type") == "application/x-dtbncx+xml"]
     contents_files = tuple(path_by_id[number] for number in [*navigation_ids, *ncx_ids] if number in path_by_id)
-    return _Package(chapters, contents_files, len(spine_files) - len(chapters))
+    return _Package(present_chapter_files, contents_files, len(spine_files) - len(present_chapter_files))
 
 
 def _encrypted_files(book: zipfile.ZipFile) -> set[str]:

@@ -36,30 +36,30 @@ def load_detector_model(folder: Path | None = None) -> "LanguageIdentifier":
 
     model_digest = hashlib.blake2b((MODEL_DIR / MODEL_FILE).read_bytes(), digest_size=8).hexdigest()
     arrays_path = (folder or user_cache_folder()) / f"languages-{model_digest}-{sys.byteorder}.bin"
-    arrays = read_arrays(arrays_path)
-    if arrays is None:
-        identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    model_array_by_name = read_arrays(arrays_path)
+    if model_array_by_name is None:
+        py3langid_identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
         write_arrays(
             arrays_path,
             {
-                "ptc": identifier.nb_ptc,
-                "pc": identifier.nb_pc,
-                "classes": np.array(identifier.nb_classes),
-                "nextmove": np.asarray(identifier.tk_nextmove),
-                "row": np.asarray(identifier.tk_row),
-                "output": np.array(identifier.tk_output, dtype=np.int32),
+                "ptc": py3langid_identifier.nb_ptc,
+                "pc": py3langid_identifier.nb_pc,
+                "classes": np.array(py3langid_identifier.nb_classes),
+                "nextmove": np.asarray(py3langid_identifier.tk_nextmove),
+                "row": np.asarray(py3langid_identifier.tk_row),
+                "output": np.array(py3langid_identifier.tk_output, dtype=np.int32),
             },
         )
-        return identifier
+        return py3langid_identifier
     return LanguageIdentifier(
-        arrays["ptc"],
-        arrays["pc"],
-        arrays["classes"].tolist(),
+        model_array_by_name["ptc"],
+        model_array_by_name["pc"],
+        model_array_by_name["classes"].tolist(),
         # Its numbers are read one by one, which an array of NumPy does more slowly.
-        arrays["nextmove"].data,
-        arrays["output"].tolist(),
+        model_array_by_name["nextmove"].data,
+        model_array_by_name["output"].tolist(),
         norm_probs=True,
-        tk_row=arrays["row"].tolist(),
+        tk_row=model_array_by_name["row"].tolist(),
     )
 
 
@@ -75,22 +75,27 @@ def read_arrays(path: Path) -> Arrays | None:
         return None
     description_size = int.from_bytes(mapped_bytes[_CHECKSUM:_HEAD])
     array_offset = _HEAD + description_size
-    arrays = {}
+    mapped_array_by_name = {}
     for array_name, array_dtype, shape in json.loads(bytes(mapped_bytes[_HEAD:array_offset])):
         array_offset += -array_offset % _ALIGNED
-        arrays[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(shape), array_offset).reshape(shape)
-        array_offset += arrays[array_name].nbytes
-    return arrays
+        mapped_array_by_name[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(shape), array_offset).reshape(
+            shape
+        )
+        array_offset += mapped_array_by_name[array_name].nbytes
+    return mapped_array_by_name
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write named arrays to a file with a checksum; if that fails, no file is left behind."""
-    description = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
-    content_parts: list[bytes | memoryview] = [len(description).to_bytes(_HEAD - _CHECKSUM), description]
-    array_offset = _HEAD + len(description)
+    array_descriptions_json = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
+    content_parts: list[bytes | memoryview] = [
+        len(array_descriptions_json).to_bytes(_HEAD - _CHECKSUM),
+        array_descriptions_json,
+    ]
+    array_offset = _HEAD + len(array_descriptions_json)
     for array in arrays.values():
-        padding = -array_offset % _ALIGNED
-        content_parts += [bytes(padding), np.ascontiguousarray(array).view(np.uint8).data]
-        array_offset += padding + array.nbytes
-    checksum = reduce(lambda sum_before, part: zlib.crc32(part, sum_before), content_parts, 0)
-    write_atomically(path, [checksum.to_bytes(_CHECKSUM), *content_parts])
+        alignment_padding_byte_count = -array_offset % _ALIGNED
+        content_parts += [bytes(alignment_padding_byte_count), np.ascontiguousarray(array).view(np.uint8).data]
+        array_offset += alignment_padding_byte_count + array.nbytes
+    content_crc32_checksum = reduce(lambda sum_before, part: zlib.crc32(part, sum_before), content_parts, 0)
+    write_atomically(path, [content_crc32_checksum.to_bytes(_CHECKSUM), *content_parts])

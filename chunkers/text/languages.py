@@ -146,11 +146,13 @@ def detect_language(text: str) -> str:
 
     A text without letters counts as English, and a text too short to detect as the first language of its script.
     """
-    sample = _sample_text(text)
-    language_of_script, script = _language_by_script(sample)
+    sampled_text = _sample_text(text)
+    language_of_script, script = _language_by_script(sampled_text)
     if language_of_script:
         return language_of_script
-    likelihood_by_language = {code: share for code, share in _language_identifier().rank(sample) if code in script.languages}
+    likelihood_by_language = {
+        code: share for code, share in _language_identifier().rank(sampled_text) if code in script.languages
+    }
     likeliest_language = max(likelihood_by_language, key=lambda code: likelihood_by_language[code])
     return (
         likeliest_language

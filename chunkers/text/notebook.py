@@ -31,16 +31,19 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
         If the file is not JSON.
     """
     notebook_json = json.loads(data)
-    version = notebook_json.get("nbformat") if isinstance(notebook_json, dict) else None
-    cells_key = {3: "worksheets", 4: "cells"}.get(version) if isinstance(version, int) else None
+    notebook_format_version = notebook_json.get("nbformat") if isinstance(notebook_json, dict) else None
+    cells_key = (
+        {3: "worksheets", 4: "cells"}.get(notebook_format_version) if isinstance(notebook_format_version, int) else None
+    )
     if cells_key is None or not isinstance(notebook_json.get(cells_key), list):
         raise InputError(
-            f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {short_repr(version)}. Save "
+            f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is "
+            f"{short_repr(notebook_format_version)}. Save "
             "it again in Jupyter."
         )
     cell_records = (
         notebook_json["cells"]
-        if version == 4
+        if notebook_format_version == 4
         else [_upgrade_cell(cell) for sheet in notebook_json["worksheets"] for cell in sheet["cells"]]
     )
     language = _notebook_language(notebook_json.get("metadata")) or next(
@@ -130,5 +133,5 @@ def _fenced_block(words: str, about: str) -> str:
     """Return a code block with a fence longer than those inside; empty if there is nothing in it."""
     if not words.strip():
         return ""
-    fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCES.findall(words))])
-    return f"{fence}{about}\n{words.strip(chr(10))}\n{fence}"
+    code_block_fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCES.findall(words))])
+    return f"{code_block_fence}{about}\n{words.strip(chr(10))}\n{code_block_fence}"

@@ -122,40 +122,48 @@ def outline_of(text: str) -> Outline:
     line_edges = [*line_starts, len(text)]
     source_without_front_matter, covered_lines = _without_front_matter(text)
     parser = _markdown_parser()
-    tokens = _BlockTokens()
-    parser.block.parse(source_without_front_matter, parser, {}, tokens)
+    markdown_block_tokens = _BlockTokens()
+    parser.block.parse(source_without_front_matter, parser, {}, markdown_block_tokens)
 
     def span(first: int, last: int) -> Span:
         return Span(line_edges[first], line_edges[last]).trimmed(text)
 
     blocks_with_levels = [(0, Block("front matter", span(0, covered_lines)))] if covered_lines else []
-    top_level_blocks = [block for _, block in blocks_with_levels]
+    top_level_blocks = [outline_block for _, outline_block in blocks_with_levels]
     special_blocks = []
     list_end_line = 0
-    for token, first, last in _tokens_with_lines(tokens):
-        kind = KIND_BY_TOKEN_TYPE.get(token.type, "item")
-        block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
-        blocks_with_levels.append((token.level, block))
+    for token, first, last in _tokens_with_lines(markdown_block_tokens):
+        outline_block_kind = KIND_BY_TOKEN_TYPE.get(token.type, "item")
+        outline_block = Block(
+            outline_block_kind, span(first, last), int(token.tag[1]) if outline_block_kind == "heading" else 0
+        )
+        blocks_with_levels.append((token.level, outline_block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            top_level_blocks += Block("paragraph", span(covered_lines, first)), block
+            top_level_blocks += Block("paragraph", span(covered_lines, first)), outline_block
             covered_lines = last
-        if kind in KINDS_KEPT_WHOLE and not (kind == "list" and first < list_end_line):
-            special_blocks.append(block)
-            list_end_line = last if kind == "list" else list_end_line
+        if outline_block_kind in KINDS_KEPT_WHOLE and not (outline_block_kind == "list" and first < list_end_line):
+            special_blocks.append(outline_block)
+            list_end_line = last if outline_block_kind == "list" else list_end_line
     top_level_blocks.append(Block("paragraph", span(covered_lines, len(line_starts))))
     return Outline(
-        tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
+        tuple([outline_block for outline_block in top_level_blocks if outline_block.span.start < outline_block.span.end]),
         tuple(special_blocks),
-        tuple([block.span.start for level, block in blocks_with_levels if level == 1 and block.kind == "item"]),
         tuple(
             [
-                block
-                for level, block in blocks_with_levels
-                if level and (block.kind == "item" or block.kind in KINDS_KEPT_WHOLE)
+                outline_block.span.start
+                for level, outline_block in blocks_with_levels
+                if level == 1 and outline_block.kind == "item"
             ]
         ),
-        tuple([block for _, block in blocks_with_levels if block.kind in KINDS_WITHOUT_SENTENCES]),
+        tuple(
+            [
+                outline_block
+                for level, outline_block in blocks_with_levels
+                if level and (outline_block.kind == "item" or outline_block.kind in KINDS_KEPT_WHOLE)
+            ]
+        ),
+        tuple([outline_block for _, outline_block in blocks_with_levels if outline_block.kind in KINDS_WITHOUT_SENTENCES]),
     )
 
 
@@ -224,10 +232,10 @@ def _heading_title(source: str) -> str:
     source = source.removeprefix(_BYTE_ORDER_MARK)
     # Either marks before it, and perhaps after it, or a line below it.
     unmarked_line = re.sub(r"(?:^|\s)#+$", "", source.lstrip("#")) if source.startswith("#") else source.rstrip("=-\t ")
-    title = " ".join(unmarked_line.split())
-    if len(title) > _LONGEST_PARSED or not _INLINE.search(title):
-        return title
-    (inline_token,) = _markdown_parser().parseInline(title)
+    unmarked_heading_text = " ".join(unmarked_line.split())
+    if len(unmarked_heading_text) > _LONGEST_PARSED or not _INLINE.search(unmarked_heading_text):
+        return unmarked_heading_text
+    (inline_token,) = _markdown_parser().parseInline(unmarked_heading_text)
     return " ".join("".join(_inline_texts(inline_token)).split())
 
 
@@ -301,10 +309,10 @@ def _is_behind_lists(state: StateBlock, line: int) -> bool:
 
 def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
     """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
-    paragraph = state.tokens.paragraph if isinstance(state.tokens, _BlockTokens) else None
-    if paragraph is None or not paragraph.map or paragraph.map[0] < first:
+    list_end_paragraph_token = state.tokens.paragraph if isinstance(state.tokens, _BlockTokens) else None
+    if list_end_paragraph_token is None or not list_end_paragraph_token.map or list_end_paragraph_token.map[0] < first:
         return
-    paragraph_start_line, paragraph_end_line = paragraph.map
+    paragraph_start_line, paragraph_end_line = list_end_paragraph_token.map
     if not all(state.isEmpty(line) for line in range(paragraph_end_line, state.line)):
         return
     for line in range(paragraph_start_line + 1, paragraph_end_line):

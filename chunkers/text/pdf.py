@@ -88,7 +88,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                 f"{name}: the PDF must open without a password; it is locked. Save a copy without a password."
             ) from error
         raise
-    pages = PartCollector(name, "page")
+    pdf_page_collector = PartCollector(name, "page")
     drawn_lines_by_page: list[dict[int, DrawnLine]] = []
     left_out: list[Omission] = []
     with closing(pdf_document):
@@ -97,13 +97,13 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                 with closing(page.get_textpage()) as text_page:
                     character_texts = _page_text(text_page, name)
                     drawn_lines_by_page.append(_drawn_edge_lines(page, text_page, character_texts))
-                pages.add("".join(character_texts).replace("\r", ""), pdf_document.get_page_label(number))
+                pdf_page_collector.add("".join(character_texts).replace("\r", ""), pdf_document.get_page_label(number))
                 picture_count = _count_pictures(page)
             if picture_count:
                 left_out.append(Omission("picture", picture_count, number))
     if damaged_count := _count_damaged_streams(data):
         left_out.append(Omission("damaged stream", damaged_count))
-    running_by_page = running_lines(pages.texts, pages.labels)
+    running_by_page = running_lines(pdf_page_collector.texts, pdf_page_collector.labels)
     for number, lines_on_page in enumerate(running_by_page):
         removed_lines = set()
         for line in lines_on_page:
@@ -114,11 +114,13 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
             omission_kind = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
             left_out.append(Omission(omission_kind, 1, number, shorten(line.words, LONGEST_RUNNING)))
             removed_lines.add(line.place)
-        kept_lines = [line for place, line in enumerate(pages.texts[number].split("\n")) if place not in removed_lines]
+        kept_lines = [
+            line for place, line in enumerate(pdf_page_collector.texts[number].split("\n")) if place not in removed_lines
+        ]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
-        pages.texts[number] = "\n".join(kept_lines).lstrip("\n").rstrip()
+        pdf_page_collector.texts[number] = "\n".join(kept_lines).lstrip("\n").rstrip()
     left_out.sort(key=lambda omission: omission.part or 0)
-    return pages.joined(left_out, _page_separators(pages.texts))
+    return pdf_page_collector.joined(left_out, _page_separators(pdf_page_collector.texts))
 
 
 def _page_text(drawn: PdfTextPage, name: str) -> Sequence[str]:
@@ -248,10 +250,10 @@ def _count_damaged_streams(data: bytes) -> int:
     while bytes_left > 0 and (stream_keyword := _STREAM.search(data, search_offset)):
         stream_end = data.find(b"endstream", stream_keyword.end())
         bytes_before = data[max(0, stream_keyword.start() - _LONGEST_DICTIONARY) : stream_keyword.start()]
-        dictionary = bytes_before[bytes_before.rfind(b" obj") + 1 :]
+        stream_dictionary_bytes = bytes_before[bytes_before.rfind(b" obj") + 1 :]
         stream_end = stream_end if stream_end >= 0 else len(data)
         search_offset = stream_end
-        if b"/Image" in dictionary or not _DEFLATED.search(dictionary):
+        if b"/Image" in stream_dictionary_bytes or not _DEFLATED.search(stream_dictionary_bytes):
             continue
         packed_bytes, decompressor = data[stream_keyword.end() : stream_end], zlib.decompressobj()
         try:
@@ -332,20 +334,20 @@ def _add_running_lines(
     ]
     outermost_lines = [next(some, None) for some in remaining_lines]
     for _ in range(MOST_LINES):
-        patterns = {
-            number: _line_patterns(line[1], number + 1, labels[number])
-            for number, line in enumerate(outermost_lines)
-            if line is not None
+        line_patterns_by_page_number = {
+            number: _line_patterns(outermost_line_of_page[1], number + 1, labels[number])
+            for number, outermost_line_of_page in enumerate(outermost_lines)
+            if outermost_line_of_page is not None
         }
-        recurring_patterns = _recurring_patterns(patterns)
+        recurring_patterns = _recurring_patterns(line_patterns_by_page_number)
         if not recurring_patterns:
             return
-        for number, own_patterns in patterns.items():
-            line = outermost_lines[number]
+        for number, own_patterns in line_patterns_by_page_number.items():
+            outermost_line_of_page = outermost_lines[number]
             shared_patterns = [pattern for pattern in own_patterns if pattern in recurring_patterns]
-            if not shared_patterns or line is None:
+            if not shared_patterns or outermost_line_of_page is None:
                 continue
-            index, line_text = line
+            index, line_text = outermost_line_of_page
             numbered_patterns = [pattern for pattern in shared_patterns if pattern[2] != "whole"]
             if numbered_patterns or number > 0 or not upper:
                 is_page_number = any(not before and not after for before, after, _ in numbered_patterns)

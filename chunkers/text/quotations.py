@@ -43,9 +43,9 @@ def nearest_passage(
     Passages are searched for in disjoint ranges of the text, by default in all of it.
     """
     ranges = [Span(0, len(text))] if ranges is None else ranges
-    comparisons = len(pattern) * sum(end - start for start, end in ranges)
-    if comparisons > max_comparisons:
-        return -2, 0, 0, comparisons
+    character_comparison_count = len(pattern) * sum(end - start for start, end in ranges)
+    if character_comparison_count > max_comparisons:
+        return -2, 0, 0, character_comparison_count
     least_distance, nearest_ends = max_distance, list[int]()
     for start, end in ranges:
         distance, range_ends = _least_distance(pattern.tolist(), text[start:end].tolist(), least_distance)
@@ -63,9 +63,9 @@ def nearest_passage(
             groups_of_ends.append([end])
     for neighbouring_ends in groups_of_ends:
         window_start, window_end = max(0, neighbouring_ends[0] - lookback_length), neighbouring_ends[-1]
-        comparisons += len(pattern) * (window_end - window_start)
-        if comparisons > max_comparisons:
-            return -2, 0, 0, comparisons
+        character_comparison_count += len(pattern) * (window_end - window_start)
+        if character_comparison_count > max_comparisons:
+            return -2, 0, 0, character_comparison_count
         starts_by_end = _match_starts(pattern, text[window_start:window_end])
         for end in neighbouring_ends:
             start_of_match = window_start + int(starts_by_end[end - window_start - 1])
@@ -75,7 +75,7 @@ def nearest_passage(
                 or start_of_match == best_start
             ):
                 best_start, best_end = start_of_match, end
-    return least_distance if nearest_ends else -1, best_start, best_end, comparisons
+    return least_distance if nearest_ends else -1, best_start, best_end, character_comparison_count
 
 
 def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
@@ -88,19 +88,21 @@ def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> t
     row_mask_by_code: dict[int, int] = {}
     for row, code in enumerate(pattern):
         row_mask_by_code[code] = row_mask_by_code.get(code, 0) | 1 << row
-    up, down = all_rows_mask, 0
+    increment_rows_mask, decrement_rows_mask = all_rows_mask, 0
     distance, least_distance = len(pattern), max_distance
     nearest_ends: list[int] = []
     for end, code in enumerate(text, start=1):
         matching_rows = row_mask_by_code.get(code, 0)
-        zero_diagonal_rows = (((matching_rows & up) + up) ^ up) | matching_rows
-        growing_rows = down | (~(zero_diagonal_rows | up) & all_rows_mask)
-        falling_rows = up & zero_diagonal_rows
+        zero_diagonal_rows = (
+            ((matching_rows & increment_rows_mask) + increment_rows_mask) ^ increment_rows_mask
+        ) | matching_rows
+        growing_rows = decrement_rows_mask | (~(zero_diagonal_rows | increment_rows_mask) & all_rows_mask)
+        falling_rows = increment_rows_mask & zero_diagonal_rows
         distance += (growing_rows >> last_row & 1) - (falling_rows >> last_row & 1)
-        matching_rows |= down
+        matching_rows |= decrement_rows_mask
         growing_rows, falling_rows = growing_rows << 1, falling_rows << 1
-        up = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
-        down = growing_rows & matching_rows & all_rows_mask
+        increment_rows_mask = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
+        decrement_rows_mask = growing_rows & matching_rows & all_rows_mask
         if distance <= least_distance:
             if distance < least_distance:
                 least_distance = distance
@@ -112,21 +114,21 @@ def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> t
 def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
     """Return for each character of the text where the nearest stretch that ends with it begins, shape (characters,)."""
     row_numbers = np.arange(len(pattern) + 1)
-    distances, start_by_row = row_numbers.copy(), np.zeros(len(row_numbers), dtype=np.intp)
+    edit_distance_by_row, start_by_row = row_numbers.copy(), np.zeros(len(row_numbers), dtype=np.intp)
     match_starts = np.empty(len(text), dtype=np.intp)
     for text_offset, code in enumerate(text.tolist()):
         # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
-        new_distances = np.concatenate(([0], distances[:-1] + (pattern != code)))
+        new_distances = np.concatenate(([0], edit_distance_by_row[:-1] + (pattern != code)))
         new_starts = np.concatenate(([text_offset + 1], start_by_row[:-1]))
-        left_out = distances + 1 < new_distances
+        left_out = edit_distance_by_row + 1 < new_distances
         new_distances, new_starts = (
-            np.where(left_out, distances + 1, new_distances),
+            np.where(left_out, edit_distance_by_row + 1, new_distances),
             np.where(left_out, start_by_row, new_starts),
         )
         distances_minus_rows = new_distances - row_numbers
         running_least = np.minimum.accumulate(distances_minus_rows)
         start_by_row = new_starts[np.maximum.accumulate(np.where(distances_minus_rows == running_least, row_numbers, 0))]
-        distances = running_least + row_numbers
+        edit_distance_by_row = running_least + row_numbers
         match_starts[text_offset] = start_by_row[-1]
     return match_starts
 
@@ -271,9 +273,9 @@ class SearchableText:
 
     def occurrences(self, text: str, most: int) -> list[Span]:
         """Return the first ``most`` places of a text: word for word, else ignoring white space and typography."""
-        spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, most)]
-        if spans:
-            return spans
+        text_occurrence_spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, most)]
+        if text_occurrence_spans:
+            return text_occurrence_spans
         folded_passage = fold_text(text)
         folded_spans = [
             Span(start, start + len(folded_passage)) for start in _occurrence_starts(self._folded.text, folded_passage, most)
@@ -337,9 +339,9 @@ class SearchableText:
                 size = min(size, len(remaining_quotation) - SHORTEST_ALTERED)
             if size < SHORTEST_ALTERED:
                 return []
-            start = searched_text.find(remaining_quotation[:size], search_from)
-            search_from = start + size
-            part_spans.append(self._folded.original(Span(start, search_from)))
+            quotation_part_start = searched_text.find(remaining_quotation[:size], search_from)
+            search_from = quotation_part_start + size
+            part_spans.append(self._folded.original(Span(quotation_part_start, search_from)))
             remaining_quotation = remaining_quotation[size:]
         return part_spans
 
@@ -369,27 +371,33 @@ class SearchableText:
             _Folded.of(text),
             self._folded.text[folded_range_start : self._folded_offset(within.end)],
         )
-        length = len(folded_quotation.text)
-        if length < SHORTEST_ALTERED:
+        folded_quotation_length = len(folded_quotation.text)
+        if folded_quotation_length < SHORTEST_ALTERED:
             return None
-        middle_offset = length // 2
+        middle_offset = folded_quotation_length // 2
 
         def reach(most: int, stretch: Callable[[int], str]) -> int:
             """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in searched_text)
 
-        common_suffix_length = reach(length, lambda size: folded_quotation.text[length - size :])
-        common_prefix_length = reach(length, lambda size: folded_quotation.text[:size])
-        spans = [Span(length - common_suffix_length, length), Span(0, common_prefix_length)]
+        common_suffix_length = reach(
+            folded_quotation_length, lambda size: folded_quotation.text[folded_quotation_length - size :]
+        )
+        common_prefix_length = reach(folded_quotation_length, lambda size: folded_quotation.text[:size])
+        common_spans_of_quotation = [
+            Span(folded_quotation_length - common_suffix_length, folded_quotation_length),
+            Span(0, common_prefix_length),
+        ]
         if max(common_prefix_length, common_suffix_length) < middle_offset:
             reach_after_middle = reach(
-                length - middle_offset, lambda size: folded_quotation.text[middle_offset : middle_offset + size]
+                folded_quotation_length - middle_offset,
+                lambda size: folded_quotation.text[middle_offset : middle_offset + size],
             )
             reach_before_middle = reach(
                 middle_offset, lambda size: folded_quotation.text[middle_offset - size : middle_offset + reach_after_middle]
             )
-            spans.append(Span(middle_offset - reach_before_middle, middle_offset + reach_after_middle))
-        longest_span = max(spans, key=lambda span: span.end - span.start)
+            common_spans_of_quotation.append(Span(middle_offset - reach_before_middle, middle_offset + reach_after_middle))
+        longest_span = max(common_spans_of_quotation, key=lambda span: span.end - span.start)
         if longest_span.end - longest_span.start < SHORTEST_ALTERED:
             return None
         place_in_range = searched_text.find(folded_quotation.text[longest_span.start : longest_span.end])
@@ -409,8 +417,8 @@ class SearchableText:
 
     def _fold_quotation(self, quoted: Quotation) -> Quotation:
         text, prefix, suffix, start = quoted
-        place = None if start is None else self._folded_offset(start)
-        return Quotation(fold_text(text), fold_text(prefix), fold_text(suffix), place)
+        folded_quotation_start = None if start is None else self._folded_offset(start)
+        return Quotation(fold_text(text), fold_text(prefix), fold_text(suffix), folded_quotation_start)
 
     @property
     def folded_text(self) -> str:
@@ -454,7 +462,7 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
         return None
     nearest_context = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
     # The most distinctive first.
-    contexts = [
+    prefix_and_suffix_pairs = [
         (quoted.prefix, quoted.suffix),
         (quoted.prefix, ""),
         ("", quoted.suffix),
@@ -462,7 +470,7 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
         (nearest_context[0], ""),
         ("", nearest_context[1]),
     ]
-    for prefix, suffix in dict.fromkeys([*contexts, ("", "")]):
+    for prefix, suffix in dict.fromkeys([*prefix_and_suffix_pairs, ("", "")]):
         quotation_in_context = prefix + quoted.text + suffix
         context_start = (
             text.find(quotation_in_context)

@@ -25,9 +25,9 @@ def serve() -> None:
     # What a parser prints must not mix with the answers.
     sys.stdout = sys.stderr
     for request_line in request_stream:
-        request = json.loads(request_line)
-        file_bytes = request_stream.read(request.pop("size"))
-        can_continue = _answer_request(answer_stream, file_bytes, **request)
+        parsing_request = json.loads(request_line)
+        file_bytes = request_stream.read(parsing_request.pop("size"))
+        can_continue = _answer_request(answer_stream, file_bytes, **parsing_request)
         del file_bytes
         if not can_continue:
             return

@@ -73,11 +73,11 @@ def parse_in_reader_process(
     while not _free_readers.acquire(timeout=0.1):
         raise_if_cancelled(cancelled)
     try:
-        reader = _take_reader()
+        file_reader_process = _take_reader()
         try:
-            return reader.parse_file(parser, data, name, cancelled, each, options)
+            return file_reader_process.parse_file(parser, data, name, cancelled, each, options)
         finally:
-            _keep_reader(reader)
+            _keep_reader(file_reader_process)
     finally:
         _free_readers.release()
 
@@ -85,9 +85,9 @@ def parse_in_reader_process(
 def _take_reader() -> "_Reader":
     with _lock:
         while _idle_readers:
-            reader = _idle_readers.pop()
-            if reader.is_alive:
-                return reader
+            idle_reader_process = _idle_readers.pop()
+            if idle_reader_process.is_alive:
+                return idle_reader_process
     return _Reader()
 
 

@@ -23,10 +23,10 @@ class LazyPackage(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Give the package a ``__getattr__`` that imports the module of a name (PEP 562)."""
-        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        package_init_source = Path(str(module.__file__)).read_text(encoding="utf-8")
         module_by_name = {
             alias.name: statement.module
-            for statement in ast.parse(source).body
+            for statement in ast.parse(package_init_source).body
             if isinstance(statement, ast.ImportFrom) and statement.module
             for alias in statement.names
         }
@@ -44,10 +44,14 @@ class LazyPackages(MetaPathFinder):
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Find a module of the project; return None for every other."""
-        spec = PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES else None
-        if spec is not None and spec.origin and spec.submodule_search_locations is not None:
-            spec.loader = LazyPackage()
-        return spec
+        project_module_spec = PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES else None
+        if (
+            project_module_spec is not None
+            and project_module_spec.origin
+            and project_module_spec.submodule_search_locations is not None
+        ):
+            project_module_spec.loader = LazyPackage()
+        return project_module_spec
 
 
 if __name__ == "__main__":

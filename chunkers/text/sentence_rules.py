@@ -163,14 +163,16 @@ def with_opening_marks(text: str, starts: list[int]) -> list[int]:
     if len(starts) < 2:
         return starts
     has_angle_quotes = "«" in text or "‹" in text
-    if not has_angle_quotes and all([text[start - 1].isspace() for start in starts[1:]]):
+    if not has_angle_quotes and all([text[moved_sentence_start - 1].isspace() for moved_sentence_start in starts[1:]]):
         return starts
     moved_starts = {0}
-    for previous_start, start in pairwise(starts):
-        if has_angle_quotes or not text[start - 1].isspace():
-            opening_marks = _OPENING_MARKS.search(text, max(previous_start, start - _MOST_MARKS), start)
-            start = opening_marks.start() if opening_marks else start
-        moved_starts.add(start)
+    for previous_start, moved_sentence_start in pairwise(starts):
+        if has_angle_quotes or not text[moved_sentence_start - 1].isspace():
+            opening_marks = _OPENING_MARKS.search(
+                text, max(previous_start, moved_sentence_start - _MOST_MARKS), moved_sentence_start
+            )
+            moved_sentence_start = opening_marks.start() if opening_marks else moved_sentence_start
+        moved_starts.add(moved_sentence_start)
     return sorted(moved_starts)
 
 

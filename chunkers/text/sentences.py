@@ -195,11 +195,13 @@ def _spans_between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int,
 
 def _starts_by_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
-    nlp = _sentence_pipeline(pipeline)
+    spacy_sentence_pipeline = _sentence_pipeline(pipeline)
     paragraph_spans = list(_spans_between(text, _BLANK_LINES))
     check_spacy_length(max(end - start for start, end in paragraph_spans))
     for (start, end), parsed_paragraph in zip(
-        paragraph_spans, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraph_spans), strict=True
+        paragraph_spans,
+        spacy_sentence_pipeline.pipe(spacy_document(spacy_sentence_pipeline, text[a:b]) for a, b in paragraph_spans),
+        strict=True,
     ):
         sentence_starts = [0, *(sentence.start_char for sentence in parsed_paragraph.sents if sentence.start_char)]
         yield _apply_rules(text[start:end], start, (after_ideographic_stops, with_opening_marks), sentence_starts)
@@ -214,13 +216,18 @@ def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
         return [0, *accumulate(map(len, segment(language, window)[:-1]))]
 
     stop_pattern = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
-    rules = rules_for(text, language)
+    sentence_rules_for_language = rules_for(text, language)
     for start, end in _spans_between(text, _BLANK_LINES):
-        paragraph = text[start:end]
-        if paragraph.isascii() and not stop_pattern.search(paragraph):
-            yield _apply_rules(paragraph, start, (by_markdown_lines,), [0])
+        paragraph_text = text[start:end]
+        if paragraph_text.isascii() and not stop_pattern.search(paragraph_text):
+            yield _apply_rules(paragraph_text, start, (by_markdown_lines,), [0])
             continue
-        yield _apply_rules(paragraph, start, rules, _sentencex_starts(replace_misleading_characters(paragraph), starts_of))
+        yield _apply_rules(
+            paragraph_text,
+            start,
+            sentence_rules_for_language,
+            _sentencex_starts(replace_misleading_characters(paragraph_text), starts_of),
+        )
 
 
 def _sentencex_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> list[int]:
@@ -267,8 +274,12 @@ def spacy_document(nlp: Language, text: str) -> Doc:
 
     piece_documents = [nlp.make_doc(text[start:end]) for start, end in pairwise([0, *slice_ends, len(text)])]
     # Joined token by token: Doc.from_docs would begin a sentence at every slice.
-    tokens = [token for piece in piece_documents for token in piece]
-    return Doc(nlp.vocab, words=[token.text for token in tokens], spaces=[bool(token.whitespace_) for token in tokens])
+    tokens_of_all_pieces = [token for piece in piece_documents for token in piece]
+    return Doc(
+        nlp.vocab,
+        words=[token.text for token in tokens_of_all_pieces],
+        spaces=[bool(token.whitespace_) for token in tokens_of_all_pieces],
+    )
 
 
 @lru_cache(maxsize=4)
@@ -276,17 +287,17 @@ def _sentence_pipeline(name: str) -> Language:
     if not name:
         import spacy
 
-        nlp = spacy.blank("en")
-        nlp.add_pipe("sentencizer")
+        spacy_sentence_pipeline = spacy.blank("en")
+        spacy_sentence_pipeline.add_pipe("sentencizer")
     else:
-        nlp = load_pipeline(name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"])
-        if not {"parser", "senter", "sentencizer"} & set(nlp.pipe_names):
+        spacy_sentence_pipeline = load_pipeline(name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"])
+        if not {"parser", "senter", "sentencizer"} & set(spacy_sentence_pipeline.pipe_names):
             raise InputError(
                 f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; none of its components does. Choose "
                 "a pipeline with a parser, a senter or a sentencizer."
             )
-    nlp.max_length = MAX_PARAGRAPH
-    return nlp
+    spacy_sentence_pipeline.max_length = MAX_PARAGRAPH
+    return spacy_sentence_pipeline
 
 
 def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[], bool]) -> list[tuple[int, int]]:

@@ -44,39 +44,39 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
     """
     main_part = next(target for kind, target in _part_relations(packed, "").values() if kind == "officeDocument")
     slide_relations = _part_relations(packed, main_part)
-    slides = PartCollector(name, "slide")
+    slide_collector = PartCollector(name, "slide")
     left_out: list[Omission] = []
     hidden_count = 0
     for number, entry in enumerate(xml_root(packed, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
         slide_part = slide_relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
-        slide = xml_root(packed, slide_part)
-        if slide.get("show") in ("0", "false"):
+        slide_xml_root = xml_root(packed, slide_part)
+        if slide_xml_root.get("show") in ("0", "false"):
             hidden_count += 1
             continue
         omission_counts: Counter[str] = Counter()
-        title, blocks = _slide_content(slide, name, omission_counts)
+        title, blocks = _slide_content(slide_xml_root, name, omission_counts)
         notes_parts = [target for kind, target in _part_relations(packed, slide_part).values() if kind == "notesSlide"]
         for target in notes_parts[:1]:
             _, note_blocks = _slide_content(xml_root(packed, target), name, Counter(), listed=False)
             blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
-        left_out += omissions_from_counts(omission_counts, len(slides.texts))
-        slides.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
+        left_out += omissions_from_counts(omission_counts, len(slide_collector.texts))
+        slide_collector.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
     if hidden_count:
         left_out.append(Omission("hidden slide", hidden_count))
-    return slides.joined(left_out)
+    return slide_collector.joined(left_out)
 
 
 def _slide_content(slide: Element, name: str, counts: Counter[str], *, listed: bool = True) -> tuple[str, list[str]]:
     """Return the title and the blocks of text of a slide or its notes."""
-    title, blocks = "", []
+    slide_title_text, blocks = "", []
     for shape in _shapes(slide.find("{*}cSld/{*}spTree")):
         shape_kind = _local_name(shape)
         if shape_kind == "sp":
-            placeholder = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
-            placeholder_type = "" if placeholder is None else placeholder.get("type", "obj")
+            shape_placeholder_element = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
+            placeholder_type = "" if shape_placeholder_element is None else shape_placeholder_element.get("type", "obj")
             levelled_paragraphs = [] if placeholder_type in _REPEATED else [*_paragraphs(shape)]
-            if placeholder_type in _TITLES and not title:
-                title = " ".join(words for _, words in levelled_paragraphs)
+            if placeholder_type in _TITLES and not slide_title_text:
+                slide_title_text = " ".join(words for _, words in levelled_paragraphs)
                 continue
             levelled_paragraphs = [
                 (level, _MARK.sub(r"\\", words, count=1) if _MARK.match(words) else words)
@@ -95,20 +95,20 @@ def _slide_content(slide: Element, name: str, counts: Counter[str], *, listed: b
             counts["picture"] += 1
             picture_properties = shape.find("{*}nvPicPr/{*}cNvPr")
             blocks.append("" if picture_properties is None else cell_text(picture_properties.get("descr", "")))
-    return title, [block for block in blocks if block]
+    return slide_title_text, [block for block in blocks if block]
 
 
 def _shapes(tree: Element | None) -> Iterator[Element]:
     """Yield the shapes of a slide in its order, also those in groups; of alternatives, the first."""
     unvisited_shapes = [] if tree is None else [*tree][::-1]
     while unvisited_shapes:
-        shape = unvisited_shapes.pop()
-        if _local_name(shape) in ("grpSp", "Choice"):
-            unvisited_shapes += [*shape][::-1]
-        elif _local_name(shape) == "AlternateContent":
-            unvisited_shapes += [*shape][:1]
+        visited_slide_shape = unvisited_shapes.pop()
+        if _local_name(visited_slide_shape) in ("grpSp", "Choice"):
+            unvisited_shapes += [*visited_slide_shape][::-1]
+        elif _local_name(visited_slide_shape) == "AlternateContent":
+            unvisited_shapes += [*visited_slide_shape][:1]
         else:
-            yield shape
+            yield visited_slide_shape
 
 
 def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
@@ -116,8 +116,8 @@ def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
     for paragraph in shape.iterfind("{*}txBody/{*}p"):
         if paragraph_text := _element_text(paragraph):
             paragraph_properties = paragraph.find("{*}pPr")
-            level = "0" if paragraph_properties is None else paragraph_properties.get("lvl", "0")
-            yield int(level) if level in "012345678" else 0, paragraph_text
+            paragraph_level_attribute = "0" if paragraph_properties is None else paragraph_properties.get("lvl", "0")
+            yield int(paragraph_level_attribute) if paragraph_level_attribute in "012345678" else 0, paragraph_text
 
 
 def _element_text(element: Element) -> str:
@@ -131,15 +131,15 @@ def _table_rows(table: Element) -> Iterator[Row]:
     """Yield the rows of a table; a cell merged over rows has its text in each of them."""
     cells_above: list[str] = []
     for number, row in enumerate(table.iterfind("{*}tr"), 1):
-        cells = []
+        row_cell_texts = []
         for column, cell in enumerate(row.iterfind("{*}tc")):
             continues_cell_above = cell.get("vMerge") in ("1", "true") and column < len(cells_above)
             own_text = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
-            cells.append(cells_above[column] if continues_cell_above else cell_text(own_text))
-        cells_above = cells
-        while cells and not cells[-1]:
-            cells = cells[:-1]
-        yield Row(number, cells)
+            row_cell_texts.append(cells_above[column] if continues_cell_above else cell_text(own_text))
+        cells_above = row_cell_texts
+        while row_cell_texts and not row_cell_texts[-1]:
+            row_cell_texts = row_cell_texts[:-1]
+        yield Row(number, row_cell_texts)
 
 
 def _part_relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]:

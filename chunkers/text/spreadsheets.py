@@ -129,12 +129,12 @@ def _labelled_lines(rows: list[Row], grouped: Collection[int]) -> Iterator[tuple
 
 def column_letters(column: int) -> str:
     """Return the name that spreadsheet programs give to a column, counted from 0: A, B, ..., Z, AA."""
-    letters = ""
+    column_name_letters = ""
     column += 1
     while column:
         column, letter_index = divmod(column - 1, 26)
-        letters = chr(ord("A") + letter_index) + letters
-    return letters
+        column_name_letters = chr(ord("A") + letter_index) + column_name_letters
+    return column_name_letters
 
 
 def _markdown_row(cells: Sequence[str], width: int) -> str:
@@ -142,14 +142,14 @@ def _markdown_row(cells: Sequence[str], width: int) -> str:
 
 
 def _filled_columns(rows: Sequence[Row]) -> list[int]:
-    width = max(len(row.cells) for row in rows)
-    return [column for column in range(width) if any(_cell_at(row.cells, column) for row in rows)]
+    widest_row_cell_count = max(len(row.cells) for row in rows)
+    return [column for column in range(widest_row_cell_count) if any(_cell_at(row.cells, column) for row in rows)]
 
 
 def _count_rows_above(rows: Sequence[Row]) -> int:
     """Return the number of rows above the table that have text in the first column alone."""
-    count = next((number for number, row in enumerate(rows) if len(row.cells) > 1), 0)
-    return count if all(len(row.cells) == 1 for row in rows[:count]) else 0
+    row_count_above_table = next((number for number, row in enumerate(rows) if len(row.cells) > 1), 0)
+    return row_count_above_table if all(len(row.cells) == 1 for row in rows[:row_count_above_table]) else 0
 
 
 def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
@@ -235,14 +235,14 @@ def read_csv(text: str, name: str) -> TableText:
     """
     text = text.removeprefix("\ufeff")
     first_line, _, text_below = text.partition("\n")
-    separator = first_line.strip().strip('"')[4:5] if first_line.lower().startswith(_SEPARATOR_LINE) else ""
-    if separator:
+    csv_field_separator = first_line.strip().strip('"')[4:5] if first_line.lower().startswith(_SEPARATOR_LINE) else ""
+    if csv_field_separator:
         text = text_below
-    separator = separator or find_csv_separator(text)
-    csv_rows = [*_csv_rows(text, separator, name)]
+    csv_field_separator = csv_field_separator or find_csv_separator(text)
+    csv_rows = [*_csv_rows(text, csv_field_separator, name)]
     if text.count('"') % 2 and csv_rows and any("\n" in cell for cell in csv_rows[-1]):
         # A quotation mark that is never closed has taken all that follows it into one cell.
-        csv_rows = [*_csv_rows(text, separator, name, quoted=False)]
+        csv_rows = [*_csv_rows(text, csv_field_separator, name, quoted=False)]
     return table_text([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(csv_rows, 1)], name)
 
 
@@ -325,9 +325,9 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
         left_out.update(what for what, path in _DRAWN.items() if path.match(member_name))
         if member_name.startswith("xl/comments"):
             left_out["comment"] += packed.read(member_name).count(b"<comment ")
-    workbook = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+    openpyxl_workbook = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
     titled_tables = []
-    for sheet in workbook.worksheets:
+    for sheet in openpyxl_workbook.worksheets:
         if sheet.sheet_state != "visible":
             left_out["hidden sheet"] += 1
             continue
@@ -336,29 +336,30 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
         merged_ranges = [*_merged_ranges(sheet_xml)]
         cells_by_row_number = _sheet_rows(sheet, name)
         _fill_merged_cells(cells_by_row_number, merged_ranges)
-        table = table_text(
+        markdown_table_of_sheet = table_text(
             [Row(number, cells) for number, cells in cells_by_row_number.items()],
             name,
             {top for left, top, right, _ in merged_ranges if left < right},
         )
-        if table.text:
-            titled_tables.append((cell_text(sheet.title).replace("\\|", "|"), table))
+        if markdown_table_of_sheet.text:
+            titled_tables.append((cell_text(sheet.title).replace("\\|", "|"), markdown_table_of_sheet))
     workbook_text = ""
     row_starts: list[int] = []
     row_labels: list[str] = []
-    for title, table in titled_tables:
+    for title, markdown_table_of_sheet in titled_tables:
         heading_lines = f"# {title}\n\n"
         workbook_text += "\n\n" * bool(workbook_text)
         # The heading belongs to the first row.
         row_starts += [
-            len(workbook_text) + (number and len(heading_lines) + start) for number, start in enumerate(table.starts)
+            len(workbook_text) + (number and len(heading_lines) + start)
+            for number, start in enumerate(markdown_table_of_sheet.starts)
         ]
-        row_labels += [f"{title}!{label}" if len(titled_tables) > 1 else label for label in table.labels]
-        workbook_text += heading_lines + table.text
+        row_labels += [f"{title}!{label}" if len(titled_tables) > 1 else label for label in markdown_table_of_sheet.labels]
+        workbook_text += heading_lines + markdown_table_of_sheet.text
         if len(workbook_text) > MAX_BYTES:
             raise too_large_error(name, len(workbook_text), "at least ", what="the text")
-    parts = TextParts("row", tuple(row_starts), tuple(row_labels)) if row_starts else None
-    return ExtractedText(workbook_text, tuple(omissions_from_counts(left_out)), parts=parts)
+    workbook_row_parts = TextParts("row", tuple(row_starts), tuple(row_labels)) if row_starts else None
+    return ExtractedText(workbook_text, tuple(omissions_from_counts(left_out)), parts=workbook_row_parts)
 
 
 def _load_workbook() -> Callable[..., Any]:
@@ -383,12 +384,12 @@ def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
     for number, cell_values in enumerate(sheet.iter_rows(values_only=True), 1):
         if number > _LAST_ROW:
             check_rows(number, name)
-        cells = [*map(_cell_value_text, cell_values)]
-        while cells and not cells[-1]:
-            cells.pop()
-        if cells:
-            check_columns(len(cells), name)
-            cells_by_row_number[number] = cells
+        row_cell_texts = [*map(_cell_value_text, cell_values)]
+        while row_cell_texts and not row_cell_texts[-1]:
+            row_cell_texts.pop()
+        if row_cell_texts:
+            check_columns(len(row_cell_texts), name)
+            cells_by_row_number[number] = row_cell_texts
             check_rows(len(cells_by_row_number), name)
     return cells_by_row_number
 
@@ -413,10 +414,10 @@ def _merged_ranges(source: bytes) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _column_number(letters: bytes) -> int:
-    number = 0
+    column_number_from_letters = 0
     for letter in letters[:4]:
-        number = number * 26 + letter - ord("A") + 1
-    return number
+        column_number_from_letters = column_number_from_letters * 26 + letter - ord("A") + 1
+    return column_number_from_letters
 
 
 def _fill_merged_cells(rows: dict[int, list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:

@@ -59,14 +59,14 @@ def misfits_of(document: Document, *, embedder: object = None, tokenizer: object
     embedder, tokenizer
         The embedder and the tokenizer in use; ignored if they cannot report unknown tokens.
     """
-    misfits = [_long_sentence_misfit(document)]
+    possible_misfit_warnings = [_long_sentence_misfit(document)]
     if isinstance(embedder, ReportsUnknownTokens):
-        misfits.append(_unknown_tokens_misfit(embedder, document, "embedder"))
+        possible_misfit_warnings.append(_unknown_tokens_misfit(embedder, document, "embedder"))
     # One model's words are not complained about twice; an embedder that approximates another has its words.
     embedder_names = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
     if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in embedder_names:
-        misfits.append(_unknown_tokens_misfit(tokenizer, document, "tokenizer"))
-    return tuple(misfit for misfit in misfits if misfit is not None)
+        possible_misfit_warnings.append(_unknown_tokens_misfit(tokenizer, document, "tokenizer"))
+    return tuple(misfit for misfit in possible_misfit_warnings if misfit is not None)
 
 
 def _longest_span(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -140,8 +140,8 @@ def _unknown_tokens_misfit(
         if long_word_count
         else share_clause
     )
-    remedy = Remedy(role, "tfidf" if role == "embedder" else "characters")
-    return Misfit(f"{warning_clause}, and {_CONSEQUENCES[role]}", (remedy,))
+    unknown_tokens_remedy = Remedy(role, "tfidf" if role == "embedder" else "characters")
+    return Misfit(f"{warning_clause}, and {_CONSEQUENCES[role]}", (unknown_tokens_remedy,))
 
 
 @lru_cache(maxsize=16)
@@ -150,10 +150,10 @@ def _unknown_token_share(unknown: Callable[[Sequence[str]], list[list[int]]], te
     long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
     lost_word_count = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
     slice_distance = max(1, (len(text) - _SLICE) // (_SLICES - 1))
-    samples = (
+    text_or_sampled_slices = (
         [text]
         if len(text) <= _SLICES * _SLICE
         else [text[n * slice_distance : n * slice_distance + _SLICE] for n in range(_SLICES)]
     )
-    visible_count = sum(len("".join(part.split())) for part in samples)
-    return (sum(map(sum, unknown(samples))) / visible_count if visible_count else 0.0), lost_word_count
+    visible_count = sum(len("".join(part.split())) for part in text_or_sampled_slices)
+    return (sum(map(sum, unknown(text_or_sampled_slices))) / visible_count if visible_count else 0.0), lost_word_count

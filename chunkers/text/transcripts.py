@@ -120,10 +120,16 @@ class Transcript:
     @classmethod
     def of(cls, text: str) -> "Transcript":
         """Return the turns of a text."""
-        lines = [*_lines(text)]
-        cues = _find_cues(text, lines)
-        marks = _marks_of_cues(text, lines, cues) if cues else [mark for line in lines if (mark := _mark_of_line(line))]
-        return cls(text, tuple(_turns_from_marks(text, marks, headed=bool(cues))), tuple(cues))
+        transcript_lines = [*_lines(text)]
+        transcript_cues = _find_cues(text, transcript_lines)
+        turn_start_marks = (
+            _marks_of_cues(text, transcript_lines, transcript_cues)
+            if transcript_cues
+            else [mark for line in transcript_lines if (mark := _mark_of_line(line))]
+        )
+        return cls(
+            text, tuple(_turns_from_marks(text, turn_start_marks, headed=bool(transcript_cues))), tuple(transcript_cues)
+        )
 
     @cached_property
     def _cue_starts(self) -> list[int]:
@@ -136,9 +142,11 @@ class Transcript:
 
     def context(self, turn: Turn, offset: int) -> str:
         """Return the time and the speaker that a part of a turn lacks if it begins at ``offset``."""
-        cue = self.cue_at(offset)
-        timing = cue.timing if cue is not None and offset >= cue.body else ""
-        return "\n".join(filter(None, (timing, turn.label if offset >= turn.spoken else "")))
+        cue_at_part_start = self.cue_at(offset)
+        missing_cue_timing = (
+            cue_at_part_start.timing if cue_at_part_start is not None and offset >= cue_at_part_start.body else ""
+        )
+        return "\n".join(filter(None, (missing_cue_timing, turn.label if offset >= turn.spoken else "")))
 
     def breaks(self, turn: Turn, sentences: Sequence[int]) -> list[tuple[int, bool]]:
         """Return the offsets at which a long turn may be cut, and whether a sentence ends before each.
@@ -151,9 +159,11 @@ class Transcript:
         first_sentence, end_sentence = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
         sentence_end_by_offset = {}
         for offset in sentences[first_sentence:end_sentence]:
-            cue = self.cue_at(offset)
+            cue_at_break_offset = self.cue_at(offset)
             # Neither between a label and its words nor between a cue's number, time and text.
-            if offset > turn.spoken and (cue is None or not cue.start < offset <= cue.body):
+            if offset > turn.spoken and (
+                cue_at_break_offset is None or not cue_at_break_offset.start < offset <= cue_at_break_offset.body
+            ):
                 sentence_end_by_offset[offset] = not self.cues or self._is_ended(offset)
         for start in self._cue_starts[bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)]:
             sentence_end_by_offset[start] = self._is_ended(start)
@@ -177,7 +187,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     """Return the cues of a text."""
-    cues = []
+    found_transcript_cues = []
     for number, line in enumerate(lines):
         timing_match = _TIMING.match(line.text)
         if timing_match is None:
@@ -196,8 +206,8 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
             if is_identifier or (line_before.isdecimal() and (is_behind_blank_line or number > 1)):
                 cue_start = lines[number - 1].start
         body_start = lines[number + 1].start if number + 1 < len(lines) else len(text)
-        cues.append(Cue(cue_start, body_start, timing_match["timing"]))
-    return cues
+        found_transcript_cues.append(Cue(cue_start, body_start, timing_match["timing"]))
+    return found_transcript_cues
 
 
 def _mark_of_line(line: _Line) -> _Mark | None:
@@ -211,8 +221,8 @@ def _mark_of_line(line: _Line) -> _Mark | None:
 
 
 def _new_mark(line: _Line, end: int, speaker: str) -> _Mark:
-    label = line.text[:end].strip("\ufeff \t")
-    return _Mark(line.start, " ".join(speaker.split()), label, line.start + end)
+    turn_label_text = line.text[:end].strip("\ufeff \t")
+    return _Mark(line.start, " ".join(speaker.split()), turn_label_text, line.start + end)
 
 
 def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> list[_Mark]:
@@ -254,9 +264,9 @@ def _marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
             yield _Mark(tag_start, " ".join(match["name"].split()), match[0], line.start + match.end())
         if not voice_tags:
             dash_match = _DASH.match(line.text) if dashes_mark_turns else None
-            mark = _mark_of_line(line)
-            if mark is not None or dash_match is not None:
-                yield mark or _Mark(line.start, "", "", line.start)
+            turn_mark_of_line = _mark_of_line(line)
+            if turn_mark_of_line is not None or dash_match is not None:
+                yield turn_mark_of_line or _Mark(line.start, "", "", line.start)
 
 
 def _turns_from_marks(text: str, marks: Sequence[_Mark], headed: bool) -> Iterator[Turn]:

@@ -71,15 +71,18 @@ class _Verdict(NamedTuple):
 
 def applicable_kinds(reference: str, context: AnswerContext) -> tuple[Kind, ...]:
     """Return the applicable kinds of judgement: correctness needs a reference answer, faithfulness needs passages."""
-    without = {*(() if reference else ("correctness",)), *(("faithfulness",) if context.closed_book else ())}
-    return tuple(kind for kind in KINDS if kind not in without)
+    inapplicable_judgement_kinds = {
+        *(() if reference else ("correctness",)),
+        *(("faithfulness",) if context.closed_book else ()),
+    }
+    return tuple(kind for kind in KINDS if kind not in inapplicable_judgement_kinds)
 
 
 def judgement_request(kind: Kind, asked: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
     """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
     system, template, reply_kind = JUDGING_PROMPTS[kind]
-    prompt = template.format(**asked._asdict(), passages=asked.context)
-    return [Message("system", system), Message("user", prompt)], reply_kind
+    filled_judging_prompt = template.format(**asked._asdict(), passages=asked.context)
+    return [Message("system", system), Message("user", filled_judging_prompt)], reply_kind
 
 
 def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
@@ -99,10 +102,12 @@ def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar:
     }
     messages, reply_kind = judgement_request(kind, asked)
     try:
-        verdict = usable_answer(partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.tell)
+        readable_model_verdict = usable_answer(
+            partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.tell
+        )
     except UnusableAnswer as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
-    return Judgement(kind, verdict.value, "", verdict.sentences, recording.exchange, repeat)
+    return Judgement(kind, readable_model_verdict.value, "", readable_model_verdict.sentences, recording.exchange, repeat)
 
 
 def read_faithfulness(reply: str) -> _Verdict:
@@ -110,13 +115,17 @@ def read_faithfulness(reply: str) -> _Verdict:
 
     It is undefined if the answer states nothing. Raises Unusable if the reply is not in the requested form.
     """
-    statements = parse_json_answer(reply, answer_forms.Faithfulness).statements
+    judged_answer_statements = parse_json_answer(reply, answer_forms.Faithfulness).statements
     statement_verdicts = tuple(
-        f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}" for statement in statements
+        f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}"
+        for statement in judged_answer_statements
     )
-    if not statements:
+    if not judged_answer_statements:
         return _Verdict(None, ("The answer states nothing.",))
-    return _Verdict(sum(statement.supported for statement in statements) / len(statements), statement_verdicts)
+    return _Verdict(
+        sum(statement.supported for statement in judged_answer_statements) / len(judged_answer_statements),
+        statement_verdicts,
+    )
 
 
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
@@ -124,20 +133,23 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
     """
-    relevancy = parse_json_answer(reply, answer_forms.Relevancy)
-    if relevancy.evasive:
-        return _Verdict(0.0, ("The answer is evasive.", *relevancy.questions))
-    cosines = similar(question, relevancy.questions)
-    sentences = tuple(
-        f"{format_number(cosine, '.2f')}: {other}" for cosine, other in zip(cosines, relevancy.questions, strict=True)
+    parsed_relevancy_reply = parse_json_answer(reply, answer_forms.Relevancy)
+    if parsed_relevancy_reply.evasive:
+        return _Verdict(0.0, ("The answer is evasive.", *parsed_relevancy_reply.questions))
+    derived_question_cosines = similar(question, parsed_relevancy_reply.questions)
+    cosine_and_question_sentences = tuple(
+        f"{format_number(cosine, '.2f')}: {other}"
+        for cosine, other in zip(derived_question_cosines, parsed_relevancy_reply.questions, strict=True)
     )
-    return _Verdict(max(0.0, float(cosines.mean())), sentences)
+    return _Verdict(max(0.0, float(derived_question_cosines.mean())), cosine_and_question_sentences)
 
 
 def read_correctness(reply: str) -> _Verdict:
     """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
-    grading = parse_json_answer(reply, answer_forms.Correctness)
-    return _Verdict(float(grading.grade), (grading.reason,) if grading.reason else ())
+    parsed_correctness_reply = parse_json_answer(reply, answer_forms.Correctness)
+    return _Verdict(
+        float(parsed_correctness_reply.grade), (parsed_correctness_reply.reason,) if parsed_correctness_reply.reason else ()
+    )
 
 
 def answer_quality_score(faithfulness: float | None, relevancy: float | None) -> float | None:
@@ -147,8 +159,8 @@ def answer_quality_score(faithfulness: float | None, relevancy: float | None) ->
     """
     if faithfulness is None or relevancy is None:
         return None
-    total = faithfulness + relevancy
-    return 2 * faithfulness * relevancy / total if total else 0.0
+    faithfulness_relevancy_sum = faithfulness + relevancy
+    return 2 * faithfulness * relevancy / faithfulness_relevancy_sum if faithfulness_relevancy_sum else 0.0
 
 
 # BERTScore, where the package ``bert_score`` is installed.
@@ -174,9 +186,9 @@ def bert_scores(answers: Sequence[str], references: Sequence[str], language: str
     ModelError
         If the package is not installed, cannot load its model, or fails.
     """
-    scorer = import_required(BERT_SCORE_PACKAGE, "BERTScore", "bert-score")
+    bert_score_module = import_required(BERT_SCORE_PACKAGE, "BERTScore", "bert-score")
     try:
-        _, _, f1 = scorer.score(list(answers), list(references), lang=language, verbose=False)
+        _, _, f1 = bert_score_module.score(list(answers), list(references), lang=language, verbose=False)
         return [float(score) for score in f1]
     except Exception as error:
         # What loading a model raises is of many classes, and of a tokenizer that names no greatest length, an OverflowError.

@@ -61,9 +61,11 @@ def questions_of_lines(text: str) -> QuestionItems:
 
     Empty lines are skipped.
     """
-    lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
-    parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in lines)
-    return _usable_items((place, question, reference) for place, question, _, reference in parts)
+    labelled_question_lines = (
+        (f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()
+    )
+    place_and_line_parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in labelled_question_lines)
+    return _usable_items((place, question, reference) for place, question, _, reference in place_and_line_parts)
 
 
 def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> QuestionItems:
@@ -89,8 +91,10 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
             placed_questions.append((place, error, ""))
         if len(placed_questions) > MOST_QUESTIONS:
             break
-    items = _usable_items(placed_questions)
-    return QuestionItems(items.usable, tuple(f"{name}, {problem}" for problem in items.problems))
+    usable_question_items = _usable_items(placed_questions)
+    return QuestionItems(
+        usable_question_items.usable, tuple(f"{name}, {problem}" for problem in usable_question_items.problems)
+    )
 
 
 def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
@@ -102,29 +106,35 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Ques
     # Not by document: two may have the same text, and the chunks of it answer what is asked of either.
     by_text: dict[str, list[tuple[str, Any, str]]] = {}
     for question in questions:
-        documents = {excerpt.document for excerpt in question.excerpts}
-        if len(documents) != 1:
+        excerpt_document_numbers = {excerpt.document for excerpt in question.excerpts}
+        if len(excerpt_document_numbers) != 1:
             continue
-        (number,) = documents
+        (number,) = excerpt_document_numbers
         text = corpus.documents[number].text
-        parts = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
-        rows = by_text.setdefault(text, [])
-        if len(rows) <= MOST_QUESTIONS:
-            rows.append((short_repr(question.text), question.text, " ".join(parts)))
-    return {text: _usable_items(rows) for text, rows in by_text.items()}
+        excerpt_texts_of_question = [
+            text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))
+        ]
+        question_rows_of_text = by_text.setdefault(text, [])
+        if len(question_rows_of_text) <= MOST_QUESTIONS:
+            question_rows_of_text.append((short_repr(question.text), question.text, " ".join(excerpt_texts_of_question)))
+    return {text: _usable_items(question_rows_of_text) for text, question_rows_of_text in by_text.items()}
 
 
 def _reference_answer(row: QuestionRow) -> str:
     """Return the reference answer of a row; empty if it has none."""
     for column in ANSWER_COLUMNS:
-        value = row.get(column)
-        if isinstance(value, list):
-            value = " ".join(filter(None, (answer for answer in value if isinstance(answer, str))))
-        if value is None or (isinstance(value, str) and not value.strip()):
+        reference_column_value = row.get(column)
+        if isinstance(reference_column_value, list):
+            reference_column_value = " ".join(
+                filter(None, (answer for answer in reference_column_value if isinstance(answer, str)))
+            )
+        if reference_column_value is None or (
+            isinstance(reference_column_value, str) and not reference_column_value.strip()
+        ):
             continue
-        if not isinstance(value, str):
-            raise InputError(f"the value of {column} must be a string; got {short_repr(value)}.")
-        return value
+        if not isinstance(reference_column_value, str):
+            raise InputError(f"the value of {column} must be a string; got {short_repr(reference_column_value)}.")
+        return reference_column_value
     for column in EXCERPTS:
         if row.get(column):
             return " ".join(_excerpt_text(excerpt, column) for excerpt in excerpt_list(row[column], column))
@@ -132,10 +142,10 @@ def _reference_answer(row: QuestionRow) -> str:
 
 
 def _excerpt_text(value: object, column: str) -> str:
-    content = value.get("content") if isinstance(value, dict) else value
-    if not isinstance(content, str):
+    excerpt_text_value = value.get("content") if isinstance(value, dict) else value
+    if not isinstance(excerpt_text_value, str):
         raise InputError(f"every excerpt in the column {column} must be a string; got {short_repr(value)}.")
-    return content
+    return excerpt_text_value
 
 
 def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
@@ -148,19 +158,20 @@ def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
                 raise question
             if not isinstance(question, str):
                 raise InputError(f"the question must be a string; got {short_repr(question)}.")
-            item = QuestionItem(checked_question(question), reference.strip())
-            if len(item.reference) > LONGEST_REFERENCE:
+            checked_question_item = QuestionItem(checked_question(question), reference.strip())
+            if len(checked_question_item.reference) > LONGEST_REFERENCE:
                 raise InputError(
                     f"A reference answer may have at most {LONGEST_REFERENCE:,} characters; this one has "
-                    f"{len(item.reference):,}."
+                    f"{len(checked_question_item.reference):,}."
                 )
-            if any("\ud800" <= character <= "\udfff" for character in item.reference):
+            if any("\ud800" <= character <= "\udfff" for character in checked_question_item.reference):
                 raise InputError(
                     "A reference answer must be valid Unicode; it contains a lone surrogate. Remove the broken character."
                 )
-            if any(item.question == other.question for other in usable):
+            if any(checked_question_item.question == other.question for other in usable):
                 raise InputError(
-                    f"every question must appear only once; {short_repr(item.question)} appears again, and this repetition "
+                    f"every question must appear only once; {short_repr(checked_question_item.question)} appears again, "
+                    f"and this repetition "
                     "is left out."
                 )
         except InputError as error:
@@ -169,7 +180,7 @@ def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
         if len(usable) == MOST_QUESTIONS:
             problems.append(f"{place} and on: at most {MOST_QUESTIONS:,} questions can be answered; the rest is left out.")
             break
-        usable.append(item)
+        usable.append(checked_question_item)
     return QuestionItems(tuple(usable), tuple(problems))
 
 
@@ -257,35 +268,47 @@ def gather_passages(
     Cancelled
         If the user asked to stop.
     """
-    passages = index_passages(chunking, tools, "embedding")
+    searchable_chunk_passages = index_passages(chunking, tools, "embedding")
     # Before the questions, whose embeddings are no cost of the chunker.
     embed_s = tools.meter.cold_s
-    contexts = []
+    context_of_each_question = []
     for question in questions:
-        vector = embed_question(chunking, tools, question) if chunking.chunks else None
-        if vector is None:
-            contexts.append(AnswerContext((), 0))
+        question_vector = embed_question(chunking, tools, question) if chunking.chunks else None
+        if question_vector is None:
+            context_of_each_question.append(AnswerContext((), 0))
             continue
-        asked = ask(passages, question, vector, "embedding", Limit.of(tokens=budget), ruler)
+        question_with_ranked_chunks = ask(
+            searchable_chunk_passages, question, question_vector, "embedding", Limit.of(tokens=budget), ruler
+        )
         passages_given = tuple(
             Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
-            for hit in asked.hits
+            for hit in question_with_ranked_chunks.hits
         )
-        contexts.append(AnswerContext(passages_given, asked.tokens))
-    spent = chunking.spending
-    seconds = _chunking_seconds(chunking)
-    return GatheredPassages(tuple(contexts), seconds, embed_s, len(chunking.chunks), None if spent is None else spent.tokens)
+        context_of_each_question.append(AnswerContext(passages_given, question_with_ranked_chunks.tokens))
+    chunking_model_spending = chunking.spending
+    chunking_duration_seconds = _chunking_seconds(chunking)
+    return GatheredPassages(
+        tuple(context_of_each_question),
+        chunking_duration_seconds,
+        embed_s,
+        len(chunking.chunks),
+        None if chunking_model_spending is None else chunking_model_spending.tokens,
+    )
 
 
 def _chunking_seconds(chunking: Chunking) -> float | None:
     if chunking.made_by is not None and chunking.made_by.chunker in ELSEWHERE:
         return None
-    timing = chunking.timing
-    if timing is None:
+    chunking_step_timing = chunking.timing
+    if chunking_step_timing is None:
         return 0.0
     # Not a number where it was not recorded.
-    embedding_ms = timing.cold_ms if timing.cold_ms == timing.cold_ms else timing.embed_ms
-    return (timing.decide_ms + timing.merge_ms + embedding_ms) / 1000
+    embedding_ms = (
+        chunking_step_timing.cold_ms
+        if chunking_step_timing.cold_ms == chunking_step_timing.cold_ms
+        else chunking_step_timing.embed_ms
+    )
+    return (chunking_step_timing.decide_ms + chunking_step_timing.merge_ms + embedding_ms) / 1000
 
 
 class Exchange(NamedTuple):
@@ -337,9 +360,11 @@ class Recording:
         if tokens_in is None or tokens_out is None:
             *tokens_by_message, tokens_out = self._count([*(text for _, text in messages), reply.text])
             tokens_in = sum(tokens_by_message)
-        earlier = self.exchange
+        earlier_model_exchange = self.exchange
         self.exchange = Exchange(
-            (*messages, Message("assistant", reply.text)), earlier.tokens_in + tokens_in, earlier.tokens_out + tokens_out
+            (*messages, Message("assistant", reply.text)),
+            earlier_model_exchange.tokens_in + tokens_in,
+            earlier_model_exchange.tokens_out + tokens_out,
         )
         return reply
 
@@ -367,9 +392,9 @@ class Answer(NamedTuple):
 
 def answer_messages(question: str, context: AnswerContext) -> list[Message]:
     """Return the chat messages that ask a model to answer a question from its passages."""
-    prompt = prompts.ANSWER_QUESTION.format(passages=context, question=question)
-    system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
-    return [Message("system", system), Message("user", prompt)]
+    question_with_passages_prompt = prompts.ANSWER_QUESTION.format(passages=context, question=question)
+    system_message_text = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
+    return [Message("system", system_message_text), Message("user", question_with_passages_prompt)]
 
 
 def recalled_answer(question: str, context: AnswerContext, asking: Asking) -> str | None:
@@ -407,8 +432,10 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
     if context.given is not None:
         return Answer(context.given, "" if context.given else "there is no reference answer", Exchange())
     try:
-        ask = partial(recording, kind=ANSWER_IN_WORDS)
-        text = usable_answer(ask, answer_messages(question, context), _stripped_answer, recording.tell)
+        request_for_answer_in_words = partial(recording, kind=ANSWER_IN_WORDS)
+        text = usable_answer(
+            request_for_answer_in_words, answer_messages(question, context), _stripped_answer, recording.tell
+        )
     except UnusableAnswer as complaint:
         return Answer("", str(complaint), recording.exchange)
     return Answer(text, "", recording.exchange)
@@ -469,20 +496,23 @@ def gather_trivial_row(
         If the user asked to stop.
     """
     if name in (REFERENCE, SWAPPED):
-        answers = [item.reference for item in items]
-        answers = answers if name == REFERENCE else swap_references(answers)
+        given_reference_answers = [item.reference for item in items]
+        given_reference_answers = given_reference_answers if name == REFERENCE else swap_references(given_reference_answers)
         return GatheredPassages(
-            tuple(AnswerContext((), 0, closed_book=True, given=answer) for answer in answers), 0.0, 0.0, 0
+            tuple(AnswerContext((), 0, closed_book=True, given=answer) for answer in given_reference_answers), 0.0, 0.0, 0
         )
     if name == CLOSED_BOOK:
         return GatheredPassages((AnswerContext((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)
     if name == NO_CUT:
-        whole = Span(0, len(document.text))
-        parts = fill_budget([(whole,)], budget, ruler)
-        passages_given = tuple(Passage(0, document.text[start:end], Span(start, end) == whole) for start, end in parts)
-        return GatheredPassages((AnswerContext(passages_given, ruler(parts)),) * len(items), 0.0, 0.0, 1)
-    gaps = range(1, len(document.sentences))
-    random_cuts = random.Random(_SEED).sample(gaps, max(0, min(chunks - 1, len(gaps))))
+        whole_document_span = Span(0, len(document.text))
+        spans_within_token_budget = fill_budget([(whole_document_span,)], budget, ruler)
+        passages_given = tuple(
+            Passage(0, document.text[start:end], Span(start, end) == whole_document_span)
+            for start, end in spans_within_token_budget
+        )
+        return GatheredPassages((AnswerContext(passages_given, ruler(spans_within_token_budget)),) * len(items), 0.0, 0.0, 1)
+    gap_numbers_of_document = range(1, len(document.sentences))
+    random_cuts = random.Random(_SEED).sample(gap_numbers_of_document, max(0, min(chunks - 1, len(gap_numbers_of_document))))
     return gather_passages(
         chunking_from_cuts(document, random_cuts), [item.question for item in items], budget, tools, ruler
     )
@@ -497,6 +527,10 @@ def swap_references(references: Sequence[str]) -> list[str]:
     """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     wrong_answers = []
     for number, own in enumerate(references):
-        others = [*references[number + 1 :], *references[:number]]
-        wrong_answers.append(next((reference for reference in others if reference and reference != own), "") if own else "")
+        references_of_other_questions = [*references[number + 1 :], *references[:number]]
+        wrong_answers.append(
+            next((reference for reference in references_of_other_questions if reference and reference != own), "")
+            if own
+            else ""
+        )
     return wrong_answers

@@ -64,19 +64,19 @@ class Report:
 
     def values(self, measure: str) -> list[FloatArray]:
         """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
-        matrix = np.full((len(self.names), self.questions), np.nan)
+        value_by_chunker_and_question = np.full((len(self.names), self.questions), np.nan)
         for (chunker, question), result in self.results.items():
-            value = result.value(measure)
-            if value is not None:
-                matrix[chunker, question] = value
-        return [*matrix]
+            measure_value_of_answer = result.value(measure)
+            if measure_value_of_answer is not None:
+                value_by_chunker_and_question[chunker, question] = measure_value_of_answer
+        return [*value_by_chunker_and_question]
 
     def _competing(self, measure: str) -> list[FloatArray]:
         """Return a measure of every chunker as `values`, but of no control."""
-        values = self.values(measure)
+        values_without_controls = self.values(measure)
         for row in self.controls.values():
-            values[row] = np.full(self.questions, np.nan)
-        return values
+            values_without_controls[row] = np.full(self.questions, np.nan)
+        return values_without_controls
 
     @property
     def measured(self) -> list[str]:
@@ -89,9 +89,9 @@ class Report:
 
     def not_judged(self, chunker: int, measure: str) -> int:
         """Return the number of a chunker's answers that lack a measure because a judgement was unreadable."""
-        kinds = KINDS[:2] if measure == "aqs" else (measure,)
+        judgement_kinds_of_measure = KINDS[:2] if measure == "aqs" else (measure,)
         return sum(
-            any(kind in result.not_judged for kind in kinds)
+            any(kind in result.not_judged for kind in judgement_kinds_of_measure)
             for (number, _), result in self.results.items()
             if number == chunker
         )
@@ -102,47 +102,59 @@ class Report:
 
         All pairs are compared on the same questions: the questions on which all chunkers with this measure have a value.
         """
-        same = {name: on_same_questions(self._competing(name)) for name in self.measured}
-        return PairedDifferences(same, {name: measure.high - measure.low for name, measure in ANSWER_MEASURES.items()})
+        shared_values_by_measure = {name: on_same_questions(self._competing(name)) for name in self.measured}
+        return PairedDifferences(
+            shared_values_by_measure, {name: measure.high - measure.low for name, measure in ANSWER_MEASURES.items()}
+        )
 
     def verdict(self, measure: str) -> str:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
-        called = ANSWER_MEASURES[measure].called
+        measure_name_in_sentence = ANSWER_MEASURES[measure].called
         shared_values = on_same_questions(self._competing(measure))
-        means = {
+        mean_score_by_chunker_number = {
             number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
         }
-        if not means:
-            return f"Nothing can be said of {called}: no answer has it with every chunker."
-        count = max(int((~np.isnan(scores)).sum()) for scores in shared_values)
-        best, *others = sorted(means, key=lambda number: -means[number])
-        mean_words = f"{format_number(means[best], '.2f')} over {pluralize(count, 'question')}"
+        if not mean_score_by_chunker_number:
+            return f"Nothing can be said of {measure_name_in_sentence}: no answer has it with every chunker."
+        shared_question_count = max(int((~np.isnan(scores)).sum()) for scores in shared_values)
+        best, *others = sorted(mean_score_by_chunker_number, key=lambda number: -mean_score_by_chunker_number[number])
+        mean_words = (
+            f"{format_number(mean_score_by_chunker_number[best], '.2f')} over {pluralize(shared_question_count, 'question')}"
+        )
         if not others:
-            return f"{self.names[best]}: mean {called} {mean_words}."
+            return f"{self.names[best]}: mean {measure_name_in_sentence} {mean_words}."
         lead_differences = {other: self.comparisons.between(measure, best, other) for other in others}
         not_behind = [other for other, diff in lead_differences.items() if diff is None or not diff.significant]
-        holms = f"Holm's correction for {pluralize(len(self.comparisons.tested), 'comparison')}"
+        holm_correction_phrase = f"Holm's correction for {pluralize(len(self.comparisons.tested), 'comparison')}"
         if not not_behind:
-            lead = lead_differences[others[0]]
-            assert lead is not None
+            lead_over_second_best = lead_differences[others[0]]
+            assert lead_over_second_best is not None
             return (
-                f"{self.names[best]} has the highest {called}, {mean_words}, and is significantly ahead of every "
-                f"other: of {self.names[others[0]]} by {_difference_in_words(lead)} ({holms})."
+                f"{self.names[best]} has the highest {measure_name_in_sentence}, {mean_words}, and is significantly "
+                f"ahead of every "
+                f"other: of {self.names[others[0]]} by {_difference_in_words(lead_over_second_best)} "
+                f"({holm_correction_phrase})."
             )
-        rival = not_behind[0]
-        difference = lead_differences[rival]
-        words = (
-            f"Nobody is significantly ahead of all others in {called}. {self.names[best]} has the highest mean, {mean_words}"
+        closest_rival_number = not_behind[0]
+        lead_over_rival = lead_differences[closest_rival_number]
+        no_winner_verdict_text = (
+            f"Nobody is significantly ahead of all others in {measure_name_in_sentence}. {self.names[best]} has the "
+            f"highest mean, {mean_words}"
         )
-        if difference is None:
-            return f"{words}. {too_few_values_words(self.comparisons.defined, count)}"
-        words += f"; on {self.names[rival]} it has {_difference_in_words(difference)} ({holms})."
-        needed = questions_needed(shared_values[best] - shared_values[rival])
-        if needed is None:
-            return f"{words} The two are level."
-        if needed > difference.count:
-            words += f" For such a difference to be significant would take some {round_up(needed):,} questions."
-        return words
+        if lead_over_rival is None:
+            return f"{no_winner_verdict_text}. {too_few_values_words(self.comparisons.defined, shared_question_count)}"
+        no_winner_verdict_text += (
+            f"; on {self.names[closest_rival_number]} it has {_difference_in_words(lead_over_rival)} "
+            f"({holm_correction_phrase})."
+        )
+        needed_question_count = questions_needed(shared_values[best] - shared_values[closest_rival_number])
+        if needed_question_count is None:
+            return f"{no_winner_verdict_text} The two are level."
+        if needed_question_count > lead_over_rival.count:
+            no_winner_verdict_text += (
+                f" For such a difference to be significant would take some {round_up(needed_question_count):,} questions."
+            )
+        return no_winner_verdict_text
 
     def control_verdicts(self) -> list[str]:
         """Return a sentence for each measure on whether it separates right answers from wrong answers.
@@ -152,13 +164,24 @@ class Report:
         if len(self.controls) < 2:
             return []
         reference_row, swapped_row = self.controls[REFERENCE], self.controls[SWAPPED]
-        values = {name: (rows[reference_row], rows[swapped_row]) for name in self.measured if (rows := self.values(name))}
-        both = {name: pair for name, pair in values.items() if not np.isnan(pair[0] - pair[1]).all()}
-        if not both:
+        control_values_by_measure = {
+            name: (rows[reference_row], rows[swapped_row]) for name in self.measured if (rows := self.values(name))
+        }
+        defined_value_pair_by_measure = {
+            name: pair for name, pair in control_values_by_measure.items() if not np.isnan(pair[0] - pair[1]).all()
+        }
+        if not defined_value_pair_by_measure:
             return []
-        widths = [ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in both]
-        compared = paired_differences(np.array([one - other for one, other in both.values()]), widths)
-        return [_comparison_words(name, *both[name], difference) for name, difference in zip(both, compared, strict=True)]
+        measure_range_widths = [
+            ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in defined_value_pair_by_measure
+        ]
+        control_paired_differences = paired_differences(
+            np.array([one - other for one, other in defined_value_pair_by_measure.values()]), measure_range_widths
+        )
+        return [
+            _comparison_words(name, *defined_value_pair_by_measure[name], difference)
+            for name, difference in zip(defined_value_pair_by_measure, control_paired_differences, strict=True)
+        ]
 
 
 def cost_table(
@@ -174,12 +197,14 @@ def cost_table(
     some_ask = any(retrieval.asked is not None for retrieval in gathered.values())
     for number, name in enumerate(report.names):
         own_passages, answers = gathered[number], report.answers(number)
-        exchanges = [result.answer.exchange for (chunker, _), result in report.results.items() if chunker == number]
+        answer_exchanges_of_chunker = [
+            result.answer.exchange for (chunker, _), result in report.results.items() if chunker == number
+        ]
         tokens_read, tokens_written = (
-            sum(exchange.tokens_in for exchange in exchanges),
-            sum(exchange.tokens_out for exchange in exchanges),
+            sum(exchange.tokens_in for exchange in answer_exchanges_of_chunker),
+            sum(exchange.tokens_out for exchange in answer_exchanges_of_chunker),
         )
-        price = None if model is None else model.price(tokens_read, tokens_written)
+        answering_price_dollars = None if model is None else model.price(tokens_read, tokens_written)
         rows.append(
             {
                 "chunker": name,
@@ -190,26 +215,35 @@ def cost_table(
                 "tokens read": tokens_read,
                 "answer tokens": tokens_written,
                 "tokens an answer": tokens_written / answers if answers else None,
-                "cost, $": None if price is None else float(price),
+                "cost, $": None if answering_price_dollars is None else float(answering_price_dollars),
             }
         )
     return rows
 
 
 def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
-    shared = ~np.isnan(right - wrong)
-    called = ANSWER_MEASURES[name].title
-    means = f"{right[shared].mean():.2f} for the reference answers, {wrong[shared].mean():.2f} for those of other questions"
-    means_and_count = f"{means}, over {pluralize(int(shared.sum()), 'question')}"
+    is_defined_in_both_at = ~np.isnan(right - wrong)
+    measure_title = ANSWER_MEASURES[name].title
+    right_and_wrong_means_phrase = (
+        f"{right[is_defined_in_both_at].mean():.2f} for the reference answers, "
+        f"{wrong[is_defined_in_both_at].mean():.2f} for those of other questions"
+    )
+    means_and_count = f"{right_and_wrong_means_phrase}, over {pluralize(int(is_defined_in_both_at.sum()), 'question')}"
     if compared is None:
-        return f"{called}: too few questions to say whether it tells right from wrong with this model: {means_and_count}."
-    tells = "tells" if compared.significant and compared.mean > 0 else "does not tell"
-    return f"{called} {tells} right from wrong with this model: {means_and_count} ({compared.p_words})."
+        return (
+            f"{measure_title}: too few questions to say whether it tells right from wrong with this model: "
+            f"{means_and_count}."
+        )
+    tells_or_does_not_tell_phrase = "tells" if compared.significant and compared.mean > 0 else "does not tell"
+    return (
+        f"{measure_title} {tells_or_does_not_tell_phrase} right from wrong with this model: {means_and_count} "
+        f"({compared.p_words})."
+    )
 
 
 def _difference_in_words(difference: Difference) -> str:
-    interval = interval_words(difference.low, difference.high, difference.alpha, 1, 2)
-    return f"{format_number(difference.mean, '+.2f')} ({interval}, {difference.p_words})"
+    confidence_interval_phrase = interval_words(difference.low, difference.high, difference.alpha, 1, 2)
+    return f"{format_number(difference.mean, '+.2f')} ({confidence_interval_phrase}, {difference.p_words})"
 
 
 # All answers and judgements as a file: CSV for a spreadsheet, JSON lines with every prompt and every word.
@@ -217,8 +251,17 @@ def _difference_in_words(difference: Difference) -> str:
 
 def answers_to_csv(names: Sequence[str], results: Results) -> str:
     """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
-    heads = ["chunker", "question", "reference", "answer", "problem", *ANSWER_MEASURES, "not_judged", "context_tokens"]
-    rows = (
+    csv_column_heads = [
+        "chunker",
+        "question",
+        "reference",
+        "answer",
+        "problem",
+        *ANSWER_MEASURES,
+        "not_judged",
+        "context_tokens",
+    ]
+    csv_answer_rows = (
         [
             names[chunker],
             result.item.question,
@@ -231,14 +274,14 @@ def answers_to_csv(names: Sequence[str], results: Results) -> str:
         ]
         for (chunker, _), result in sorted(results.items())
     )
-    return csv_text(heads, rows)
+    return csv_text(csv_column_heads, csv_answer_rows)
 
 
 def answers_to_json_lines(names: Sequence[str], results: Results) -> str:
     """Return the answers as JSON lines, each with its passages and all conversations with the models."""
-    rows = []
+    json_lines_of_answers = []
     for (chunker, _), result in sorted(results.items()):
-        row = {
+        answer_fields_by_name = {
             "chunker": names[chunker],
             "question": result.item.question,
             "reference": result.item.reference,
@@ -254,8 +297,8 @@ def answers_to_json_lines(names: Sequence[str], results: Results) -> str:
                 for place, judgement in enumerate(times)
             ],
         }
-        rows.append(json.dumps(row, ensure_ascii=False) + "\n")
-    return "".join(rows)
+        json_lines_of_answers.append(json.dumps(answer_fields_by_name, ensure_ascii=False) + "\n")
+    return "".join(json_lines_of_answers)
 
 
 def _message_dicts(exchange: Exchange) -> list[dict[str, str]]:

@@ -60,8 +60,8 @@ class AnswerResult:
 
     def latest(self, kind: Kind) -> Judgement | None:
         """Return the latest judgement of a kind; None if there is none."""
-        judgements = self.judgements.get(kind)
-        return judgements[-1] if judgements else None
+        judgements_of_kind = self.judgements.get(kind)
+        return judgements_of_kind[-1] if judgements_of_kind else None
 
     def value(self, measure: str) -> float | None:
         """Return the answer's score in a measure; None if the score is undefined or has not been computed."""
@@ -69,8 +69,8 @@ class AnswerResult:
             case "aqs":
                 return answer_quality_score(self.value("faithfulness"), self.value("relevancy"))
             case "faithfulness" | "relevancy" | "correctness":
-                judgement = self.latest(measure)
-                return judgement.value if judgement else None
+                latest_measure_judgement = self.latest(measure)
+                return latest_measure_judgement.value if latest_measure_judgement else None
             case _:
                 value: float | None = getattr(self, measure)
                 return value
@@ -125,12 +125,12 @@ def reusable_results(
     earlier_results = {
         (result.item, result.context): result if same_judge else replace(result, judgements={}) for result in results
     }
-    places = (
+    places_with_earlier_results = (
         ((chunker, question), earlier_results.get((item, context)))
         for chunker, own in gathered.items()
         for question, (item, context) in enumerate(zip(items, own.contexts, strict=True))
     )
-    return {place: result for place, result in places if result is not None}
+    return {place: result for place, result in places_with_earlier_results if result is not None}
 
 
 def answer_item(
@@ -152,21 +152,33 @@ def answer_item(
     Cancelled
         If the user asked to stop.
     """
-    result = before
-    if result is None or not result.answer.text:
-        result = AnswerResult(
+    latest_answer_result = before
+    if latest_answer_result is None or not latest_answer_result.answer.text:
+        latest_answer_result = AnswerResult(
             item, context, model_answer(item.question, context, Recording(services.asking, services.count, cancelled))
         )
-        keep(result)
-    if not result.answer.usable:
+        keep(latest_answer_result)
+    if not latest_answer_result.answer.usable:
         return
-    if result.question_cosine is None:
+    if latest_answer_result.question_cosine is None:
         compared_texts = [item.question, *([item.reference] if item.reference else [])]
-        cosines = [float(cosine) for cosine in services.similar(result.answer.text, compared_texts)]
-        result = replace(result, question_cosine=cosines[0], reference_cosine=cosines[1] if item.reference else None)
-        keep(result)
+        answer_cosines_to_texts = [
+            float(cosine) for cosine in services.similar(latest_answer_result.answer.text, compared_texts)
+        ]
+        latest_answer_result = replace(
+            latest_answer_result,
+            question_cosine=answer_cosines_to_texts[0],
+            reference_cosine=answer_cosines_to_texts[1] if item.reference else None,
+        )
+        keep(latest_answer_result)
     if services.judge is not None:
-        judge_result(result, services, keep, cancelled, kinds=[kind for kind in KINDS if kind not in result.judgements])
+        judge_result(
+            latest_answer_result,
+            services,
+            keep,
+            cancelled,
+            kinds=[kind for kind in KINDS if kind not in latest_answer_result.judgements],
+        )
 
 
 def answer_all(
@@ -202,15 +214,19 @@ def answer_all(
 
     def answer_at(place: tuple[int, int], stopped: Callable[[], bool]) -> None:
         chunker, question = place
-        context = gathered[chunker].contexts[question]
-        answer_item(items[question], context, services, partial(keep, place), stopped, answers_before.get(place))
+        answer_context_of_question = gathered[chunker].contexts[question]
+        answer_item(
+            items[question], answer_context_of_question, services, partial(keep, place), stopped, answers_before.get(place)
+        )
         done(place)
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
-    places = [(chunker, question) for question in range(len(items)) for chunker in gathered]
+    chunker_and_question_numbers = [(chunker, question) for question in range(len(items)) for chunker in gathered]
     is_judged = services.judge is not None
     remaining_places = [
-        place for place in places if place not in answers_before or not answers_before[place].is_complete(judged=is_judged)
+        place
+        for place in chunker_and_question_numbers
+        if place not in answers_before or not answers_before[place].is_complete(judged=is_judged)
     ]
     run_in_parallel([partial(answer_at, place) for place in remaining_places], cancelled)
 
@@ -228,13 +244,15 @@ def judge_result(
     A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_item`.
     """
     assert services.judge is not None
-    asked = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
+    judging_input = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
     for kind in applicable_kinds(result.item.reference, result.context):
         if kind in kinds:
-            recording = Recording(services.judge, services.count, cancelled, repeat)
-            judgement = judge_answer(kind, asked, recording, services.similar, repeat)
-            earlier = result.judgements.get(kind, ())
-            result = replace(result, judgements={**result.judgements, kind: (*earlier, judgement)})
+            judge_exchange_recording = Recording(services.judge, services.count, cancelled, repeat)
+            new_model_judgement = judge_answer(kind, judging_input, judge_exchange_recording, services.similar, repeat)
+            earlier_judgements_of_kind = result.judgements.get(kind, ())
+            result = replace(
+                result, judgements={**result.judgements, kind: (*earlier_judgements_of_kind, new_model_judgement)}
+            )
             keep(result)
 
 
@@ -275,10 +293,16 @@ class PromptSizes(NamedTuple):
     @classmethod
     def of(cls, items: Sequence[QuestionItem], count: Callable[[Sequence[str]], list[int]]) -> "PromptSizes":
         """Return the token counts of the prompts, the questions and the reference answers."""
-        fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(JUDGING_PROMPTS[kind][0] for kind in KINDS)]
-        sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])
-        answering, closed_book, *judging = sizes[: len(fixed)]
-        item_token_counts = sizes[len(fixed) :]
+        fixed_prompt_texts = [
+            prompts.ANSWER_SYSTEM,
+            prompts.CLOSED_BOOK_SYSTEM,
+            *(JUDGING_PROMPTS[kind][0] for kind in KINDS),
+        ]
+        prompt_and_item_token_counts = count(
+            [*fixed_prompt_texts, *(item.question for item in items), *(item.reference for item in items)]
+        )
+        answering, closed_book, *judging = prompt_and_item_token_counts[: len(fixed_prompt_texts)]
+        item_token_counts = prompt_and_item_token_counts[len(fixed_prompt_texts) :]
         by_kind = dict(zip(KINDS, judging, strict=True))
         return cls(answering, closed_book, by_kind, item_token_counts[: len(items)], item_token_counts[len(items) :])
 
@@ -289,14 +313,14 @@ class PromptSizes(NamedTuple):
 
     def judgement_tokens(self, kind: Kind, question: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
-        task = self.judging[kind] + ANSWER_TOKENS
+        prompt_and_reply_token_count = self.judging[kind] + ANSWER_TOKENS
         match kind:
             case "faithfulness":
-                return task + context.tokens + self.questions[question]
+                return prompt_and_reply_token_count + context.tokens + self.questions[question]
             case "relevancy":
-                return task
+                return prompt_and_reply_token_count
             case "correctness":
-                return task + self.questions[question] + self.references[question]
+                return prompt_and_reply_token_count + self.questions[question] + self.references[question]
 
 
 class RemainingRequests(NamedTuple):
@@ -316,20 +340,23 @@ def remaining_requests(
     judge
         Access to the judging model; None if the answers are not judged.
     """
-    kinds = () if judge is None else applicable_kinds(item.reference, context)
+    applicable_judgement_kinds = () if judge is None else applicable_kinds(item.reference, context)
     if before is not None and before.is_complete(judged=judge is not None):
         return RemainingRequests(False, ())
     earlier_text = before is not None and before.answer.text
     text = earlier_text or recalled_answer(item.question, context, asking)
     if text is None:
-        return RemainingRequests(True, kinds)
+        return RemainingRequests(True, applicable_judgement_kinds)
     if not text or judge is None:
         return RemainingRequests(False, ())
     judged_before = before.judgements if before is not None and earlier_text else {}
-    asked = JudgingInput(item.question, item.reference, text, context)
-    missing = (kind for kind in kinds if kind not in judged_before)
+    judging_input = JudgingInput(item.question, item.reference, text, context)
+    missing_judgement_kinds = (kind for kind in applicable_judgement_kinds if kind not in judged_before)
     return RemainingRequests(
-        False, tuple(kind for kind in missing if judge.cached_answer(*judgement_request(kind, asked)) is None)
+        False,
+        tuple(
+            kind for kind in missing_judgement_kinds if judge.cached_answer(*judgement_request(kind, judging_input)) is None
+        ),
     )
 
 
@@ -352,10 +379,12 @@ def estimate_run(
     judgement_request_tokens: list[int] = []
     for chunker, retrieval in gathered.items():
         for number, (item, context) in enumerate(zip(items, retrieval.contexts, strict=True)):
-            needed = left((chunker, number), item, context)
-            if needed.answer:
+            remaining_question_requests = left((chunker, number), item, context)
+            if remaining_question_requests.answer:
                 answer_request_tokens.append(sizes.answer_tokens(number, context))
-            judgement_request_tokens += [sizes.judgement_tokens(kind, number, context) for kind in needed.kinds]
+            judgement_request_tokens += [
+                sizes.judgement_tokens(kind, number, context) for kind in remaining_question_requests.kinds
+            ]
     return RequestEstimates(
         Estimate(len(answer_request_tokens), sum(answer_request_tokens)),
         Estimate(len(judgement_request_tokens), sum(judgement_request_tokens)),
@@ -425,12 +454,16 @@ def result_from_json(data: bytes, item: QuestionItem, context: AnswerContext) ->
         If the JSON was not written by `result_to_json`.
     """
     try:
-        stored = _Stored.model_validate_json(data)
+        stored_result_record = _Stored.model_validate_json(data)
     except ValidationError as error:
         raise InputError(
             "A stored answer must be in the format that Seamark writes; this one is not. Ask the question again."
         ) from error
-    answer = Answer("", NOT_KEPT if stored.failed else "", Exchange((), stored.tokens_in, stored.tokens_out))
+    answer_without_text = Answer(
+        "",
+        NOT_KEPT if stored_result_record.failed else "",
+        Exchange((), stored_result_record.tokens_in, stored_result_record.tokens_out),
+    )
     judgements: dict[Kind, tuple[Judgement, ...]] = {
         kind: tuple(
             Judgement(
@@ -443,8 +476,14 @@ def result_from_json(data: bytes, item: QuestionItem, context: AnswerContext) ->
             )
             for judgement in times
         )
-        for kind, times in stored.judgements.items()
+        for kind, times in stored_result_record.judgements.items()
     }
     return AnswerResult(
-        item, context, answer, stored.question_cosine, stored.reference_cosine, stored.bert_score, judgements
+        item,
+        context,
+        answer_without_text,
+        stored_result_record.question_cosine,
+        stored_result_record.reference_cosine,
+        stored_result_record.bert_score,
+        judgements,
     )

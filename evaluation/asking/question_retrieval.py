@@ -122,12 +122,20 @@ def index_passages(chunking: Chunking, tools: Tools, method: SearchMethod, embed
         If the user asked to stop.
     """
     document = chunking.document
-    texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
-    vectors = None
+    embedded_chunk_texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
+    chunk_vectors = None
     if method != "bm25" and tools.embedder is not None:
-        vectors = embed_chunks_late([chunking], tools) if embedded_as == "late" else embed_texts(document, texts, tools)
-    bm25 = Bm25(texts, detect_language(document.text)) if method != "embedding" or vectors is None else None
-    return Passages(chunking, texts, vectors, bm25)
+        chunk_vectors = (
+            embed_chunks_late([chunking], tools)
+            if embedded_as == "late"
+            else embed_texts(document, embedded_chunk_texts, tools)
+        )
+    chunk_word_index = (
+        Bm25(embedded_chunk_texts, detect_language(document.text))
+        if method != "embedding" or chunk_vectors is None
+        else None
+    )
+    return Passages(chunking, embedded_chunk_texts, chunk_vectors, chunk_word_index)
 
 
 def has_stated_texts(chunking: Chunking) -> bool:
@@ -234,28 +242,30 @@ def ask(
     method_used: SearchMethod = (
         "hybrid" if len(rankings_by_method) > 1 else "embedding" if "embedding" in rankings_by_method else "bm25"
     )
-    ranking = (
+    final_chunk_ranking = (
         fuse_rankings([*rankings_by_method.values()], len(passages.texts))
         if len(rankings_by_method) > 1
         else next(iter(rankings_by_method.values()))
     )
     if reranker is not None:
-        first_texts = [passages.texts[chunk] for chunk in ranking.order[:MOST_RERANKED]]
-        ranking = rerank_first(ranking, reranker.scores(question, first_texts))
-    spans = passages.spans
-    parts_given = _parts_within([spans[chunk] for chunk in ranking.order], limit, ruler)
-    hits = tuple(
-        Hit(int(chunk), rank, float(score), parts, parts == spans[chunk])
-        for rank, (chunk, score, parts) in enumerate(zip(ranking.order, ranking.scores, parts_given, strict=False), start=1)
+        first_texts = [passages.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
+        final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, first_texts))
+    spans_of_each_chunk = passages.spans
+    parts_given = _parts_within([spans_of_each_chunk[chunk] for chunk in final_chunk_ranking.order], limit, ruler)
+    best_chunk_hits = tuple(
+        Hit(int(chunk), rank, float(score), parts, parts == spans_of_each_chunk[chunk])
+        for rank, (chunk, score, parts) in enumerate(
+            zip(final_chunk_ranking.order, final_chunk_ranking.scores, parts_given, strict=False), start=1
+        )
     )
-    tokens = ruler([part for hit in hits for part in hit.parts])
+    retrieved_token_count = ruler([part for hit in best_chunk_hits for part in hit.parts])
     return AskedQuestion(
         passages,
         method_used,
-        ranking,
+        final_chunk_ranking,
         rankings_by_method,
-        hits,
-        tokens,
+        best_chunk_hits,
+        retrieved_token_count,
         method_used == "hybrid" and reranker is None,
         reranker is not None,
     )
@@ -265,16 +275,16 @@ def _parts_within(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: AnyRu
     """Return the parts of each chunk within the limit, best first."""
     if limit.tokens is None:
         return [*ranked[: limit.top]]
-    taken = iter(fill_budget(ranked, limit.tokens, ruler))
-    return [*takewhile(len, (tuple(islice(taken, len(spans))) for spans in ranked))]
+    chunk_parts_within_budget = iter(fill_budget(ranked, limit.tokens, ruler))
+    return [*takewhile(len, (tuple(islice(chunk_parts_within_budget, len(spans))) for spans in ranked))]
 
 
 def format_search_score(score: float, *, fused: bool = False) -> str:
     """Format a search score with one or two decimals, or four for fused ranks; return an empty string for NaN."""
     if np.isnan(score):
         return ""
-    decimals = 4 if fused else 2 if abs(score) < 10 else 1
-    return format_number(score, f".{decimals}f")
+    decimal_place_count = 4 if fused else 2 if abs(score) < 10 else 1
+    return format_number(score, f".{decimal_place_count}f")
 
 
 # Fate of a marked answer.
@@ -341,8 +351,11 @@ def checked_answer(text: str, start: int, end: int) -> Span:
             f"An answer may have at most {LONGEST_ANSWER:,} characters; this one has {end - start:,}. Mark a shorter "
             "passage."
         )
-    marked = text[start:end]
-    start, end = start + len(marked) - len(marked.lstrip()), end - len(marked) + len(marked.rstrip())
+    untrimmed_answer_text = text[start:end]
+    start, end = (
+        start + len(untrimmed_answer_text) - len(untrimmed_answer_text.lstrip()),
+        end - len(untrimmed_answer_text) + len(untrimmed_answer_text.rstrip()),
+    )
     if start >= end:
         raise InputError("An answer must have at least one word; only white space was marked. Mark a passage with words.")
     return Span(start, end)
@@ -382,12 +395,12 @@ def judge_ranking(
             seam,
         )
 
-    overlapping = [
+    answer_overlapping_chunks = [
         chunk for chunk, parts in enumerate(chunk_spans) if parts[0].start < answer.end and answer.start < parts[-1].end
     ]
     answer_chunks = [
         chunk
-        for chunk in overlapping
+        for chunk in answer_overlapping_chunks
         if any(text[start:end].strip() for start, end in intersection([answer], chunk_spans[chunk]))
     ]
     if not answer_chunks:
@@ -476,10 +489,14 @@ def answers_retrieved_whole(
     """
     if not questions:
         return []
-    passages = index_passages(chunking, tools, search.method, search.embedded_as)
+    searchable_chunk_passages = index_passages(chunking, tools, search.method, search.embedded_as)
     are_whole = []
     for posed in questions:
-        vector = None if passages.vectors is None else embed_question(chunking, tools, posed.question)
-        asked = ask(passages, posed.question, vector, search.method, search.limit, ruler, search.reranker)
-        are_whole.append(judge_retrieval(asked, posed.answer).fate == "whole")
+        question_vector = (
+            None if searchable_chunk_passages.vectors is None else embed_question(chunking, tools, posed.question)
+        )
+        question_with_ranked_chunks = ask(
+            searchable_chunk_passages, posed.question, question_vector, search.method, search.limit, ruler, search.reranker
+        )
+        are_whole.append(judge_retrieval(question_with_ranked_chunks, posed.answer).fate == "whole")
     return are_whole

@@ -140,36 +140,45 @@ class ChunkComparison:
 
         ``after`` is true for the side that replaces the other.
         """
-        salt = b"" if self._keeps_vectors else (b"before", b"after")[after]
-        rows = (
-            (document, hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES, salt=salt).digest(), after, tokens)
+        digest_salt_of_side = b"" if self._keeps_vectors else (b"before", b"after")[after]
+        chunk_database_rows = (
+            (
+                document,
+                hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES, salt=digest_salt_of_side).digest(),
+                after,
+                tokens,
+            )
             for text, tokens in chunks
         )
-        self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", rows)
+        self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunk_database_rows)
 
     def result(self, most: int = 10) -> Comparison:
         """Return the changes of all documents, and the ``most`` documents that change most."""
-        execute = self._database.execute
-        execute("DROP TABLE IF EXISTS documents")
-        execute(_COUNTED)
-        sums = ", ".join(f"coalesce(sum({name}), 0)" for name in ("kept", "changed", "new", "gone", "again", "tokens"))
-        total = Changes(*execute(f"SELECT {sums} FROM (SELECT {_CHANGES} FROM documents)").fetchone())
-        documents, changed, only_before, only_after = execute(
+        execute_sql_function = self._database.execute
+        execute_sql_function("DROP TABLE IF EXISTS documents")
+        execute_sql_function(_COUNTED)
+        sql_sum_expressions = ", ".join(
+            f"coalesce(sum({name}), 0)" for name in ("kept", "changed", "new", "gone", "again", "tokens")
+        )
+        changes_of_all_documents = Changes(
+            *execute_sql_function(f"SELECT {sql_sum_expressions} FROM (SELECT {_CHANGES} FROM documents)").fetchone()
+        )
+        documents, changed, only_before, only_after = execute_sql_function(
             "SELECT count(*), coalesce(sum(before > kept OR after > kept), 0), coalesce(sum(after = 0), 0), "
             "coalesce(sum(before = 0), 0) FROM documents"
         ).fetchone()
-        listed = execute(
+        most_changed_document_rows = execute_sql_function(
             f"SELECT document, {_CHANGES} FROM documents WHERE before > kept OR after > kept "
             "ORDER BY again DESC, before + after - 2 * kept DESC, document LIMIT ?",
             (most,),
         )
         return Comparison(
-            total,
+            changes_of_all_documents,
             documents,
             changed,
             only_before,
             only_after,
-            tuple((name, Changes(*values)) for name, *values in listed),
+            tuple((name, Changes(*values)) for name, *values in most_changed_document_rows),
         )
 
 
@@ -184,13 +193,17 @@ def recall_by_amount(
     Amounts are the top k, unless ``top_k`` is None, and every budget. Recall is measured in the budgets' unit, or else in
     tokens. Raises the same errors as `Tools.embed`.
     """
-    unit = "tokens" if budgets is None else budgets.unit
+    text_budget_unit = "tokens" if budgets is None else budgets.unit
     by_amount = {}
     if top_k is not None:
-        by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values("recall", unit)
+        by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values(
+            "recall", text_budget_unit
+        )
     if budgets is not None:
         at_budgets = evaluate_at_budgets(index, questions, tools, ruler, budgets)
-        by_amount |= {f"{size:,} {unit}": at_budgets.values("recall", size, unit) for size in budgets.sizes}
+        by_amount |= {
+            f"{size:,} {text_budget_unit}": at_budgets.values("recall", size, text_budget_unit) for size in budgets.sizes
+        }
     return by_amount
 
 
@@ -221,8 +234,8 @@ class WonAndLost:
 
     def differences(self) -> dict[str, Difference | None]:
         """Return the difference of the mean recalls, after minus before, at each amount; None with too few questions."""
-        rows = np.array([self.after[amount] - before for amount, before in self.before.items()])
-        return dict(zip(self.before, paired_differences(rows), strict=True))
+        recall_changes_by_amount = np.array([self.after[amount] - before for amount, before in self.before.items()])
+        return dict(zip(self.before, paired_differences(recall_changes_by_amount), strict=True))
 
     def changed(self, amount: str) -> tuple[list[int], list[int]]:
         """Return the numbers of the questions that are won by the change, and of those that are lost."""

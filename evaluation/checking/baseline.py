@@ -63,20 +63,20 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         """
         (value,) = parse_in_reader_process(read_json_file, data, name, most=LONGEST_BASELINE)
         try:
-            baseline = cls.model_validate(value)
+            validated_baseline = cls.model_validate(value)
         except ValidationError as error:
             place, detail = first_validation_error(error, "the file")
             raise InputError(
                 f"{name}: the baseline must be in the format that --write-baseline writes; {place} is invalid: "
                 f"{detail['msg']}."
             ) from error
-        for kind, scores in baseline.scores.items():
+        for kind, scores in validated_baseline.scores.items():
             for score in scores:
                 if score not in BASELINE_SCORES[kind]:
                     raise InputError(
                         f"{name}: a score of {kind} must be one of {', '.join(BASELINE_SCORES[kind])}; got {score!r}."
                     )
-        return baseline
+        return validated_baseline
 
     def to_json(self) -> str:
         """Return the baseline as indented JSON that ends with a line break."""
@@ -89,15 +89,17 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         """
         for kind, kept in self.scores.items():
             for name, baseline_value in kept.items():
-                now = scores.get(kind, {}).get(name)
+                current_score_value = scores.get(kind, {}).get(name)
                 more_is_better = BASELINE_SCORES[kind][name]
-                if now is None:
+                if current_score_value is None:
                     yield kind, f"{name} is undefined now; the baseline has {baseline_value:.4f}."
-                elif (baseline_value - now if more_is_better else now - baseline_value) > tolerance:
+                elif (
+                    baseline_value - current_score_value if more_is_better else current_score_value - baseline_value
+                ) > tolerance:
                     yield (
                         kind,
                         f"{name} must be {'at least' if more_is_better else 'at most'} {baseline_value:.4f}, "
-                        f"give or take {tolerance:g}; it is {now:.4f}.",
+                        f"give or take {tolerance:g}; it is {current_score_value:.4f}.",
                     )
 
 
@@ -105,21 +107,22 @@ def measured_content_hash(
     marked: Sequence[MarkedDocument], documents: Sequence[Document], questions: Sequence[Question]
 ) -> str:
     """Return a hash of the texts with known boundaries and of the corpus with its questions."""
-    content = [
+    hashed_texts_and_questions = [
         [[marked_text.document.text, list(marked_text.known)] for marked_text in marked],
         [document.text for document in documents] if questions else [],
         [[question.text, [[part.document, list(part.span)] for part in question.excerpts]] for question in questions],
     ]
-    return hashlib.sha256(json.dumps(content).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(json.dumps(hashed_texts_and_questions).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def mean_boundary_scores(runs: Sequence[tuple[MarkedDocument, Chunking]]) -> dict[str, float]:
     """Return the mean of each boundary score over all documents with known boundaries, ignoring undefined values."""
-    rows = [score_chunking(marked, chunking) for marked, chunking in runs]
-    defined = {
-        name: [value for row in rows if (value := row[name].value) is not None] for name in BASELINE_SCORES[BOUNDARIES]
+    scores_of_each_document = [score_chunking(marked, chunking) for marked, chunking in runs]
+    defined_values_by_score = {
+        name: [value for row in scores_of_each_document if (value := row[name].value) is not None]
+        for name in BASELINE_SCORES[BOUNDARIES]
     }
-    return {name: statistics.fmean(values) for name, values in defined.items() if values}
+    return {name: statistics.fmean(values) for name, values in defined_values_by_score.items() if values}
 
 
 def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools) -> dict[str, float]:
@@ -130,12 +133,16 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe:
     InputError
         If a text cannot be embedded.
     """
-    ruler = TokenRuler(corpus.whole.text, tools.tokenizer)
-    evaluation = evaluate_retrieval(
-        build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, TOP_K
+    corpus_token_ruler = TokenRuler(corpus.whole.text, tools.tokenizer)
+    retrieval_evaluation = evaluate_retrieval(
+        build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, corpus_token_ruler, TOP_K
     )
-    means = {name: mean_and_deviation(evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]}
-    return {name: mean[0] for name, mean in means.items() if mean is not None and math.isfinite(mean[0])}
+    mean_and_deviation_by_score = {
+        name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]
+    }
+    return {
+        name: mean[0] for name, mean in mean_and_deviation_by_score.items() if mean is not None and math.isfinite(mean[0])
+    }
 
 
 # Known problems, in a file next to the documents, so that a check reports only new ones.
@@ -200,10 +207,12 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         """Return the known problems as JSON, with one problem per line for readable diffs."""
         file_entries = []
         for file, problems in sorted(self.files.items()):
-            rows = ",\n".join(f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems)
-            file_entries.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{rows}\n    ]")
-        listed = ",\n".join(file_entries)
-        return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
+            problem_json_lines = ",\n".join(
+                f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems
+            )
+            file_entries.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{problem_json_lines}\n    ]")
+        joined_json_file_entries = ",\n".join(file_entries)
+        return f'{{\n  "seamark_known": 1,\n  "files": {{\n{joined_json_file_entries}\n  }}\n}}\n'
 
     def mark_known(self, checked: CheckedDocument) -> CheckedDocument:
         """Return a copy of a document's check in which known problems are marked.
@@ -211,19 +220,21 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         Each entry of the list covers one problem.
         """
         known_left = Counter((known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ()))
-        problems = []
+        problems_with_known_marked = []
         for problem in checked.problems:
             known_problem = KnownProblem.of(problem)
             is_known = not problem.quiet and known_left[known_problem.rule, known_problem.passage] > 0
             known_left[known_problem.rule, known_problem.passage] -= is_known
-            problems.append(replace(problem, quiet="known") if is_known else problem)
-        return replace(checked, problems=tuple(problems))
+            problems_with_known_marked.append(replace(problem, quiet="known") if is_known else problem)
+        return replace(checked, problems=tuple(problems_with_known_marked))
 
     def count_gone(self, documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
         cut_documents = [checked for checked in documents if checked.chunking is not None]
-        listed = sum(len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut_documents)
-        return listed - sum(
+        listed_known_problem_count = sum(
+            len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut_documents
+        )
+        return listed_known_problem_count - sum(
             problem.quiet == "known" for checked in cut_documents for problem in self.mark_known(checked).problems
         )
 

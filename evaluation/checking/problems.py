@@ -43,22 +43,22 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
     """
     if "seamark:" not in text:
         return [], []
-    comments = [block.span for block in outline_of(text).not_prose if block.kind == "HTML"]
+    html_block_spans = [block.span for block in outline_of(text).not_prose if block.kind == "HTML"]
     other_block_spans = sorted(
         {block.span for block in (*outline_of(text).blocks, *outline_of(text).nested) if block.kind != "HTML"},
         key=lambda span: (span.start, -span.end),
     )
     ignored, unknown_names = [], []
-    for html in comments:
+    for html in html_block_spans:
         for comment in _COMMENT.finditer(text, *html):
             span = Span(*comment.span())
-            names = [name for name in _RULE_NAMES.split(comment[1]) if name]
-            unknown_names += [(span, name) for name in names if name not in known_rules]
-            rules = frozenset(name for name in names if name in known_rules)
+            rule_names_in_comment = [name for name in _RULE_NAMES.split(comment[1]) if name]
+            unknown_names += [(span, name) for name in rule_names_in_comment if name not in known_rules]
+            known_rules_in_comment = frozenset(name for name in rule_names_in_comment if name in known_rules)
             next_block = bisect_left(other_block_spans, span.end, key=lambda other: other.start)
             # A comment whose words are all wrong is about nothing, not about all.
-            if next_block < len(other_block_spans) and (rules or not names):
-                ignored.append(IgnoredPassage(other_block_spans[next_block], rules))
+            if next_block < len(other_block_spans) and (known_rules_in_comment or not rule_names_in_comment):
+                ignored.append(IgnoredPassage(other_block_spans[next_block], known_rules_in_comment))
     return ignored, unknown_names
 
 
@@ -214,43 +214,44 @@ class Check:
             If the document cannot be cut or the chunk sizes cannot be counted.
         """
         chunking = run(self.chunker, document, replace(self.tools), self.embedded_as)
-        lines = _Lines(document, file)
+        document_line_locator = _Lines(document, file)
         # Only what is read as it is can have comments of Markdown.
         ignored, unknown_names = parse_ignore_comments(document.text, ALL_RULES) if format_of(file) is None else ([], [])
-        problems = []
+        document_problems = []
         for violation in sorted(self._violations(chunking), key=lambda finding: (finding.span, finding.rule)):
-            level = self.level(violation.rule, avoidable=violation.avoidable)
-            if level is not None:
+            violation_severity_level = self.level(violation.rule, avoidable=violation.avoidable)
+            if violation_severity_level is not None:
                 why_quiet: Literal["", "ignored"] = (
                     "ignored" if any(comment.turns_off(violation.rule, violation.span) for comment in ignored) else ""
                 )
-                problems.append(
+                document_problems.append(
                     Problem(
                         violation.rule,
-                        level,
+                        violation_severity_level,
                         file,
                         violation.message,
-                        lines.place_of(violation.span),
-                        lines.page_words(violation.span),
+                        document_line_locator.place_of(violation.span),
+                        document_line_locator.page_words(violation.span),
                         document.text[slice(*violation.span)],
                         why_quiet,
                     )
                 )
-        remarks = tuple(
-            f"{file}:{lines.line_number(span.start)}: a comment may only ignore rules; {short_repr(name)} is none."
+        unknown_ignored_rule_remarks = tuple(
+            f"{file}:{document_line_locator.line_number(span.start)}: a comment may only ignore rules; "
+            f"{short_repr(name)} is none."
             for span, name in unknown_names
         )
-        return CheckedDocument(file, chunking, tuple(problems), remarks=remarks)
+        return CheckedDocument(file, chunking, tuple(document_problems), remarks=unknown_ignored_rule_remarks)
 
     def _violations(self, chunking: Chunking) -> Iterator[_Violation]:
-        findings = find_suspicious_cuts(chunking)
-        too_long = self._too_long(chunking, [finding.span for finding in findings if finding.rule in _WHOLE])
+        suspicious_cut_findings = find_suspicious_cuts(chunking)
+        too_long = self._too_long(chunking, [finding.span for finding in suspicious_cut_findings if finding.rule in _WHOLE])
         # What is read is said of the text that is embedded, which may be longer than the chunk.
-        for finding in findings:
-            sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
-            avoidable = finding.rule not in _WHOLE or finding.span not in too_long
-            sentence += "" if avoidable else f"; it cannot be whole: {too_long[finding.span]}"
-            yield _Violation(finding.rule, finding.span, f"{sentence}.", avoidable)
+        for finding in suspicious_cut_findings:
+            finding_reason_sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
+            is_violation_avoidable = finding.rule not in _WHOLE or finding.span not in too_long
+            finding_reason_sentence += "" if is_violation_avoidable else f"; it cannot be whole: {too_long[finding.span]}"
+            yield _Violation(finding.rule, finding.span, f"{finding_reason_sentence}.", is_violation_avoidable)
         if self.level("unread") is not None:
             yield from self._unread(chunking)
         if self.level("size") is not None:
@@ -258,13 +259,20 @@ class Check:
 
     def _too_long(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
         """Return the blocks and sentences that are too long for a chunk of the requested size, with their sizes in words."""
-        bounds = self.bounds or requested_size_bounds(self.chunker)
-        if not spans or bounds is None or bounds.most is None:
+        chunk_size_bounds = self.bounds or requested_size_bounds(self.chunker)
+        if not spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
             return {}
         spans_as_chunks = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
-        sizes = zip(spans, chunk_sizes(bounds.unit, spans_as_chunks, self.tools.tokenizer, self.tools.embedder), strict=True)
-        most, limit_phrase = bounds.most, f"{bounds.unit}, where a chunk has {bounds.words()}"
-        return {span: f"{size:,} {limit_phrase}" for span, size in sizes if size > most}
+        spans_with_sizes = zip(
+            spans,
+            chunk_sizes(chunk_size_bounds.unit, spans_as_chunks, self.tools.tokenizer, self.tools.embedder),
+            strict=True,
+        )
+        most, limit_phrase = (
+            chunk_size_bounds.most,
+            f"{chunk_size_bounds.unit}, where a chunk has {chunk_size_bounds.words()}",
+        )
+        return {span: f"{size:,} {limit_phrase}" for span, size in spans_with_sizes if size > most}
 
     def _unread(self, chunking: Chunking) -> Iterator[_Violation]:
         embedder = self.tools.embedder
@@ -272,8 +280,8 @@ class Check:
         if embedder is None or embedder.max_tokens is None or self.embedded_as == "late":
             return
         most, document = embedder.max_tokens, chunking.document
-        texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
-        for chunk, length in zip(chunking.chunks, embedder.lengths(texts), strict=True):
+        embedded_chunk_texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
+        for chunk, length in zip(chunking.chunks, embedder.lengths(embedded_chunk_texts), strict=True):
             if length > most:
                 yield _Violation(
                     "unread",
@@ -282,17 +290,21 @@ class Check:
                 )
 
     def _sizes(self, chunking: Chunking) -> Iterator[_Violation]:
-        bounds = self.bounds or requested_size_bounds(self.chunker)
-        if bounds is None:
+        chunk_size_bounds = self.bounds or requested_size_bounds(self.chunker)
+        if chunk_size_bounds is None:
             return
-        sizes = chunk_sizes(bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)
-        for chunk, size in zip(chunking.chunks, sizes, strict=True):
-            if size < (bounds.least or 0) or (bounds.most is not None and size > bounds.most):
-                unit = bounds.unit.removesuffix("s") if size == 1 else bounds.unit
+        size_of_each_chunk = chunk_sizes(chunk_size_bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)
+        for chunk, size in zip(chunking.chunks, size_of_each_chunk, strict=True):
+            if size < (chunk_size_bounds.least or 0) or (
+                chunk_size_bounds.most is not None and size > chunk_size_bounds.most
+            ):
+                singular_or_plural_size_unit = (
+                    chunk_size_bounds.unit.removesuffix("s") if size == 1 else chunk_size_bounds.unit
+                )
                 yield _Violation(
                     "size",
                     Span(chunk.start, chunk.end),
-                    f"The chunk has {size:,} {unit}; asked for are {bounds.words()}.",
+                    f"The chunk has {size:,} {singular_or_plural_size_unit}; asked for are {chunk_size_bounds.words()}.",
                 )
 
 
@@ -314,16 +326,25 @@ class _Lines:
     def place_of(self, span: Span) -> Place | None:
         if not self._plain:
             return None
-        first = bisect_right(self._starts, span.start) - 1
-        last = bisect_right(self._starts, max(span.start, span.end - 1)) - 1
-        return Place(first + 1, span.start - self._starts[first] + 1, last + 1, span.end - self._starts[last] + 1)
+        first_line_index = bisect_right(self._starts, span.start) - 1
+        last_line_index = bisect_right(self._starts, max(span.start, span.end - 1)) - 1
+        return Place(
+            first_line_index + 1,
+            span.start - self._starts[first_line_index] + 1,
+            last_line_index + 1,
+            span.end - self._starts[last_line_index] + 1,
+        )
 
     def page_words(self, span: Span) -> str:
-        parts = self._document.parts
-        if parts is None:
+        document_parts = self._document.parts
+        if document_parts is None:
             return ""
-        names = parts.labels_of_spans([(span.start, span.end)])
-        return f"{parts.kind}{'s' * (len(names) > 1)} {', '.join(names)}" if names else ""
+        part_labels_of_span = document_parts.labels_of_spans([(span.start, span.end)])
+        return (
+            f"{document_parts.kind}{'s' * (len(part_labels_of_span) > 1)} {', '.join(part_labels_of_span)}"
+            if part_labels_of_span
+            else ""
+        )
 
 
 def parse_levels(words: Sequence[str]) -> dict[str, str]:
@@ -334,7 +355,7 @@ def parse_levels(words: Sequence[str]) -> dict[str, str]:
     InputError
         If a word has another form, or a rule or level does not exist.
     """
-    levels = {}
+    severity_level_by_rule = {}
     for word in words:
         rule, equals, level = word.partition("=")
         if not equals:
@@ -345,5 +366,5 @@ def parse_levels(words: Sequence[str]) -> dict[str, str]:
             raise InputError(
                 f"--level: the level of {rule} must be one of {', '.join((*LEVELS, OFF))}; got {short_repr(level)}."
             )
-        levels[rule] = level
-    return levels
+        severity_level_by_rule[rule] = level
+    return severity_level_by_rule

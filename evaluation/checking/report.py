@@ -47,8 +47,10 @@ class Report:
     @cached_property
     def all(self) -> list[Problem]:
         """All problems to report, most serious first, then in document order."""
-        problems = [problem for document in self.documents for problem in document.problems if not problem.quiet]
-        return sorted([*self.general, *problems], key=lambda problem: LEVELS.index(problem.level))
+        unsuppressed_document_problems = [
+            problem for document in self.documents for problem in document.problems if not problem.quiet
+        ]
+        return sorted([*self.general, *unsuppressed_document_problems], key=lambda problem: LEVELS.index(problem.level))
 
     @cached_property
     def quiet(self) -> list[Problem]:
@@ -68,8 +70,8 @@ class Report:
     @cached_property
     def counts(self) -> dict[Level, int]:
         """Number of reported problems by severity level, most serious first."""
-        counts = Counter(problem.level for problem in self.all)
-        return {level: counts[level] for level in LEVELS}
+        problem_count_by_level = Counter(problem.level for problem in self.all)
+        return {level: problem_count_by_level[level] for level in LEVELS}
 
     @property
     def complaints(self) -> list[str]:
@@ -89,18 +91,24 @@ class Report:
 
 def as_text(report: Report) -> str:
     """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
-    lines = [f"{_place_words(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems]
-    unlisted = len(report.all) - len(report.problems)
-    if unlisted:
-        lines.append(f"{pluralize(unlisted, 'more problem')} not listed")
+    report_text_lines = [
+        f"{_place_words(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems
+    ]
+    unlisted_problem_count = len(report.all) - len(report.problems)
+    if unlisted_problem_count:
+        report_text_lines.append(f"{pluralize(unlisted_problem_count, 'more problem')} not listed")
     for kind, scores in report.scores.items():
-        lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
-    chunks = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
+        report_text_lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
+    checked_chunk_count = sum(
+        len(document.chunking.chunks) for document in report.documents if document.chunking is not None
+    )
     by_level = ", ".join(pluralize(count, level) for level, count in report.counts.items())
-    checked = f"{pluralize(len(report.documents), 'document')}, {pluralize(chunks, 'chunk')}"
+    checked_amounts_phrase = f"{pluralize(len(report.documents), 'document')}, {pluralize(checked_chunk_count, 'chunk')}"
     quiet_words = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
-    lines.append(f"{checked}: {by_level}{quiet_words}; {report.verdict}")
-    return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in lines) + "\n"
+    report_text_lines.append(f"{checked_amounts_phrase}: {by_level}{quiet_words}; {report.verdict}")
+    return (
+        "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in report_text_lines) + "\n"
+    )
 
 
 def _place_words(problem: Problem) -> str:
@@ -156,41 +164,46 @@ def as_junit(report: Report) -> str:
 
     A test case fails if the rule has a problem of level error.
     """
-    root = etree.Element("testsuites", name="seamark check")
-    rules = [name for name in report.levels if name not in SCORES]
+    test_suites_element = etree.Element("testsuites", name="seamark check")
+    document_rule_names = [name for name in report.levels if name not in SCORES]
     for document in report.documents:
-        root.append(
+        test_suites_element.append(
             _junit_suite(
-                document.file, rules, [problem for problem in document.problems if not problem.quiet], document.complaint
+                document.file,
+                document_rule_names,
+                [problem for problem in document.problems if not problem.quiet],
+                document.complaint,
             )
         )
     case_names = {*report.scores, *(problem.rule for problem in report.general)}
-    scored = [name for name in report.levels if name in SCORES and name in case_names]
-    if scored:
-        root.append(_junit_suite("baseline", scored, report.general, ""))
+    baseline_score_rule_names = [name for name in report.levels if name in SCORES and name in case_names]
+    if baseline_score_rule_names:
+        test_suites_element.append(_junit_suite("baseline", baseline_score_rule_names, report.general, ""))
     for name in ("tests", "failures", "errors"):
-        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
-    etree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(root, encoding="unicode") + "\n"
+        test_suites_element.set(name, str(sum(int(suite.get(name, "0")) for suite in test_suites_element)))
+    etree.indent(test_suites_element)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(test_suites_element, encoding="unicode") + "\n"
 
 
 def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], complaint: str) -> etree.Element:
-    suite = etree.Element("testsuite", name=_xml_text(file))
+    test_suite_element = etree.Element("testsuite", name=_xml_text(file))
     if complaint:
-        case = etree.SubElement(suite, "testcase", classname=_xml_text(file), name="readable")
-        etree.SubElement(case, "error", message=_xml_text(complaint))
+        test_case_element = etree.SubElement(test_suite_element, "testcase", classname=_xml_text(file), name="readable")
+        etree.SubElement(test_case_element, "error", message=_xml_text(complaint))
     for rule in () if complaint else rules:
-        case = etree.SubElement(suite, "testcase", classname=_xml_text(file), name=rule)
+        test_case_element = etree.SubElement(test_suite_element, "testcase", classname=_xml_text(file), name=rule)
         rule_problems = [problem for problem in problems if problem.rule == rule]
         errors_of_rule = [problem for problem in rule_problems if problem.level == "error"]
         if errors_of_rule:
-            failure = etree.SubElement(case, "failure", message=_xml_text(ALL_RULES[rule].title), type=rule)
-            failure.text = _junit_lines(errors_of_rule)
+            rule_failure_element = etree.SubElement(
+                test_case_element, "failure", message=_xml_text(ALL_RULES[rule].title), type=rule
+            )
+            rule_failure_element.text = _junit_lines(errors_of_rule)
         elif rule_problems:
-            etree.SubElement(case, "system-out").text = _junit_lines(rule_problems)
-    failures, errors = len(suite.findall("*/failure")), len(suite.findall("*/error"))
-    suite.attrib.update(tests=str(len(suite)), failures=str(failures), errors=str(errors))
-    return suite
+            etree.SubElement(test_case_element, "system-out").text = _junit_lines(rule_problems)
+    failures, errors = len(test_suite_element.findall("*/failure")), len(test_suite_element.findall("*/error"))
+    test_suite_element.attrib.update(tests=str(len(test_suite_element)), failures=str(failures), errors=str(errors))
+    return test_suite_element
 
 
 def _junit_lines(problems: list[Problem]) -> str:
@@ -198,8 +211,8 @@ def _junit_lines(problems: list[Problem]) -> str:
 
 
 def _junit_place_words(problem: Problem) -> str:
-    spot = problem.where if problem.place is None else f"line {problem.place.line}"
-    return f"{spot}: " if spot else ""
+    problem_place_phrase = problem.where if problem.place is None else f"line {problem.place.line}"
+    return f"{problem_place_phrase}: " if problem_place_phrase else ""
 
 
 def _xml_text(text: str) -> str:
@@ -217,7 +230,7 @@ _SUPPRESSED = {"known": "external", "ignored": "inSource"}
 
 def as_sarif(report: Report) -> dict[str, Any]:
     """Return the check as a SARIF log with a single run and columns in code points."""
-    rules = [*report.levels]
+    reported_rule_names = [*report.levels]
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -241,7 +254,7 @@ def as_sarif(report: Report) -> dict[str, Any]:
                     }
                 ],
                 "results": [
-                    _sarif_result(problem, rules.index(problem.rule), number)
+                    _sarif_result(problem, reported_rule_names.index(problem.rule), number)
                     for problem, number in _number_equal_problems([*report.problems, *report.quiet[:MOST_PROBLEMS]])
                 ],
             }
@@ -250,12 +263,12 @@ def as_sarif(report: Report) -> dict[str, Any]:
 
 
 def _sarif_rule(name: str, level: str) -> dict[str, Any]:
-    rule = ALL_RULES[name]
+    rule_description = ALL_RULES[name]
     return {
         "id": name,
-        "shortDescription": {"text": f"{rule.title}."},
-        "fullDescription": {"text": rule.why},
-        "help": {"text": f"{rule.title}. {rule.why}"},
+        "shortDescription": {"text": f"{rule_description.title}."},
+        "fullDescription": {"text": rule_description.why},
+        "help": {"text": f"{rule_description.title}. {rule_description.why}"},
         "defaultConfiguration": {"level": level},
     }
 
@@ -264,9 +277,9 @@ def _number_equal_problems(problems: Sequence[Problem]) -> Iterator[tuple[Proble
     """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
     equal_counts: Counter[tuple[str, str, str]] = Counter()
     for problem in problems:
-        key = (problem.file, problem.rule, problem.identity)
-        equal_counts[key] += 1
-        yield problem, equal_counts[key]
+        file_rule_and_passage_key = (problem.file, problem.rule, problem.identity)
+        equal_counts[file_rule_and_passage_key] += 1
+        yield problem, equal_counts[file_rule_and_passage_key]
 
 
 def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
@@ -275,18 +288,20 @@ def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
         physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
-    fingerprinted = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
+    fingerprinted_problem_bytes = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
-    again = f":{number}" if number > 1 else ""
-    quiet = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}
+    repeated_problem_suffix = f":{number}" if number > 1 else ""
+    suppressions_property = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}
     return {
         "ruleId": problem.rule,
         "ruleIndex": index,
         "level": problem.level,
         "message": {"text": message},
         "locations": [{"physicalLocation": physical}],
-        "partialFingerprints": {"passage/v1": f"{hashlib.sha256(fingerprinted).hexdigest()}{again}"},
-        **quiet,
+        "partialFingerprints": {
+            "passage/v1": f"{hashlib.sha256(fingerprinted_problem_bytes).hexdigest()}{repeated_problem_suffix}"
+        },
+        **suppressions_property,
     }
 
 

@@ -78,29 +78,35 @@ _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sa
 
 def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``check`` command to an argument parser."""
-    rules = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
-    command = commands.add_parser(
+    rule_list_help_text = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
+    check_command_parser = commands.add_parser(
         "check",
         help="documents and a recipe against rules, for continuous integration",
         description="Cut documents and say what breaks a rule. The exit status is 0 without an error, 1 with one, and 2 if "
         "something could not be checked.",
-        epilog=f"rules, with their levels:\n{rules}",
+        epilog=f"rules, with their levels:\n{rule_list_help_text}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
-    command.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document")
-    add_chunker(command)
-    command.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
-    command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
-    command.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
-    command.add_argument(
+    check_command_parser.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
+    check_command_parser.add_argument(
+        "--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document"
+    )
+    add_chunker(check_command_parser)
+    check_command_parser.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
+    check_command_parser.add_argument(
+        "--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for"
+    )
+    check_command_parser.add_argument(
+        "--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)"
+    )
+    check_command_parser.add_argument(
         "--level",
         action="append",
         default=[],
         metavar="RULE=LEVEL",
         help=f"how grave it is to break a rule: {', '.join((*LEVELS, OFF))}",
     )
-    command.add_argument(
+    check_command_parser.add_argument(
         "--marked",
         nargs="+",
         action="extend",
@@ -108,31 +114,31 @@ def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="PATH",
         help="documents with known boundaries: with lines of three dashes, or boundary files beside them",
     )
-    command.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
-    command.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
-    command.add_argument("--write-baseline", metavar="FILE", help="write the scores reached now into a file")
-    command.add_argument(
+    check_command_parser.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
+    check_command_parser.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
+    check_command_parser.add_argument("--write-baseline", metavar="FILE", help="write the scores reached now into a file")
+    check_command_parser.add_argument(
         "--tolerance", type=float, default=TOLERANCE, metavar="X", help="how much worse one may be (default: %(default)s)"
     )
-    command.add_argument("--known", metavar="FILE", help="problems that are known, of which nothing is said")
-    command.add_argument("--write-known", metavar="FILE", help="write the problems there are now into a file")
-    command.add_argument(
+    check_command_parser.add_argument("--known", metavar="FILE", help="problems that are known, of which nothing is said")
+    check_command_parser.add_argument("--write-known", metavar="FILE", help="write the problems there are now into a file")
+    check_command_parser.add_argument(
         "--report",
         action="append",
         default=[],
         metavar="FORM[=FILE]",
         help=f"{', '.join(FORMS)}, on standard output or into a file; may be given several times (default: text)",
     )
-    command.add_argument(
+    check_command_parser.add_argument(
         "--language-model",
         metavar="openai:NAME",
         help="for a recipe that asks one, or embeds chunks with a context sentence: a model of the server at "
         "OPENAI_BASE_URL, to which the documents are sent (default: the recipe's)",
     )
-    add_spend(command)
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_check)
+    add_spend(check_command_parser)
+    add_device(check_command_parser)
+    add_encoding(check_command_parser)
+    check_command_parser.set_defaults(run=run_check)
 
 
 class _Source(NamedTuple):
@@ -150,47 +156,55 @@ class _Source(NamedTuple):
 
 def run_check(options: argparse.Namespace) -> int:
     """Check all documents, write the requested reports, and return the exit status."""
-    reports = [_parse_report_option(text) for text in options.report] or [("text", "")]
+    requested_forms_and_files = [_parse_report_option(text) for text in options.report] or [("text", "")]
     _check_options(options)
-    for file in (options.write_baseline, options.write_known, *(file for _, file in reports)):
+    for file in (options.write_baseline, options.write_known, *(file for _, file in requested_forms_and_files)):
         _check_writable(file)
     recipe, file = _recipe_and_file(options)
-    baseline = Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
-    known = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
+    stored_baseline_scores = (
+        Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
+    )
+    known_problems_of_file = (
+        KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
+    )
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
     chunker = recipe.build()
     tools.asking = _open_language_model(options, recipe, chunker)
-    check = Check(chunker, tools, parse_levels(options.level), _requested_bounds(options), recipe.embedded_as)
-    sources = _read_sources(options, recipe.sentences)
-    readable_documents = [source.document for source in sources if isinstance(source.document, Document)]
+    document_check = Check(chunker, tools, parse_levels(options.level), _requested_bounds(options), recipe.embedded_as)
+    sources_to_check = _read_sources(options, recipe.sentences)
+    readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
     corpus, questions = _read_questions(options.questions, readable_documents)
-    marked = [source.marked for source in sources if source.marked is not None]
-    content_hash = measured_content_hash(marked, readable_documents, questions)
-    if baseline is not None and baseline.documents != content_hash:
+    texts_with_known_boundaries = [source.marked for source in sources_to_check if source.marked is not None]
+    content_hash = measured_content_hash(texts_with_known_boundaries, readable_documents, questions)
+    if stored_baseline_scores is not None and stored_baseline_scores.documents != content_hash:
         raise InputError(
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
             "check; it is for others. Write a new one with --write-baseline."
         )
     try:
-        documents = [_check_source(check, source) for source in sources]
-        scores = _measure_scores(sources, documents, corpus, questions, recipe, tools)
+        checked_documents = [_check_source(document_check, source) for source in sources_to_check]
+        mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, recipe, tools)
     finally:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
             print_to_stderr(f"{tools.asking.model.name}: {tools.asking.summary}.")
-    documents = _mark_known_problems(documents, known, options)
+    checked_documents = _mark_known_problems(checked_documents, known_problems_of_file, options)
     all_marked_cut = all(
-        outcome.chunking is not None for source, outcome in zip(sources, documents, strict=True) if source.known
+        outcome.chunking is not None
+        for source, outcome in zip(sources_to_check, checked_documents, strict=True)
+        if source.known
     )
     below_baseline = (
-        _problems_below_baseline(baseline, scores, check, file, options) if baseline is not None and all_marked_cut else []
+        _problems_below_baseline(stored_baseline_scores, mean_scores_by_kind, document_check, file, options)
+        if stored_baseline_scores is not None and all_marked_cut
+        else []
     )
-    active_levels = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
-    report = Report(recipe, active_levels, documents, scores, below_baseline)
-    for complaint in (*report.complaints, *(remark for document in documents for remark in document.remarks)):
+    active_levels = {name: level for name in ALL_RULES if (level := document_check.level(name)) is not None}
+    check_report = Report(recipe, active_levels, checked_documents, mean_scores_by_kind, below_baseline)
+    for complaint in (*check_report.complaints, *(remark for document in checked_documents for remark in document.remarks)):
         print_to_stderr(complaint)
     if recipe.embedded_as == "context":
-        _say_unsituated(documents)
+        _say_unsituated(checked_documents)
     baseline_file = options.baseline or options.write_baseline
     if baseline_file and not all_marked_cut:
         print_to_stderr(
@@ -198,10 +212,10 @@ def run_check(options: argparse.Namespace) -> int:
             "compared or written."
         )
     elif options.write_baseline:
-        _write_baseline(options.write_baseline, content_hash, scores)
-    for form, file in reports:
-        write_output(FORMS[form](report), file)
-    return report.status
+        _write_baseline(options.write_baseline, content_hash, mean_scores_by_kind)
+    for form, file in requested_forms_and_files:
+        write_output(FORMS[form](check_report), file)
+    return check_report.status
 
 
 def _mark_known_problems(
@@ -222,15 +236,15 @@ def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: C
     """Return access to the language model; None if the recipe needs none. Raises InputError if it names none."""
     if not chunker.asks and recipe.embedded_as != "context":
         return None
-    name = options.language_model or recipe.language_model
-    if not name:
+    language_model_name = options.language_model or recipe.language_model
+    if not language_model_name:
         asking_part = chunker.name if chunker.asks else "embedded_as context"
         raise InputError(
             f"{asking_part} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
         )
     from chunkers.language_models.limited_requests import as_asking
 
-    return as_asking(name, parse_spending_limit(options.spend), warn_of_unusable_answers)
+    return as_asking(language_model_name, parse_spending_limit(options.spend), warn_of_unusable_answers)
 
 
 def _problems_below_baseline(
@@ -253,9 +267,11 @@ def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
 def _say_unsituated(documents: Sequence[CheckedDocument]) -> None:
     """Report the chunks without a context sentence."""
     for document in documents:
-        chunks = () if document.chunking is None else document.chunking.chunks
-        if missing := sum(not chunk.situation for chunk in chunks):
-            print_to_stderr(f"{document.file}: the model gave no usable context of {missing:,} of {len(chunks):,} chunks.")
+        chunks_of_document = () if document.chunking is None else document.chunking.chunks
+        if missing := sum(not chunk.situation for chunk in chunks_of_document):
+            print_to_stderr(
+                f"{document.file}: the model gave no usable context of {missing:,} of {len(chunks_of_document):,} chunks."
+            )
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -295,17 +311,17 @@ def _measure_scores(
     tools: Tools,
 ) -> Scores:
     """Return the scores of the checked documents."""
-    scores = {}
-    runs = [
+    mean_scores_by_kind = {}
+    marked_texts_with_chunkings = [
         (source.marked, outcome.chunking)
         for source, outcome in zip(sources, documents, strict=True)
         if source.marked is not None and outcome.chunking is not None
     ]
-    if runs:
-        scores[BOUNDARIES] = mean_boundary_scores(runs)
+    if marked_texts_with_chunkings:
+        mean_scores_by_kind[BOUNDARIES] = mean_boundary_scores(marked_texts_with_chunkings)
     if corpus is not None:
-        scores[RETRIEVAL] = mean_retrieval_scores(corpus, questions, recipe, tools)
-    return scores
+        mean_scores_by_kind[RETRIEVAL] = mean_retrieval_scores(corpus, questions, recipe, tools)
+    return mean_scores_by_kind
 
 
 def _check_source(check: Check, source: _Source) -> CheckedDocument:
@@ -325,39 +341,45 @@ def _parse_report_option(text: str) -> tuple[str, str]:
 
 
 def _requested_bounds(options: argparse.Namespace) -> SizeBounds | None:
-    given = [bound for bound in (options.least, options.most) if bound is not None]
-    if not given:
+    given_size_limits = [bound for bound in (options.least, options.most) if bound is not None]
+    if not given_size_limits:
         return None
-    bounds = SizeBounds(options.least, options.most, options.unit)
-    if given[0] < 0 or given != sorted(given):
-        raise InputError(f"--least must be at least 0 and at most --most; got {bounds.words()}.")
-    return bounds
+    size_bounds_from_options = SizeBounds(options.least, options.most, options.unit)
+    if given_size_limits[0] < 0 or given_size_limits != sorted(given_size_limits):
+        raise InputError(f"--least must be at least 0 and at most --most; got {size_bounds_from_options.words()}.")
+    return size_bounds_from_options
 
 
 def _recipe_and_file(options: argparse.Namespace) -> tuple[Recipe, str]:
     """Return the recipe, and the file that a score below the baseline is reported for."""
     if options.chunker is None:
         raise InputError("No chunker is named. Name it with --chunker, or give the file of a recipe.")
-    spec = parse_chunker_spec(options.chunker)
-    chunker = spec.build()
-    return spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(spec.file or options.baseline)
+    parsed_chunker_spec = parse_chunker_spec(options.chunker)
+    chunker = parsed_chunker_spec.build()
+    return parsed_chunker_spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(
+        parsed_chunker_spec.file or options.baseline
+    )
 
 
 def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     """Return everything that is to be checked; raises InputError if there is nothing."""
     sources: list[_Source] = []
-    read = document_reader(options.encoding)
+    document_reading_function = document_reader(options.encoding)
     for path, name in named_files(options.files):
         try:
-            text = read(file_bytes(path, name), name)
+            text = document_reading_function(file_bytes(path, name), name)
             sources.append(_Source(printable_name(path), Document.from_text(text.text, splitter, name, text.parts)))
         except InputError as error:
             sources.append(_Source(printable_name(path), message_with_file_name(printable_name(path), error)))
     # By their paths, which reports name.
-    paths = {printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, MARKS_ENDING))}
-    texts, complaints = read_marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)
+    marked_file_path_by_name = {
+        printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, MARKS_ENDING))
+    }
+    texts, complaints = read_marked_texts(
+        ((name, file_bytes(path)) for name, path in marked_file_path_by_name.items()), document_reading_function
+    )
     sources += [
-        _Source(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)
+        _Source(next((path for path in marked_file_path_by_name if complaint.startswith(path)), "--marked"), complaint)
         for complaint in complaints
     ]
     sources += [_Source(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in texts]
@@ -378,8 +400,8 @@ def _read_questions(file: str | None, documents: Sequence[Document]) -> tuple[Co
             "documents."
         )
     corpus = Corpus(tuple(documents))
-    questions = read_questions(file_bytes(file), Path(file).name, corpus)
-    for problem in questions.problems:
+    questions_of_corpus = read_questions(file_bytes(file), Path(file).name, corpus)
+    for problem in questions_of_corpus.problems:
         print_to_stderr(problem)
-    questions.require_usable(Path(file).name)
-    return corpus, tuple(questions.usable)
+    questions_of_corpus.require_usable(Path(file).name)
+    return corpus, tuple(questions_of_corpus.usable)

@@ -28,23 +28,23 @@ def read_corpus(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileTe
     InputError
         If there is no file to read, or a table has no texts.
     """
-    read = document_reader(encoding)
-    files = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
-    for path, name in files:
+    document_reading_function = document_reader(encoding)
+    corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
+    for path, name in corpus_paths_and_names:
         if not _is_table(name):
             try:
-                yield name, read(file_bytes(path, name), name)
+                yield name, document_reading_function(file_bytes(path, name), name)
             except InputError as error:
                 yield name, error
-    if any(_is_table(name) for _, name in files):
+    if any(_is_table(name) for _, name in corpus_paths_and_names):
         yield from _read_tables(Path(corpus))
 
 
 def corpus_document_names(corpus: str) -> Iterator[str]:
     """Yield the names of `read_corpus`. Raises the same errors."""
-    files = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
-    yield from (name for _, name in files if not _is_table(name))
-    if any(_is_table(name) for _, name in files):
+    corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
+    yield from (name for _, name in corpus_paths_and_names if not _is_table(name))
+    if any(_is_table(name) for _, name in corpus_paths_and_names):
         yield from (name for name, _ in _read_tables(Path(corpus)))
 
 
@@ -57,11 +57,11 @@ def _read_tables(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
     require_extra("corpus", "reading JSON lines and Parquet")
     from corpus.inputs import Columns, InputDocument, Inputs, Source
 
-    source = Source([root.absolute()], [root], Columns())
+    table_document_source = Source([root.absolute()], [root], Columns())
     for piece in Inputs([root], Columns(), _PART).pieces():
         if piece.kind == "file" or not _is_table(piece.path or root.name):
             continue
-        for document in source.documents(piece):
+        for document in table_document_source.documents(piece):
             if isinstance(document, InputDocument):
                 yield document.id, FileText(document.text, "utf-8", "utf-8")
             else:
@@ -112,8 +112,8 @@ class CorpusRun:
     @cached_property
     def _summary(self) -> dict[str, Any]:
         try:
-            summary = json.loads((self.folder / "_summary.json").read_bytes())
-            return {name: summary[name] for name in ("recipe", "chunks", "shards")}
+            run_summary_by_field = json.loads((self.folder / "_summary.json").read_bytes())
+            return {name: run_summary_by_field[name] for name in ("recipe", "chunks", "shards")}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self.folder}: the summary of a corpus run must be valid; reading it failed: {short_repr(str(error))}."
@@ -139,13 +139,13 @@ class CorpusRun:
 
     @cached_property
     def _files(self) -> list[Path]:
-        files = sorted(self.folder.glob("part-*.parquet"))
-        if len(files) != self._summary["shards"] or not files:
+        parquet_chunk_files = sorted(self.folder.glob("part-*.parquet"))
+        if len(parquet_chunk_files) != self._summary["shards"] or not parquet_chunk_files:
             raise InputError(
                 f"{self.folder}: a corpus run must have all its files of chunks, {self._summary['shards']:,}; there are "
-                f"{len(files):,}. Run the same “seamark corpus” command again."
+                f"{len(parquet_chunk_files):,}. Run the same “seamark corpus” command again."
             )
-        return files
+        return parquet_chunk_files
 
     def documents(self) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         """Yield the ids of documents with their chunks' embedded texts and tokens; a long document comes in parts.
@@ -165,8 +165,8 @@ class CorpusRun:
             try:
                 with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
                     for batch in file.iter_batches(_ROWS_AT_ONCE, columns=_COLUMNS, use_threads=False):
-                        rows = zip(*(batch.column(name).to_pylist() for name in _COLUMNS), strict=True)
-                        for document, chunks in groupby(rows, key=lambda row: str(row[0])):
+                        chunk_rows_of_batch = zip(*(batch.column(name).to_pylist() for name in _COLUMNS), strict=True)
+                        for document, chunks in groupby(chunk_rows_of_batch, key=lambda row: str(row[0])):
                             yield document, self._embedded([*chunks])
             except (OSError, pa.ArrowException) as error:
                 error_line = " ".join(str(error).split())[:300]
@@ -176,5 +176,10 @@ class CorpusRun:
 
     def _embedded(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
         embedded_texts = [embedded for _, _, embedded, _ in rows if embedded is not None]
-        sizes = iter(load_tokenizer(self.recipe.tokenizer).count(embedded_texts) if embedded_texts else ())
-        return [(text, tokens) if embedded is None else (embedded, int(next(sizes))) for _, text, embedded, tokens in rows]
+        embedded_text_token_counts = iter(
+            load_tokenizer(self.recipe.tokenizer).count(embedded_texts) if embedded_texts else ()
+        )
+        return [
+            (text, tokens) if embedded is None else (embedded, int(next(embedded_text_token_counts)))
+            for _, text, embedded, tokens in rows
+        ]

@@ -71,32 +71,42 @@ name, as questions give it, in “id”."""
 
 def add_diff(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``diff`` command to an argument parser."""
-    command = commands.add_parser(
+    diff_command_parser = commands.add_parser(
         "diff",
         help="what a change of chunkers or settings costs: chunks and tokens to embed again, questions won and lost",
         description="Compare two ways to cut the same documents.",
         epilog=_RULE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("before", metavar="A", help=_SIDE)
-    command.add_argument("after", metavar="B", help="the chunker that replaces it, in the same forms")
-    command.add_argument(
+    diff_command_parser.add_argument("before", metavar="A", help=_SIDE)
+    diff_command_parser.add_argument("after", metavar="B", help="the chunker that replaces it, in the same forms")
+    diff_command_parser.add_argument(
         "corpus", nargs="?", metavar="CORPUS", help="a folder of documents, or one file; runs need it only for --questions"
     )
-    command.add_argument(
+    diff_command_parser.add_argument(
         "--price", type=float, metavar="USD", help="dollars for embedding a million tokens; prints what embedding costs"
     )
-    command.add_argument("--top", type=int, default=10, metavar="N", help="documents and questions to list (default: 10)")
-    command.add_argument("--questions", type=Path, metavar="FILE", help="questions on the documents, as for retrieval")
-    other = "for a chunker by its name (default: the other side's)"
-    command.add_argument("--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES}, {other}")
-    command.add_argument("--embedder", metavar="NAME", help=f"the embedding model, {other}")
-    command.add_argument("--tokenizer", metavar="NAME", help=f"what counts tokens, {other}")
-    add_searching(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_diff)
+    diff_command_parser.add_argument(
+        "--top", type=int, default=10, metavar="N", help="documents and questions to list (default: 10)"
+    )
+    diff_command_parser.add_argument(
+        "--questions", type=Path, metavar="FILE", help="questions on the documents, as for retrieval"
+    )
+    default_to_other_side_phrase = "for a chunker by its name (default: the other side's)"
+    diff_command_parser.add_argument(
+        "--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES}, {default_to_other_side_phrase}"
+    )
+    diff_command_parser.add_argument(
+        "--embedder", metavar="NAME", help=f"the embedding model, {default_to_other_side_phrase}"
+    )
+    diff_command_parser.add_argument(
+        "--tokenizer", metavar="NAME", help=f"what counts tokens, {default_to_other_side_phrase}"
+    )
+    add_searching(diff_command_parser)
+    diff_command_parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_device(diff_command_parser)
+    add_encoding(diff_command_parser)
+    diff_command_parser.set_defaults(run=run_diff)
 
 
 @dataclass(frozen=True)
@@ -125,30 +135,30 @@ class _Side:
 def run_diff(options: argparse.Namespace) -> int:
     """Compare the two sides and print the result; return 1 if a document was left out, otherwise 0."""
     _check_options(options)
-    sides = _sides(options)
-    if options.corpus is None and (options.questions or any(side.run is None for side in sides)):
+    compared_sides = _sides(options)
+    if options.corpus is None and (options.questions or any(side.run is None for side in compared_sides)):
         reason_for_corpus = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
         raise InputError(f"{reason_for_corpus}; CORPUS is missing. Name a folder of documents after A and B.")
-    if any(side.embedded_as == "late" for side in sides):
+    if any(side.embedded_as == "late" for side in compared_sides):
         print_to_stderr(
             "By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again."
         )
-    elif not _keeps_vectors(*sides):
+    elif not _keeps_vectors(*compared_sides):
         print_to_stderr("The embedding models differ, so that every chunk of B must be embedded again.")
-    cache = EmbeddingCache(options.cache)
-    comparison, left_out = _compare_sides(options, sides, cache)
+    embedding_cache = EmbeddingCache(options.cache)
+    comparison, left_out = _compare_sides(options, compared_sides, embedding_cache)
     if (
         comparison.total.before
         and comparison.total.after
         and comparison.only_before + comparison.only_after == comparison.documents
     ):
         print_to_stderr("No document is on both sides: documents are matched by their names, or by their ids.")
-    as_json = _as_json(options, sides, comparison)
+    as_json = _as_json(options, compared_sides, comparison)
     if not options.json:
-        print(_as_text(options, sides, comparison), flush=True)
+        print(_as_text(options, compared_sides, comparison), flush=True)
     try:
         if options.questions:
-            as_json["questions"] = _measure_questions(options, sides, cache)
+            as_json["questions"] = _measure_questions(options, compared_sides, embedding_cache)
     finally:
         # What is compared is not lost if the user interrupts the questions, or none is usable.
         if options.json:
@@ -159,7 +169,7 @@ def run_diff(options: argparse.Namespace) -> int:
 def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> dict[str, Any]:
     """Measure the questions won and lost, print them unless JSON is wanted, and return them as JSON has them."""
     try:
-        questions = QuestionChanges.measured(options, [side.column for side in sides], cache)
+        measured_question_changes = QuestionChanges.measured(options, [side.column for side in sides], cache)
     except KeyboardInterrupt:
         end_progress()
         cache_hint_phrase = (
@@ -168,8 +178,8 @@ def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cach
         print_to_stderr(f"The questions are not measured.{cache_hint_phrase}")
         raise
     if not options.json:
-        print("\n" + questions.words(options.top))
-    return questions.as_json()
+        print("\n" + measured_question_changes.words(options.top))
+    return measured_question_changes.as_json()
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -184,33 +194,35 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
-    sources = [
+    run_or_chunker_spec_by_side = [
         _run_in_folder(written) or parse_chunker_spec(written, chunks=True) for written in (options.before, options.after)
     ]
-    default_recipe = next((source.recipe for source in sources if source.recipe is not None), Recipe(chunker="recursive"))
+    default_recipe = next(
+        (source.recipe for source in run_or_chunker_spec_by_side if source.recipe is not None), Recipe(chunker="recursive")
+    )
     options_given = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
     default_recipe = default_recipe.model_copy(
         update={"versions": {}, **{name: value for name, value in options_given.items() if value is not None}}
     )
-    before, after = (_open_side(source, default_recipe, options.embedded_as) for source in sources)
+    before, after = (_open_side(source, default_recipe, options.embedded_as) for source in run_or_chunker_spec_by_side)
     return before, after
 
 
 def _run_in_folder(written: str) -> CorpusRun | None:
     """Return the finished run in a folder; None if no folder is named, or one that has the name of a chunker."""
-    folder = Path(written)
-    if not is_folder(folder) or (written in CHUNKERS and not is_corpus_run(folder)):
+    possible_run_folder = Path(written)
+    if not is_folder(possible_run_folder) or (written in CHUNKERS and not is_corpus_run(possible_run_folder)):
         return None
-    if not is_corpus_run(folder):
+    if not is_corpus_run(possible_run_folder):
         raise InputError(f"{written}: a folder must be the output of “seamark corpus”; it has no _manifest.jsonl.")
-    return CorpusRun(folder)
+    return CorpusRun(possible_run_folder)
 
 
 def _open_side(given: CorpusRun | ChunkerSpec, like: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
     if isinstance(given, CorpusRun):
         return _Side(Column(str(given.folder), given.recipe, given.recipe.build()), given.recipe.embedded_as, given)
-    column = build_column(given, like, given.written)
-    return _Side(column, embedded_as or column.recipe.embedded_as)
+    built_chunker_column = build_column(given, like, given.written)
+    return _Side(built_chunker_column, embedded_as or built_chunker_column.recipe.embedded_as)
 
 
 def _same_model(before: _Side, after: _Side) -> bool:
@@ -244,12 +256,12 @@ def _compare_sides(options: argparse.Namespace, sides: Sequence[_Side], cache: E
 
 def _add_run(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
     """Add the chunks of a corpus run to the comparison."""
-    progress = progress_callback(f"Reading {run.folder}: ", "chunks")
-    done = 0
+    reading_progress_callback = progress_callback(f"Reading {run.folder}: ", "chunks")
+    read_chunk_count = 0
     for document, chunks in run.documents():
         comparison.add(document, chunks, after)
-        done += len(chunks)
-        progress(done, run.count)
+        read_chunk_count += len(chunks)
+        reading_progress_callback(read_chunk_count, run.count)
     end_progress()
 
 
@@ -257,11 +269,13 @@ def _add_documents(
     options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
-    names = [*corpus_document_names(options.corpus)]
+    names_of_corpus_documents = [*corpus_document_names(options.corpus)]
     chunk_functions = [
-        (_chunk_function(options, side, names, cache), after) for after, side in enumerate(sides) if side.run is None
+        (_chunk_function(options, side, names_of_corpus_documents, cache), after)
+        for after, side in enumerate(sides)
+        if side.run is None
     ]
-    progress = progress_callback("Cutting: ", "documents")
+    cutting_progress_callback = progress_callback("Cutting: ", "documents")
     left_out = 0
     for number, (name, file) in enumerate(read_corpus(options.corpus, options.encoding), start=1):
         try:
@@ -277,7 +291,7 @@ def _add_documents(
             continue
         for chunks, after in cut_chunks:
             comparison.add(name, chunks, bool(after))
-        progress(number, len(names))
+        cutting_progress_callback(number, len(names_of_corpus_documents))
     end_progress()
     return left_out
 
@@ -294,19 +308,19 @@ def _chunk_function(
     def cut(file: FileText, name: str) -> list[tuple[str, int]]:
         document = Document.from_text(file.text, recipe.sentences, name, file.parts)
         chunking = run(chunker, document, tools, embedded_as)
-        texts = [embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks]
-        return [*zip(texts, map(int, tools.tokenizer.count(texts)), strict=True)]
+        embedded_chunk_texts = [embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks]
+        return [*zip(embedded_chunk_texts, map(int, tools.tokenizer.count(embedded_chunk_texts)), strict=True)]
 
     return cut
 
 
 def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> dict[str, Any]:
-    total = comparison.total
+    total_index_changes = comparison.total
     before_json, after_json = (
         {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
-        for side, count in zip(sides, (total.before, total.after), strict=True)
+        for side, count in zip(sides, (total_index_changes.before, total_index_changes.after), strict=True)
     )
-    dollars = embedding_dollars(total.tokens_again, options.price)
+    reembedding_cost_dollars = embedding_dollars(total_index_changes.tokens_again, options.price)
     return {
         "before": before_json,
         "after": after_json,
@@ -315,38 +329,48 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
         "changed_documents": comparison.changed_documents,
         "only_before": comparison.only_before,
         "only_after": comparison.only_after,
-        **total._asdict(),
-        **({} if dollars is None else {"dollars_again": dollars}),
+        **total_index_changes._asdict(),
+        **({} if reembedding_cost_dollars is None else {"dollars_again": reembedding_cost_dollars}),
         "most_changed": [{"document": name, **changes._asdict()} for name, changes in comparison.most_changed],
     }
 
 
 def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> str:
-    total = comparison.total
-    lines = [
-        f"A: {sides[0].column.name}: {total.before:,} chunks",
-        f"B: {sides[1].column.name}: {total.after:,} chunks",
+    total_index_changes = comparison.total
+    comparison_text_lines = [
+        f"A: {sides[0].column.name}: {total_index_changes.before:,} chunks",
+        f"B: {sides[1].column.name}: {total_index_changes.after:,} chunks",
         "",
     ]
-    counts = {"kept": total.kept, "changed": total.changed, "new": total.new, "gone": total.gone}
-    width = max(len(f"{count:,}") for count in counts.values())
-    lines += [f"{name:<8} {count:>{width},}" for name, count in counts.items()]
-    share_phrase = f" ({100 * total.tokens_again / total.tokens:.3g} %)" if total.tokens else ""
-    dollars = embedding_dollars(total.tokens_again, options.price)
-    cost_phrase = "" if dollars is None else f", {dollar_words(dollars)}"
-    lines += [
+    chunk_count_by_change = {
+        "kept": total_index_changes.kept,
+        "changed": total_index_changes.changed,
+        "new": total_index_changes.new,
+        "gone": total_index_changes.gone,
+    }
+    widest_count_length = max(len(f"{count:,}") for count in chunk_count_by_change.values())
+    comparison_text_lines += [f"{name:<8} {count:>{widest_count_length},}" for name, count in chunk_count_by_change.items()]
+    share_phrase = (
+        f" ({100 * total_index_changes.tokens_again / total_index_changes.tokens:.3g} %)"
+        if total_index_changes.tokens
+        else ""
+    )
+    re_embedding_cost_dollars = embedding_dollars(total_index_changes.tokens_again, options.price)
+    cost_phrase = "" if re_embedding_cost_dollars is None else f", {dollar_words(re_embedding_cost_dollars)}"
+    comparison_text_lines += [
         "",
-        f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share_phrase}{cost_phrase}.",
+        f"To embed again: {total_index_changes.tokens_again:,} of {total_index_changes.tokens:,} "
+        f"tokens{share_phrase}{cost_phrase}.",
         f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
     ]
     if comparison.most_changed:
-        lines += ["", "The documents with the most to embed again:"]
-        lines += [
+        comparison_text_lines += ["", "The documents with the most to embed again:"]
+        comparison_text_lines += [
             f"  {on_printable_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, "
             f"{changes.changed:,} changed, {changes.new:,} new, {changes.gone:,} gone"
             for name, changes in comparison.most_changed
         ]
-    return "\n".join(lines)
+    return "\n".join(comparison_text_lines)
 
 
 # The second step of ``diff``: the questions that a change of chunkers wins and loses, on the documents with an answer.
@@ -369,48 +393,55 @@ class QuestionChanges:
         InputError
             If no question is usable.
         """
-        texts = []
+        named_document_texts = []
         for document_name, file in read_corpus(options.corpus, options.encoding):
             if isinstance(file, InputError):
                 print_to_stderr(f"{file} The document is left out.")
             else:
-                texts.append((document_name, file))
-        name = options.questions.name
+                named_document_texts.append((document_name, file))
+        questions_file_name = options.questions.name
         questions_read = read_questions(
-            file_bytes(str(options.questions)), name, build_corpus(texts, "lines", options.exact_ends)
+            file_bytes(str(options.questions)),
+            questions_file_name,
+            build_corpus(named_document_texts, "lines", options.exact_ends),
         )
         for sentence in (*questions_read.problems, *questions_read.changes):
             print_to_stderr(sentence)
-        questions_read.require_usable(name)
+        questions_read.require_usable(questions_file_name)
         answering_documents = sorted(
             {excerpt.document for question in questions_read.usable for excerpt in question.excerpts}
         )
         if not answering_documents:
-            raise InputError(f"{name}: at least one question must have an excerpt; none has.")
+            raise InputError(f"{questions_file_name}: at least one question must have an excerpt; none has.")
         new_numbers = {number: at for at, number in enumerate(answering_documents)}
-        questions = tuple(
+        renumbered_questions = tuple(
             Question(question.text, tuple(Excerpt(new_numbers[number], span) for number, span in question.excerpts))
             for question in questions_read.usable
         )
-        documents_with_answers = [texts[number] for number in answering_documents]
+        documents_with_answers = [named_document_texts[number] for number in answering_documents]
         print_to_stderr(
-            f"{len(questions):,} questions on {len(answering_documents):,} of {len(texts):,} documents. "
+            f"{len(renumbered_questions):,} questions on {len(answering_documents):,} of {len(named_document_texts):,} "
+            f"documents. "
             f"{_estimate_words(options, columns, [file.text for _, file in documents_with_answers])}"
         )
-        budgets = parse_budgets(options)
-        ruler = TokenRuler(
+        retrieval_budgets = parse_budgets(options)
+        answering_documents_ruler = TokenRuler(
             build_corpus(documents_with_answers, "lines", options.exact_ends).whole.text,
             load_tokenizer(columns[1].recipe.tokenizer),
         )
-        sides = []
+        recall_by_amount_per_side = []
         for _, _, index, tools, _ in build_indexes(options, columns, documents_with_answers, cache):
-            sides.append(recall_by_amount(index, questions, tools, ruler, options.top_k, budgets))
+            recall_by_amount_per_side.append(
+                recall_by_amount(
+                    index, renumbered_questions, tools, answering_documents_ruler, options.top_k, retrieval_budgets
+                )
+            )
             end_progress()
-        return cls(questions, len(answering_documents), WonAndLost(*sides))
+        return cls(renumbered_questions, len(answering_documents), WonAndLost(*recall_by_amount_per_side))
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""
-        changes = self.changes
+        questions_won_and_lost = self.changes
         return {
             "documents": self.documents,
             "questions": [question.text for question in self.questions],
@@ -419,40 +450,49 @@ class QuestionChanges:
                     "amount": amount,
                     "recall": [
                         [None if np.isnan(recall) else recall for recall in side[amount].tolist()]
-                        for side in (changes.before, changes.after)
+                        for side in (questions_won_and_lost.before, questions_won_and_lost.after)
                     ],
-                    "won": changes.changed(amount)[0],
-                    "lost": changes.changed(amount)[1],
+                    "won": questions_won_and_lost.changed(amount)[0],
+                    "lost": questions_won_and_lost.changed(amount)[1],
                     "difference": difference_as_json(difference),
                 }
-                for amount, difference in changes.differences().items()
+                for amount, difference in questions_won_and_lost.differences().items()
             ],
         }
 
     def words(self, most: int) -> str:
         """Return the result in words, with at most ``most`` of the questions won and lost."""
-        changes = self.changes
-        lines = []
-        for amount, difference in changes.differences().items():
-            won, lost = changes.changed(amount)
-            means = (mean_and_deviation(side[amount]) for side in (changes.before, changes.after))
-            means_phrase = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
-            verdict = "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
-            lines.append(f"Recall at {amount}: {means_phrase}; {len(won):,} questions won, {len(lost):,} lost. {verdict}")
-        first_amount = next(iter(changes.before))
-        for outcome, numbers in zip(("won", "lost"), changes.changed(first_amount), strict=True):
-            lines += [
+        questions_won_and_lost = self.changes
+        result_lines = []
+        for amount, difference in questions_won_and_lost.differences().items():
+            won, lost = questions_won_and_lost.changed(amount)
+            mean_recall_per_side = (
+                mean_and_deviation(side[amount]) for side in (questions_won_and_lost.before, questions_won_and_lost.after)
+            )
+            means_phrase = " to ".join(
+                "undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in mean_recall_per_side
+            )
+            recall_difference_sentence = (
+                "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
+            )
+            result_lines.append(
+                f"Recall at {amount}: {means_phrase}; {len(won):,} questions won, {len(lost):,} lost. "
+                f"{recall_difference_sentence}"
+            )
+        first_amount = next(iter(questions_won_and_lost.before))
+        for outcome, numbers in zip(("won", "lost"), questions_won_and_lost.changed(first_amount), strict=True):
+            result_lines += [
                 f"  {outcome} at {first_amount}: {on_printable_line(self.questions[number].text)}"
                 for number in numbers[:most]
             ]
             if len(numbers) > most:
-                lines.append(f"  {outcome}: and {len(numbers) - most:,} more")
-        return "\n".join(lines)
+                result_lines.append(f"  {outcome}: and {len(numbers) - most:,} more")
+        return "\n".join(result_lines)
 
 
 def _estimate_words(options: argparse.Namespace, columns: Sequence[Column], texts: Sequence[str]) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
-    tokens = sum(
+    estimated_token_count = sum(
         tokens_to_embed(
             int(sum(load_tokenizer(recipe.tokenizer).count(texts))),
             chunker,
@@ -461,7 +501,7 @@ def _estimate_words(options: argparse.Namespace, columns: Sequence[Column], text
         )
         for _, recipe, chunker in columns
     )
-    dollars = embedding_dollars(tokens, options.price)
-    cost_phrase = "" if dollars is None else f", {dollar_words(dollars)}"
+    estimated_cost_dollars = embedding_dollars(estimated_token_count, options.price)
+    cost_phrase = "" if estimated_cost_dollars is None else f", {dollar_words(estimated_cost_dollars)}"
     cached_phrase = "" if options.cache is None else ", less what the cache has"
-    return f"About {tokens:,} tokens are embedded for both sides{cost_phrase}{cached_phrase}."
+    return f"About {estimated_token_count:,} tokens are embedded for both sides{cost_phrase}{cached_phrase}."

@@ -43,11 +43,11 @@ from sample_docs import load_sample, sample_titles
 
 def add_sweep(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``sweep`` command to an argument parser."""
-    command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
-    command.add_argument(
+    sweep_parser = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
+    sweep_parser.add_argument(
         "documents", nargs="*", metavar="NAME", help="bundled documents (default: all with known boundaries)"
     )
-    command.add_argument(
+    sweep_parser.add_argument(
         "--file",
         nargs="+",
         action="extend",
@@ -56,51 +56,53 @@ def add_sweep(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="PATH",
         help="texts with lines of three dashes or with boundary files beside them, or folders of these",
     )
-    command.add_argument("--chunker", metavar="NAME", help="the chunker whose grid is swept")
-    command.add_argument(
+    sweep_parser.add_argument("--chunker", metavar="NAME", help="the chunker whose grid is swept")
+    sweep_parser.add_argument(
         "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter to try"
     )
-    command.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
-    command.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(HIGHER_IS_BETTER)}")
-    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
-    add_device(command)
-    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
-    command.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")
-    output_options = command.add_mutually_exclusive_group()
+    sweep_parser.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
+    sweep_parser.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(HIGHER_IS_BETTER)}")
+    sweep_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    add_device(sweep_parser)
+    sweep_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    sweep_parser.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")
+    output_options = sweep_parser.add_mutually_exclusive_group()
     output_options.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
     output_options.add_argument("--json", action="store_true", help="the same as JSON lines")
-    add_encoding(command)
-    command.set_defaults(run=run_sweep)
+    add_encoding(sweep_parser)
+    sweep_parser.set_defaults(run=run_sweep)
 
 
 def run_sweep(options: argparse.Namespace) -> None:
     """Run every chunker setting on every document and print the scores."""
-    settings = published_settings() if options.published else []
+    chunker_settings = published_settings() if options.published else []
     if options.chunker:
         axes: dict[str, list[Any]] = {}
         for key, values in map(_parse_grid_axis, options.grid):
             if key in axes:
                 raise InputError(f"--grid must name each parameter once, with all its values; {key} appears twice.")
             axes[key] = values
-        settings += settings_grid(options.chunker, **axes)
+        chunker_settings += settings_grid(options.chunker, **axes)
     elif options.grid:
         raise InputError(
             "--grid works only with --chunker, which is missing. Name the chunker whose parameters --grid lists."
         )
-    if not settings:
+    if not chunker_settings:
         raise InputError("Name the settings to sweep: --published, or --chunker with --grid.")
     summarize_settings([], options.measure)
     all_marked = [] if options.file else [name for name in sample_titles() if load_sample(name).known]
-    documents = [_load_marked_sample(name) for name in options.documents or all_marked] + _read_marked_files(
+    marked_documents = [_load_marked_sample(name) for name in options.documents or all_marked] + _read_marked_files(
         options.file, options.encoding
     )
     tools = load_command_tools(options.embedder, options.tokenizer, options.device)
-    settings = [*TRIVIAL_SETTINGS, *settings]
+    chunker_settings = [*TRIVIAL_SETTINGS, *chunker_settings]
     sweep_rows = list(
-        sweep_settings(documents, settings, tools, workers=os.cpu_count() or 1, progress=progress_callback("", "runs"))
+        sweep_settings(
+            marked_documents, chunker_settings, tools, workers=os.cpu_count() or 1, progress=progress_callback("", "runs")
+        )
     )
     end_progress()
-    setting_order = {setting: place for place, setting in enumerate(settings)}
+    setting_order = {setting: place for place, setting in enumerate(chunker_settings)}
     sweep_rows.sort(key=lambda row: (setting_order[row.setting], row.document))
     if options.csv:
         print(rows_to_csv(sweep_rows), end="")
@@ -112,12 +114,12 @@ def run_sweep(options: argparse.Namespace) -> None:
 
 
 def _load_marked_sample(name: str) -> MarkedDocument:
-    sample = load_sample(name)
-    if not sample.known:
+    marked_sample = load_sample(name)
+    if not marked_sample.known:
         raise InputError(
             f"{name}: the sweep needs documents with at least one known boundary; this one has none. Leave it out."
         )
-    return MarkedDocument(Document.from_text(sample.text, sample.sentences, name), sample.known)
+    return MarkedDocument(Document.from_text(marked_sample.text, marked_sample.sentences, name), marked_sample.known)
 
 
 def _read_marked_files(paths: Sequence[Path], encoding: str | None) -> list[MarkedDocument]:
@@ -165,24 +167,30 @@ def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
 
 def add_stitch(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``stitch`` command to an argument parser."""
-    command = commands.add_parser(
+    stitch_parser = commands.add_parser(
         "stitch",
         help="join short documents into long ones, whose seams are known boundaries",
         description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
         "one subject are joined directly.",
     )
-    command.add_argument(
+    stitch_parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE_ENDINGS)} files"
     )
-    command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
-    command.add_argument("--sentences", type=int, default=100, metavar="N", help="sentences per document (default: 100)")
-    command.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)")
-    command.add_argument(
+    stitch_parser.add_argument(
+        "--into", type=Path, required=True, metavar="DIR", help="where the long documents are written"
+    )
+    stitch_parser.add_argument(
+        "--sentences", type=int, default=100, metavar="N", help="sentences per document (default: 100)"
+    )
+    stitch_parser.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
+    stitch_parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)"
+    )
+    stitch_parser.add_argument(
         "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="splits into sentences (default: %(default)s)"
     )
-    add_encoding(command)
-    command.set_defaults(run=run_stitch)
+    add_encoding(stitch_parser)
+    stitch_parser.set_defaults(run=run_stitch)
 
 
 def run_stitch(options: argparse.Namespace) -> None:
@@ -193,16 +201,18 @@ def run_stitch(options: argparse.Namespace) -> None:
     for complaint in complaints:
         print_to_stderr(complaint)
     for document in stitch_documents(passages, options.sentences, options.count, options.seed, options.splitter):
-        file = options.into / f"{document.name.replace(' ', '-')}.txt"
+        stitched_document_path = options.into / f"{document.name.replace(' ', '-')}.txt"
         try:
             options.into.mkdir(parents=True, exist_ok=True)
             # Bytes, so that line ends stay as they are.
-            file.write_bytes(document.text.encode())
-            file.with_suffix(MARKS_ENDING).write_bytes(boundary_file_json(file.name, document.text, document.known).encode())
+            stitched_document_path.write_bytes(document.text.encode())
+            stitched_document_path.with_suffix(MARKS_ENDING).write_bytes(
+                boundary_file_json(stitched_document_path.name, document.text, document.known).encode()
+            )
         except OSError as error:
             raise InputError(
                 f"{options.into}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
             ) from error
         sentence_count = len(document.split(options.splitter).document.sentences)
-        boundaries = pluralize(len(document.known), "known boundary", "known boundaries")
-        print(f"{file}: {sentence_count:,} sentences, {boundaries}")
+        boundary_count_phrase = pluralize(len(document.known), "known boundary", "known boundaries")
+        print(f"{stitched_document_path}: {sentence_count:,} sentences, {boundary_count_phrase}")

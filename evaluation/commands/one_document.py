@@ -89,13 +89,15 @@ def read_columns(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
     if not 1 <= len(options.chunker) <= MOST_SIDE_BY_SIDE:
         raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
-    specs = [parse_chunker_spec(written) for written in options.chunker]
-    recipes = [spec.recipe for spec in specs if spec.recipe is not None]
-    embedder = load_command_embedder(_shared_setting(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
-    tokenizer = load_tokenizer(_shared_setting(options, recipes, "tokenizer", "all-MiniLM-L6-v2"))
+    parsed_chunker_specs = [parse_chunker_spec(written) for written in options.chunker]
+    recipes_of_specs = [spec.recipe for spec in parsed_chunker_specs if spec.recipe is not None]
+    embedder = load_command_embedder(
+        _shared_setting(options, recipes_of_specs, "embedder", "all-MiniLM-L6-v2"), options.device
+    )
+    tokenizer = load_tokenizer(_shared_setting(options, recipes_of_specs, "tokenizer", "all-MiniLM-L6-v2"))
     return Columns(
-        [spec.build(embedder) for spec in specs],
-        _shared_setting(options, recipes, "sentences", DEFAULT_SPLITTER),
+        [spec.build(embedder) for spec in parsed_chunker_specs],
+        _shared_setting(options, recipes_of_specs, "sentences", DEFAULT_SPLITTER),
         embedder,
         tokenizer,
     )
@@ -104,12 +106,13 @@ def read_columns(options: argparse.Namespace) -> Columns:
 def _shared_setting(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
     """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
     requested: str | None = getattr(options, what)
-    values = {getattr(recipe, what) for recipe in recipes}
-    if requested is None and len(values) > 1:
+    distinct_recipe_values = {getattr(recipe, what) for recipe in recipes}
+    if requested is None and len(distinct_recipe_values) > 1:
         raise InputError(
-            f"The recipes must agree on {what}; they name {', '.join(sorted(values))}. Choose one with --{what}."
+            f"The recipes must agree on {what}; they name {', '.join(sorted(distinct_recipe_values))}. Choose one with "
+            f"--{what}."
         )
-    return requested or next(iter(values), default)
+    return requested or next(iter(distinct_recipe_values), default)
 
 
 # The command ``report``.
@@ -117,38 +120,47 @@ def _shared_setting(options: argparse.Namespace, recipes: Sequence[Recipe], what
 
 def add_report(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``report`` command to an argument parser."""
-    command = commands.add_parser(
+    report_parser = commands.add_parser(
         "report",
         help="a comparison as one file of HTML",
         description="Text, chunks, curves, measures and verdicts in one file, which opens offline and can be sent.",
     )
-    command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
-    command.add_argument("--into", metavar="FILE", help="where the report is written (default: standard output)")
-    command.add_argument("--boundaries", metavar="FILE", help="the known boundaries, as the page exports them")
-    command.add_argument("--dashes", action="store_true", help="lines of three dashes are known boundaries, and no text")
-    add_columns(command)
-    command.set_defaults(run=run_report)
+    report_parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    report_parser.add_argument("--into", metavar="FILE", help="where the report is written (default: standard output)")
+    report_parser.add_argument("--boundaries", metavar="FILE", help="the known boundaries, as the page exports them")
+    report_parser.add_argument(
+        "--dashes", action="store_true", help="lines of three dashes are known boundaries, and no text"
+    )
+    add_columns(report_parser)
+    report_parser.set_defaults(run=run_report)
 
 
 def run_report(options: argparse.Namespace) -> None:
     """Cut the document with every chunker and write an HTML report on the results."""
     chunkers, splitter, embedder, tokenizer = read_columns(options)
-    name = "standard input" if options.file == "-" else Path(options.file).name
-    file_text = document_reader(options.encoding)(file_bytes(options.file, name), name)
-    text, parts, known = file_text.text, file_text.parts, None
+    document_name = "standard input" if options.file == "-" else Path(options.file).name
+    file_text = document_reader(options.encoding)(file_bytes(options.file, document_name), document_name)
+    text, parts, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
             "--dashes and --boundaries must not be given together: each defines the known boundaries. Leave one out."
         )
     if options.dashes:
-        (text, known), parts = remove_mark_lines(text), None
+        (text, known_boundaries), parts = remove_mark_lines(text), None
     elif options.boundaries:
-        known = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
-    document = Document.from_text(text, splitter, name, parts)
+        known_boundaries = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
+    document = Document.from_text(text, splitter, document_name, parts)
     tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparation_callback(embedder))
-    columns = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
-    vectors = sentence_vectors(document, tools) if document.sentences else None
-    write_output(html_report(ComparedColumns(document, columns, known, embedder, tokenizer.name, vectors)), options.into)
+    chunkers_with_results = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
+    document_sentence_vectors = sentence_vectors(document, tools) if document.sentences else None
+    write_output(
+        html_report(
+            ComparedColumns(
+                document, chunkers_with_results, known_boundaries, embedder, tokenizer.name, document_sentence_vectors
+            )
+        ),
+        options.into,
+    )
 
 
 # The command ``answers``.
@@ -156,60 +168,68 @@ def run_report(options: argparse.Namespace) -> None:
 
 def add_answers(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``answers`` command to an argument parser."""
-    command = commands.add_parser(
+    answers_parser = commands.add_parser(
         "answers",
         help="questions answered from each chunker's chunks by a language model, and judged",
         description="Every question is answered from each chunker's best chunks alone; the answers go to standard output as "
         "CSV, who is ahead and what it took to standard error.",
     )
-    command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
-    command.add_argument("--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer")
-    command.add_argument(
+    answers_parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    answers_parser.add_argument(
+        "--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer"
+    )
+    answers_parser.add_argument(
         "--language-model",
         required=True,
         metavar="openai:NAME",
         help="a model of the server at OPENAI_BASE_URL, to which questions and chunks are sent",
     )
-    command.add_argument("--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)")
-    command.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
-    command.add_argument("--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)")
-    command.add_argument(
+    answers_parser.add_argument(
+        "--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)"
+    )
+    answers_parser.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
+    answers_parser.add_argument(
+        "--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)"
+    )
+    answers_parser.add_argument(
         "--trivial",
         choices=[*TRIVIAL_TITLES],
         action="append",
         default=[],
         help="a trivial row beside the chunkers; may be repeated",
     )
-    command.add_argument(
+    answers_parser.add_argument(
         "--keep", metavar="FILE", help="keep the model's answers there; the same command asks none of them again"
     )
-    command.add_argument(
+    answers_parser.add_argument(
         "--continue",
         dest="goes_on",
         action="store_true",
         help=f"continue asking although {NEARLY_ALL_UNUSABLE} of the first {FIRST_ANSWERS} answers could not be used",
     )
-    add_spend(command, "asking and judging")
-    command.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
-    add_columns(command)
-    command.set_defaults(run=run_answers)
+    add_spend(answers_parser, "asking and judging")
+    answers_parser.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
+    add_columns(answers_parser)
+    answers_parser.set_defaults(run=run_answers)
 
 
 def run_answers(options: argparse.Namespace) -> None:
     """Have a model answer the questions from each chunker's chunks, and print the answers as CSV or JSON lines."""
     if options.not_judged and options.judge:
         raise InputError("--judge and --not-judged must not be given together; leave one out.")
-    limit = parse_spending_limit(options.spend)
+    spending_limit = parse_spending_limit(options.spend)
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
-    columns = read_columns(options)
-    asking = as_asking(options.language_model, limit, warn_of_unusable_answers if options.goes_on else _stop_if_unusable)
+    chunker_columns = read_columns(options)
+    language_model_access = as_asking(
+        options.language_model, spending_limit, warn_of_unusable_answers if options.goes_on else _stop_if_unusable
+    )
     if options.keep:
-        asking = asking.with_answers(AnswerCache(Path(options.keep)))
+        language_model_access = language_model_access.with_answers(AnswerCache(Path(options.keep)))
     try:
-        _answer_questions(options, asking, columns)
+        _answer_questions(options, language_model_access, chunker_columns)
     finally:
-        print_to_stderr(f"{asking.model.name}: {asking.summary}.")
+        print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
 
 
 def _stop_if_unusable(message: str, unusable: int) -> None:
@@ -221,9 +241,9 @@ def _stop_if_unusable(message: str, unusable: int) -> None:
 
 def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
     chunkers, splitter, embedder, tokenizer = columns
-    judge = None if options.not_judged else asking
+    judge_model_access = None if options.not_judged else asking
     if options.judge:
-        judge = asking.with_model(ChatServer(options.judge))
+        judge_model_access = asking.with_model(ChatServer(options.judge))
     file_questions = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
     for problem in file_questions.problems:
         print_to_stderr(problem)
@@ -231,46 +251,64 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         raise InputError(
             f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
         )
-    name = "standard input" if options.file == "-" else Path(options.file).name
-    file_text = document_reader(options.encoding)(file_bytes(options.file, name), name)
-    document = Document.from_text(file_text.text, splitter, name, file_text.parts)
-    budget = fitting_budget(len(document.text)) if options.budget is None else options.budget
-    cache = EmbeddingCache()
-    tools = Tools(embedder, tokenizer, cache, preparing=preparation_callback(embedder), asking=asking)
+    document_name = "standard input" if options.file == "-" else Path(options.file).name
+    file_text = document_reader(options.encoding)(file_bytes(options.file, document_name), document_name)
+    document = Document.from_text(file_text.text, splitter, document_name, file_text.parts)
+    passage_budget = fitting_budget(len(document.text)) if options.budget is None else options.budget
+    embedding_cache = EmbeddingCache()
+    tools = Tools(embedder, tokenizer, embedding_cache, preparing=preparation_callback(embedder), asking=asking)
     tokenizer.load()
-    ruler = TokenRuler(document.text, tokenizer)
-    questions = [item.question for item in file_questions.usable]
+    document_token_ruler = TokenRuler(document.text, tokenizer)
+    usable_questions = [item.question for item in file_questions.usable]
     gathered: dict[int, GatheredPassages] = {}
     for number, chunker in enumerate(chunkers):
         gathered[number] = gather_passages(
-            run(chunker, document, tools), questions, budget, Tools(embedder, tokenizer, cache), ruler
+            run(chunker, document, tools),
+            usable_questions,
+            passage_budget,
+            Tools(embedder, tokenizer, embedding_cache),
+            document_token_ruler,
         )
 
     typical_chunk_count = round(median(own.chunks for own in gathered.values()))
-    trivial = [*dict.fromkeys(options.trivial)]
-    for number, name in enumerate(trivial, start=len(chunkers)):
+    trivial_row_names = [*dict.fromkeys(options.trivial)]
+    for number, document_name in enumerate(trivial_row_names, start=len(chunkers)):
         gathered[number] = gather_trivial_row(
-            name, document, file_questions.usable, budget, typical_chunk_count, Tools(embedder, tokenizer, cache), ruler
+            document_name,
+            document,
+            file_questions.usable,
+            passage_budget,
+            typical_chunk_count,
+            Tools(embedder, tokenizer, embedding_cache),
+            document_token_ruler,
         )
 
     def cosines(text: str, others: Sequence[str]) -> FloatArray:
-        vectors = Tools(embedder.for_document(document), tokenizer, cache).embed([text, *others])
-        return np.asarray(vectors[1:] @ vectors[0], dtype=float)
+        compared_text_vectors = Tools(embedder.for_document(document), tokenizer, embedding_cache).embed([text, *others])
+        return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
     results: dict[tuple[int, int], AnswerResult] = {}
-    titles = [chunker.title for chunker in chunkers] + [TRIVIAL_TITLES[name] for name in trivial]
-    names = [f"{number}. {title}" for number, title in enumerate(titles, start=1)]
+    chunker_and_trivial_titles = [chunker.title for chunker in chunkers] + [
+        TRIVIAL_TITLES[document_name] for document_name in trivial_row_names
+    ]
+    numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(chunker_and_trivial_titles, start=1)]
     try:
-        services = Services(asking, judge, cosines, tokenizer.count)
-        answer_all(file_questions.usable, gathered, services, results.__setitem__, lambda _: None)
+        answering_services = Services(asking, judge_model_access, cosines, tokenizer.count)
+        answer_all(file_questions.usable, gathered, answering_services, results.__setitem__, lambda _: None)
     finally:
         # What was answered and paid for is printed, however it ends.
-        sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(names, results))
-    report = Report(names, len(questions), results, control_rows(trivial, len(chunkers)))
-    for measure in report.measured:
-        print_to_stderr(report.verdict(measure))
-    for sentence in report.control_verdicts():
+        sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(numbered_row_titles, results))
+    answer_report = Report(
+        numbered_row_titles, len(usable_questions), results, control_rows(trivial_row_names, len(chunkers))
+    )
+    for measure in answer_report.measured:
+        print_to_stderr(answer_report.verdict(measure))
+    for sentence in answer_report.control_verdicts():
         print_to_stderr(sentence)
-    for row in cost_table(report, gathered, asking.model):
-        cells = [f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"]
-        print_to_stderr(f"{row['chunker']}: {', '.join(cells)}")
+    for row in cost_table(answer_report, gathered, asking.model):
+        measure_value_phrases = [
+            f"{document_name} {'unknown' if value is None else value}"
+            for document_name, value in row.items()
+            if document_name != "chunker"
+        ]
+        print_to_stderr(f"{row['chunker']}: {', '.join(measure_value_phrases)}")

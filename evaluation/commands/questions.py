@@ -44,73 +44,85 @@ from evaluation.generating.question_generation import (
 
 def add_questions(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``questions`` command to an argument parser."""
-    command = commands.add_parser(
+    questions_parser = commands.add_parser(
         "questions",
         help="have a language model ask questions about documents, with the excerpts that answer them",
         description="Windows of the documents are sent to the server at OPENAI_BASE_URL, a few at a time. Every excerpt "
         "stands in its document; left out are questions with excerpts that are not about them, and those like an earlier "
         "one. What was asked before an interruption or an error is written too.",
     )
-    command.add_argument("documents", nargs="+", metavar="DOCUMENT", help="a document, or a folder of them")
-    command.add_argument("--language-model", required=True, metavar="openai:NAME", help="who asks")
-    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
-    command.add_argument("--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="chooses the windows (default: %(default)s)")
-    command.add_argument(
+    questions_parser.add_argument("documents", nargs="+", metavar="DOCUMENT", help="a document, or a folder of them")
+    questions_parser.add_argument("--language-model", required=True, metavar="openai:NAME", help="who asks")
+    questions_parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
+    questions_parser.add_argument(
+        "--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)"
+    )
+    questions_parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="chooses the windows (default: %(default)s)"
+    )
+    questions_parser.add_argument(
         "--window", type=int, default=WINDOW, metavar="N", help="characters that a question is about (default: %(default)s)"
     )
-    add_spend(command)
-    command.add_argument(
+    add_spend(questions_parser)
+    questions_parser.add_argument(
         "--lowest",
         type=float,
         default=LOWEST,
         metavar="COSINE",
         help="the least cosine of a question and each of its excerpts (default: %(default)s)",
     )
-    command.add_argument(
+    questions_parser.add_argument(
         "--highest",
         type=float,
         default=HIGHEST,
         metavar="COSINE",
         help="the highest cosine of a question and an earlier one (default: %(default)s)",
     )
-    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_questions)
+    questions_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
+    add_device(questions_parser)
+    add_encoding(questions_parser)
+    questions_parser.set_defaults(run=run_questions)
 
 
 def run_questions(options: argparse.Namespace) -> None:
     """Generate, filter and write questions; after an error, write the questions finished so far."""
-    settings = GenerationSettings(options.count, options.seed, options.window)
+    question_generation_settings = GenerationSettings(options.count, options.seed, options.window)
     for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine <= 1:
             raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
-    asking = as_asking(options.language_model, parse_spending_limit(options.spend), warn_of_unusable_answers)
+    language_model_access = as_asking(options.language_model, parse_spending_limit(options.spend), warn_of_unusable_answers)
     tools = load_command_tools(options.embedder, device=options.device)
     _check_output(options.output)
-    texts = _read_documents(options)
-    request_estimate = estimate_generation(texts.texts, settings, tools.tokenizer)
-    destination = asking.model.destination or "this process"
-    requests, tokens = asking.probes
-    sent = f"{request_estimate.tokens + tokens:,} tokens in {pluralize(request_estimate.requests + requests, 'request')}"
-    print_to_stderr(f"Sending windows of the documents to {destination}: about {sent}.")
+    read_document_texts = _read_documents(options)
+    request_estimate = estimate_generation(read_document_texts.texts, question_generation_settings, tools.tokenizer)
+    model_server_destination = language_model_access.model.destination or "this process"
+    requests, tokens = language_model_access.probes
+    tokens_and_requests_phrase = (
+        f"{request_estimate.tokens + tokens:,} tokens in {pluralize(request_estimate.requests + requests, 'request')}"
+    )
+    print_to_stderr(f"Sending windows of the documents to {model_server_destination}: about {tokens_and_requests_phrase}.")
     outcomes: list[Outcome] = []
-    progress = progress_callback("", "passages done")
+    report_passages_done = progress_callback("", "passages done")
 
     def keep(outcome: Outcome) -> None:
         outcomes.append(outcome)
-        progress(len(outcomes), settings.count)
+        report_passages_done(len(outcomes), question_generation_settings.count)
 
     stopping_error: BaseException | None = None
     try:
-        generate_questions(texts.texts, settings, asking.ask, keep, tell=asking.tell)
+        generate_questions(
+            read_document_texts.texts,
+            question_generation_settings,
+            language_model_access.ask,
+            keep,
+            tell=language_model_access.tell,
+        )
     except (InputError, KeyboardInterrupt) as error:
         stopping_error = error
     end_progress()
-    print_to_stderr(f"{asking.model.name}: {asking.summary}.")
+    print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
     if outcomes or stopping_error is None:
-        _write_filtered(outcomes, texts, tools, options)
+        _write_filtered(outcomes, read_document_texts, tools, options)
     if stopping_error is not None:
         raise stopping_error
 
@@ -133,7 +145,7 @@ def _read_documents(options: argparse.Namespace) -> SourceTexts:
 
 def _write_filtered(outcomes: Sequence[Outcome], texts: SourceTexts, tools: Tools, options: argparse.Namespace) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
-    generated = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
+    generated_questions = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
     for outcome in outcomes:
         if isinstance(outcome, Dropped):
             start, end = outcome.window.span
@@ -141,27 +153,34 @@ def _write_filtered(outcomes: Sequence[Outcome], texts: SourceTexts, tools: Tool
                 f"{texts.names[outcome.window.document]}, {start:,} to {end:,}: no question that can be used, as "
                 f"{outcome.why} in the last answer."
             )
-    if not generated:
+    if not generated_questions:
         raise InputError(
             f"{options.output}: the model generated no usable question from {pluralize(len(outcomes), 'passage')}, so no "
             "file is written. Choose another model or other documents."
         )
-    filtering = filter_questions(question_cosines(generated, texts.corpus(), tools), options.lowest, options.highest)
-    kept = [question for question, keep in zip(generated, filtering.kept, strict=True) if keep]
-    unrelated = int((filtering.excerpts < options.lowest).sum())
-    if not kept:
+    cosine_filter_result = filter_questions(
+        question_cosines(generated_questions, texts.corpus(), tools), options.lowest, options.highest
+    )
+    kept_questions = [
+        question for question, keep in zip(generated_questions, cosine_filter_result.kept, strict=True) if keep
+    ]
+    unrelated_question_count = int((cosine_filter_result.excerpts < options.lowest).sum())
+    if not kept_questions:
         raise InputError(
-            f"{options.output}: no question passes the filters: of {len(generated):,}, --lowest {options.lowest:g} removes "
-            f"{unrelated:,} and --highest {options.highest:g} removes {len(generated) - unrelated:,}. "
+            f"{options.output}: no question passes the filters: of {len(generated_questions):,}, --lowest "
+            f"{options.lowest:g} removes "
+            f"{unrelated_question_count:,} and --highest {options.highest:g} removes "
+            f"{len(generated_questions) - unrelated_question_count:,}. "
             "Lower --lowest or raise --highest."
         )
-    write_output(generated_to_csv(kept, texts), str(options.output))
-    repaired = sum(question.repaired for question in kept)
+    write_output(generated_to_csv(kept_questions, texts), str(options.output))
+    repaired_question_count = sum(question.repaired for question in kept_questions)
     print(
-        f"{options.output}: {pluralize(len(kept), 'question')} of {len(outcomes):,}; left out are "
-        f"{len(outcomes) - len(generated):,} that cannot be used, {unrelated:,} with excerpts that are not "
-        f"about them, {len(generated) - unrelated - len(kept):,} like an earlier one. "
-        f"{pluralize(repaired, 'excerpt')} quoted with small changes stand as in the document."
+        f"{options.output}: {pluralize(len(kept_questions), 'question')} of {len(outcomes):,}; left out are "
+        f"{len(outcomes) - len(generated_questions):,} that cannot be used, {unrelated_question_count:,} with excerpts "
+        f"that are not "
+        f"about them, {len(generated_questions) - unrelated_question_count - len(kept_questions):,} like an earlier one. "
+        f"{pluralize(repaired_question_count, 'excerpt')} quoted with small changes stand as in the document."
     )
 
 

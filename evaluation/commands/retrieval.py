@@ -84,20 +84,22 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 def add_retrieval(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``retrieval`` command to an argument parser."""
-    command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
-    command.add_argument("--corpus", type=Path, metavar="DIR", help=f"its {READ_KINDS} files")
-    command.add_argument(
+    retrieval_parser = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
+    retrieval_parser.add_argument("--corpus", type=Path, metavar="DIR", help=f"its {READ_KINDS} files")
+    retrieval_parser.add_argument(
         "--questions",
         type=Path,
         required=True,
         metavar="FILE",
         help="CSV, JSON lines or JSON, ragas' too; or, without --corpus, a BEIR folder or ZIP file, or SQuAD's JSON",
     )
-    command.add_argument("--split", metavar="NAME", help="which of a BEIR set's questions (default: test)")
-    command.add_argument("--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it")
-    add_chunkers(command, chunks=True)
-    add_replaced_options(command, "--chunks")
-    command.add_argument(
+    retrieval_parser.add_argument("--split", metavar="NAME", help="which of a BEIR set's questions (default: test)")
+    retrieval_parser.add_argument(
+        "--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it"
+    )
+    add_chunkers(retrieval_parser, chunks=True)
+    add_replaced_options(retrieval_parser, "--chunks")
+    retrieval_parser.add_argument(
         "--return",
         dest="returned",
         action="extend",
@@ -107,16 +109,16 @@ def add_retrieval(commands: "argparse._SubParsersAction[Parser]") -> None:
         "neighbours on either side), section or section:LEVEL (between headings), page (or chapter), parent (of chunks in "
         "two levels, the children are searched and their parents returned, each once)",
     )
-    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
-    add_searching(command)
-    command.add_argument(
+    retrieval_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
+    add_searching(retrieval_parser)
+    retrieval_parser.add_argument(
         "--json",
         action="store_true",
         help="print one JSON object per recipe, with every question, and with --budget one more of who is ahead",
     )
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_retrieval)
+    add_device(retrieval_parser)
+    add_encoding(retrieval_parser)
+    retrieval_parser.set_defaults(run=run_retrieval)
 
 
 def add_searching(command: argparse.ArgumentParser) -> None:
@@ -154,42 +156,61 @@ def run_retrieval(options: argparse.Namespace) -> None:
     """Measure retrieval with every recipe, and print the results of each recipe as soon as they are ready."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
-    budgets = parse_budgets(options)
+    retrieval_budgets = parse_budgets(options)
     parse_spending_limit(options.spend)
     return_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
-    columns = _columns_of_options(options)
+    recipe_columns = _columns_of_options(options)
     name, data, texts = _questions_and_documents(options)
-    cache = EmbeddingCache(options.cache)
+    embedding_cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
     whole_corpus = build_corpus(texts, "lines", options.exact_ends)
-    for column in columns:
+    for column in recipe_columns:
         # Before anything is measured.
         column.chunker.for_documents([document.name for document in whole_corpus.documents if document.sentences])
-    questions = _read_questions(name, data, whole_corpus)
+    read_questions_of_file = _read_questions(name, data, whole_corpus)
     for sentence in filter(None, (missing_sections_note(whole_corpus, return_mode) for return_mode in return_modes)):
         print_to_stderr(sentence)
     if options.labels is not None:
-        write_output(questions_to_json_lines(questions.usable, whole_corpus).decode(), str(options.labels))
-    ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
+        write_output(questions_to_json_lines(read_questions_of_file.usable, whole_corpus).decode(), str(options.labels))
+    corpus_token_ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
     measured: list[MeasuredRecipe] = []
-    for name, embedded_as, index, tools, return_mode in build_indexes(options, columns, texts, cache, return_modes):
-        evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, options.top_k)
-        at_budgets = None if budgets is None else evaluate_at_budgets(index, questions.usable, tools, ruler, budgets)
-        repeats = find_repeats(
-            index, questions.usable, tools, ruler, options.top_k, [] if at_budgets is None else [at_budgets]
+    for name, embedded_as, index, tools, return_mode in build_indexes(
+        options, recipe_columns, texts, embedding_cache, return_modes
+    ):
+        top_k_evaluation = evaluate_retrieval(index, read_questions_of_file.usable, tools, corpus_token_ruler, options.top_k)
+        at_budgets = (
+            None
+            if retrieval_budgets is None
+            else evaluate_at_budgets(index, read_questions_of_file.usable, tools, corpus_token_ruler, retrieval_budgets)
+        )
+        near_duplicate_chunks = find_repeats(
+            index,
+            read_questions_of_file.usable,
+            tools,
+            corpus_token_ruler,
+            options.top_k,
+            [] if at_budgets is None else [at_budgets],
         )
         end_progress()
         row_title = _row_title(name, embedded_as, options.search, return_mode)
         if at_budgets is not None:
-            measured.append(_measurements(row_title, evaluation, ruler, at_budgets))
+            measured.append(_measurements(row_title, top_k_evaluation, corpus_token_ruler, at_budgets))
         if options.json:
-            result = evaluation_as_json(name, evaluation, ruler, questions, at_budgets)
-            result["near_duplicates"] = near_duplicates_as_json(repeats, evaluation, ruler, at_budgets)
-            print_json(result | _unusual_settings(embedded_as, options.search, return_mode))
+            recipe_result_json = evaluation_as_json(
+                name, top_k_evaluation, corpus_token_ruler, read_questions_of_file, at_budgets
+            )
+            recipe_result_json["near_duplicates"] = near_duplicates_as_json(
+                near_duplicate_chunks, top_k_evaluation, corpus_token_ruler, at_budgets
+            )
+            print_json(recipe_result_json | _unusual_settings(embedded_as, options.search, return_mode))
         else:
-            _print_evaluation(row_title, evaluation, ruler)
-            print(f"  {'near-duplicates':16} {near_duplicate_words(repeats, evaluation, ruler, at_budgets)}", flush=True)
+            _print_evaluation(row_title, top_k_evaluation, corpus_token_ruler)
+            print(
+                f"  {'near-duplicates':16} "
+                f"{near_duplicate_words(near_duplicate_chunks, top_k_evaluation, corpus_token_ruler, at_budgets)}",
+                flush=True,
+            )
     if measured and options.json:
         print_json(leads_as_json(measured))
     elif measured:
@@ -198,12 +219,12 @@ def run_retrieval(options: argparse.Namespace) -> None:
 
 def _unusual_settings(embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
-    settings = {
+    setting_and_usual_by_name = {
         "embedded_as": (embedded_as, "plain"),
         "search": (search, "embedding"),
         "returned": (str(way), "chunk"),
     }
-    return {key: setting for key, (setting, usual) in settings.items() if setting != usual}
+    return {key: setting for key, (setting, usual) in setting_and_usual_by_name.items() if setting != usual}
 
 
 class Column(NamedTuple):
@@ -222,19 +243,26 @@ def _columns_of_options(options: argparse.Namespace) -> list[Column]:
     InputError
         If no chunker is named, or one of them is not as it must be, or the recipes do not say how to embed the others.
     """
-    specs = [parse_chunker_spec(written, chunks=True) for written in options.chunker]
-    if not specs:
+    parsed_chunker_specs = [parse_chunker_spec(written, chunks=True) for written in options.chunker]
+    if not parsed_chunker_specs:
         raise InputError("No chunker is named. Name one or several with --chunker.")
-    recipes = [spec.recipe for spec in specs if spec.recipe is not None]
-    embedding_settings = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes})
-    if len(recipes) < len(specs) and len(embedding_settings) > 1:
+    recipes_of_specs = [spec.recipe for spec in parsed_chunker_specs if spec.recipe is not None]
+    embedding_settings = sorted(
+        {f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes_of_specs}
+    )
+    if len(recipes_of_specs) < len(parsed_chunker_specs) and len(embedding_settings) > 1:
         raise InputError(
             "A chunker by its name, or a file of chunks, needs recipes that all embed in the same way; these embed "
             f"differently: {'; '.join(embedding_settings)}. Leave out those that differ."
         )
-    default_recipe = next(iter(recipes), Recipe(chunker="recursive"))
-    names = _distinct_names([(_column_name(spec), spec.file or Path(spec.written)) for spec in specs])
-    return [build_column(spec, default_recipe, name) for spec, name in zip(specs, names, strict=True)]
+    default_recipe = next(iter(recipes_of_specs), Recipe(chunker="recursive"))
+    distinct_column_names = _distinct_names(
+        [(_column_name(spec), spec.file or Path(spec.written)) for spec in parsed_chunker_specs]
+    )
+    return [
+        build_column(spec, default_recipe, name)
+        for spec, name in zip(parsed_chunker_specs, distinct_column_names, strict=True)
+    ]
 
 
 def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
@@ -247,20 +275,20 @@ def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
 def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
     """Return the names of files; where another has the same, the shortest end of the path that is no other's."""
     # Not resolved: a link's own name is the one that was given.
-    named = [(name, Path(os.path.abspath(path))) for name, path in files]  # noqa: PTH100
-    paths = {path for _, path in named}
+    names_with_absolute_paths = [(name, Path(os.path.abspath(path))) for name, path in files]  # noqa: PTH100
+    distinct_absolute_paths = {path for _, path in names_with_absolute_paths}
 
     def distinct_name(name: str, path: Path) -> str:
-        if all(other == path for same, other in named if same == name):
+        if all(other == path for same, other in names_with_absolute_paths if same == name):
             return name
         parts_shown = next(
             parts_shown
             for parts_shown in range(1, len(path.parts) + 1)
-            if all(other.parts[-parts_shown:] != path.parts[-parts_shown:] for other in paths - {path})
+            if all(other.parts[-parts_shown:] != path.parts[-parts_shown:] for other in distinct_absolute_paths - {path})
         )
         return Path(*path.parts[-parts_shown:]).as_posix()
 
-    return [distinct_name(name, path) for name, path in named]
+    return [distinct_name(name, path) for name, path in names_with_absolute_paths]
 
 
 def _column_name(spec: ChunkerSpec) -> str:
@@ -282,9 +310,9 @@ def build_indexes(
     """
     corpora: dict[str, Corpus] = {}
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
-        splitter = recipe.sentences
-        if splitter not in corpora:
-            corpora[splitter] = build_corpus(texts, splitter, options.exact_ends)
+        sentence_splitter_name = recipe.sentences
+        if sentence_splitter_name not in corpora:
+            corpora[sentence_splitter_name] = build_corpus(texts, sentence_splitter_name, options.exact_ends)
         tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
@@ -295,32 +323,46 @@ def build_indexes(
         for way in ways:
             if way.only_children not in built_indexes:
                 try:
-                    index = build_index(corpora[splitter], chunker, tools, embedded_as, options.search, way.only_children)
-                    if index.unsituated:
+                    recipe_chunk_index = build_index(
+                        corpora[sentence_splitter_name], chunker, tools, embedded_as, options.search, way.only_children
+                    )
+                    if recipe_chunk_index.unsituated:
                         print_to_stderr(
-                            f"{name}: the model gave no usable context of {index.unsituated:,} of "
-                            f"{len(index.chunks):,} chunks."
+                            f"{name}: the model gave no usable context of {recipe_chunk_index.unsituated:,} of "
+                            f"{len(recipe_chunk_index.chunks):,} chunks."
                         )
-                    if index.caveat:
-                        print_to_stderr(f"{name}: {index.caveat}")
+                    if recipe_chunk_index.caveat:
+                        print_to_stderr(f"{name}: {recipe_chunk_index.caveat}")
                 finally:
                     if tools.asking is not None:
                         print_to_stderr(f"{name}: {tools.asking.model.name}: {tools.asking.summary}.")
-                built_indexes[way.only_children] = index
+                built_indexes[way.only_children] = recipe_chunk_index
             yield name, embedded_as, with_returned_text(built_indexes[way.only_children], way), tools, way
 
 
 def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
     """Return access to the language model that the command line or the recipe names; None if neither does."""
-    name = options.language_model or recipe.language_model
-    return as_asking(name, parse_spending_limit(options.spend), warn_of_unusable_answers) if name else None
+    language_model_name = options.language_model or recipe.language_model
+    return (
+        as_asking(language_model_name, parse_spending_limit(options.spend), warn_of_unusable_answers)
+        if language_model_name
+        else None
+    )
 
 
 def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> str:
-    phrases = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
-    embedding_parts = [*filter(None, [phrases[embedded_as], way.said])]
-    title = f"{name} with {' and '.join(embedding_parts)}" if embedding_parts else name
-    return title + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
+    phrase_by_embedding_mode = {
+        "plain": "",
+        "heading_path": "heading path",
+        "context": "context sentences",
+        "late": "late chunking",
+    }
+    embedding_parts = [*filter(None, [phrase_by_embedding_mode[embedded_as], way.said])]
+    name_with_embedding_parts = f"{name} with {' and '.join(embedding_parts)}" if embedding_parts else name
+    return (
+        name_with_embedding_parts
+        + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
+    )
 
 
 def print_json(told: dict[str, Any]) -> None:
@@ -330,11 +372,11 @@ def print_json(told: dict[str, Any]) -> None:
 
 def _measurements(name: str, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
-    unit = at.budgets.unit
+    budget_unit = at.budgets.unit
     return MeasuredRecipe(
         name,
-        {measure: evaluation.values(measure, unit) for measure in FOUND_SCORES},
-        evaluation.retrieved_size(ruler_for(unit, ruler)),
+        {measure: evaluation.values(measure, budget_unit) for measure in FOUND_SCORES},
+        evaluation.retrieved_size(ruler_for(budget_unit, ruler)),
         at,
     )
 
@@ -343,16 +385,16 @@ def read_documents(folder: Path, encoding: str | None) -> list[tuple[str, FileTe
     """Return name and content of every document in a folder; unreadable ones are reported and left out."""
     if not is_folder(folder):
         raise InputError(f"{folder}: the corpus must be a readable folder; it is not. Check its path and permissions.")
-    texts = []
-    read = document_reader(encoding)
+    names_with_document_texts = []
+    read_document_bytes = document_reader(encoding)
     for path, name in named_files([str(folder)]):
         try:
-            texts.append((name, read(file_bytes(path, name), name)))
+            names_with_document_texts.append((name, read_document_bytes(file_bytes(path, name), name)))
         except InputError as error:
             print_to_stderr(f"{error} The document is left out.")
-    if not texts:
+    if not names_with_document_texts:
         raise InputError(f"{folder}: the corpus must contain at least one readable document; it contains none.")
-    return texts
+    return names_with_document_texts
 
 
 def build_corpus(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
@@ -367,8 +409,8 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
         beir_files = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _beir_parts(path)}
         question_set = read_beir(beir_files, path.name, options.split)
     else:
-        data = file_bytes(str(path))
-        own_set = read_question_set(data, path.name, options.split)
+        questions_file_bytes = file_bytes(str(path))
+        own_set = read_question_set(questions_file_bytes, path.name, options.split)
         if own_set is None:
             if options.split is not None:
                 raise InputError(f"--split works only with a BEIR set; {path.name} is not one. Leave --split out.")
@@ -376,7 +418,7 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
                 raise InputError(
                     f"{path.name} has no documents of its own. Use --corpus to name the folder with the documents."
                 )
-            return path.name, data, read_documents(options.corpus, options.encoding)
+            return path.name, questions_file_bytes, read_documents(options.corpus, options.encoding)
         question_set = own_set
     if options.corpus is not None:
         raise InputError(f"{path.name} has its own documents, so --corpus must be left out; got {options.corpus}.")
@@ -387,60 +429,69 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
 
 def _beir_parts(folder: Path) -> list[str]:
     """Return the paths of the files of a BEIR set in a folder."""
-    names = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
-    return [name for name in names if is_beir_path(name)]
+    relative_file_paths = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
+    return [name for name in relative_file_paths if is_beir_path(name)]
 
 
 def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
-    questions = read_questions(data, name, corpus)
-    for sentence in (*questions.problems, *questions.changes):
+    questions_of_file = read_questions(data, name, corpus)
+    for sentence in (*questions_of_file.problems, *questions_of_file.changes):
         print_to_stderr(sentence)
-    states = questions.counts_by_state()
-    if {*states} - {"valid"}:
-        print_to_stderr(f"{name}: of the excerpts, {', '.join(f'{count:,} {state}' for state, count in states.items())}.")
-    questions.require_usable(name)
-    return questions
+    excerpt_count_by_state = questions_of_file.counts_by_state()
+    if {*excerpt_count_by_state} - {"valid"}:
+        print_to_stderr(
+            f"{name}: of the excerpts, {', '.join(f'{count:,} {state}' for state, count in excerpt_count_by_state.items())}."
+        )
+    questions_of_file.require_usable(name)
+    return questions_of_file
 
 
 def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> None:
-    index = evaluation.index
-    chunked = "made elsewhere" if index.chunk_s is None else f"chunked in {index.chunk_s:.2f} s"
+    evaluated_chunk_index = evaluation.index
+    chunking_time_phrase = (
+        "made elsewhere" if evaluated_chunk_index.chunk_s is None else f"chunked in {evaluated_chunk_index.chunk_s:.2f} s"
+    )
     print(
-        f"{name}: {len(index.chunks):,} chunks of {_mean_tokens(evaluation, ruler):.0f} tokens on average; {chunked}, "
-        f"embedded in {index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
+        f"{name}: {len(evaluated_chunk_index.chunks):,} chunks of {_mean_tokens(evaluation, ruler):.0f} tokens on "
+        f"average; {chunking_time_phrase}, "
+        f"embedded in {evaluated_chunk_index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in RETRIEVAL_MEASURES:
-        cells = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in RANGE_UNITS]
-        print(f"  {measure:16} {', '.join(cells)}")
+        measure_value_phrases = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in RANGE_UNITS]
+        print(f"  {measure:16} {', '.join(measure_value_phrases)}")
     for retrieved_kind in KINDS:
         f1_at_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_kind).items()}
-        cells = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_at_k.items()]
-        print(f"  {retrieved_kind + ' F1':16} {', '.join(cells)}", flush=True)
+        measure_value_phrases = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_at_k.items()]
+        print(f"  {retrieved_kind + ' F1':16} {', '.join(measure_value_phrases)}", flush=True)
 
 
 def _mean_words(evaluation: Evaluation, measure: str, unit: str) -> str:
-    mean = mean_and_deviation(evaluation.values(measure, unit))
-    return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
+    mean_and_standard_deviation = mean_and_deviation(evaluation.values(measure, unit))
+    return (
+        "undefined"
+        if mean_and_standard_deviation is None
+        else f"{100 * mean_and_standard_deviation[0]:.1f} ± {100 * mean_and_standard_deviation[1]:.1f}"
+    )
 
 
 def _mean_tokens(evaluation: Evaluation, ruler: TokenRuler) -> float:
-    chunks = evaluation.index.chunks
-    return ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks))
+    indexed_chunks = evaluation.index.chunks
+    return ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks))
 
 
 def evaluation_as_json(
     name: str, evaluation: Evaluation, ruler: TokenRuler, questions: Questions, at: BudgetResults | None = None
 ) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
-    index = evaluation.index
+    evaluated_chunk_index = evaluation.index
     return {
         "recipe": name,
         "top_k": evaluation.top_k,
-        "chunks": len(index.chunks),
+        "chunks": len(evaluated_chunk_index.chunks),
         "tokens_a_chunk": _mean_tokens(evaluation, ruler),
-        "chunk_s": index.chunk_s,
-        "embed_s": index.embed_s,
+        "chunk_s": evaluated_chunk_index.chunk_s,
+        "embed_s": evaluated_chunk_index.embed_s,
         "query_s": evaluation.search.search_s,
         **{
             unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURES}
@@ -452,11 +503,16 @@ def evaluation_as_json(
             {
                 "question": answer.question.text,
                 "excerpts": [
-                    {"document": index.corpus.names[excerpt.document], "start": excerpt.span.start, "end": excerpt.span.end}
+                    {
+                        "document": evaluated_chunk_index.corpus.names[excerpt.document],
+                        "start": excerpt.span.start,
+                        "end": excerpt.span.end,
+                    }
                     for excerpt in answer.question.excerpts
                 ],
                 "retrieved": [
-                    _chunk_as_json(index.corpus, index.chunks[number]) for number in answer.ranked[: evaluation.top_k]
+                    _chunk_as_json(evaluated_chunk_index.corpus, evaluated_chunk_index.chunks[number])
+                    for number in answer.ranked[: evaluation.top_k]
                 ],
                 **_returned_as_json(evaluation, answer.ranked[: evaluation.top_k]),
                 **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in RANGE_UNITS},
@@ -482,8 +538,12 @@ def _returned_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str
 
 
 def _mean_as_json(evaluation: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
-    mean = mean_and_deviation(evaluation.values(measure, unit))
-    return None if mean is None else {"mean": mean[0], "standard_deviation": mean[1]}
+    mean_and_standard_deviation = mean_and_deviation(evaluation.values(measure, unit))
+    return (
+        None
+        if mean_and_standard_deviation is None
+        else {"mean": mean_and_standard_deviation[0], "standard_deviation": mean_and_standard_deviation[1]}
+    )
 
 
 def _scores_as_json(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | None]]:
@@ -491,13 +551,16 @@ def _scores_as_json(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, 
 
 
 def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    number = corpus.document_at(spans[0][0])
-    offset = corpus.offsets[number]
-    parts = corpus.documents[number].parts
-    spans_in_document = [[start - offset, end - offset] for start, end in spans]
-    chunk = {"document": corpus.names[number], "spans": spans_in_document}
+    document_number = corpus.document_at(spans[0][0])
+    document_offset_in_corpus = corpus.offsets[document_number]
+    document_parts = corpus.documents[document_number].parts
+    spans_in_document = [[start - document_offset_in_corpus, end - document_offset_in_corpus] for start, end in spans]
+    chunk_document_and_spans = {"document": corpus.names[document_number], "spans": spans_in_document}
     return (
-        chunk
-        if parts is None
-        else {**chunk, f"{parts.kind}s": parts.labels_of_spans([(start, end) for start, end in spans_in_document])}
+        chunk_document_and_spans
+        if document_parts is None
+        else {
+            **chunk_document_and_spans,
+            f"{document_parts.kind}s": document_parts.labels_of_spans([(start, end) for start, end in spans_in_document]),
+        }
     )

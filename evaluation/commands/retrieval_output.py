@@ -52,12 +52,14 @@ def parse_budgets(options: argparse.Namespace) -> Budgets | None:
             if given is not None:
                 raise InputError(f"{name} works only with --budget, which is missing. Add --budget, or leave {name} out.")
         return None
-    parts = [part.strip() for part in options.budget.split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in parts):
+    written_budget_sizes = [part.strip() for part in options.budget.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in written_budget_sizes):
         raise InputError(
             f"--budget must be a list of whole numbers separated by commas, such as 1000,2000; got {options.budget[:60]!r}."
         )
-    return Budgets(tuple(sorted(set(map(int, parts)))), options.budget_unit or "tokens", _LAST[options.last or "cut"])
+    return Budgets(
+        tuple(sorted(set(map(int, written_budget_sizes)))), options.budget_unit or "tokens", _LAST[options.last or "cut"]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,38 +82,56 @@ class MeasuredRecipe:
 
 def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
     """Return a text table for each measure, with sentences on the leading recipe at each budget."""
-    budgets = measured[0].at.budgets
-    last_chunk_words = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
-    heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
-    parts = []
+    shared_retrieval_budgets = measured[0].at.budgets
+    last_chunk_words = (
+        "the last chunk cut off" if shared_retrieval_budgets.last == "cut" else "the chunk that does not fit left out"
+    )
+    budget_column_headings = [
+        f"k = {k:,}",
+        *(f"{size:,} {shared_retrieval_budgets.unit}" for size in shared_retrieval_budgets.sizes),
+    ]
+    tables_and_lead_sentences = []
     for measure in FOUND_SCORES:
-        title = f"{MEASURE_NAMES[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {last_chunk_words}"
-        rows = [
+        measure_table_title = (
+            f"{MEASURE_NAMES[measure]} in {shared_retrieval_budgets.unit}, 95 % confidence intervals in brackets; "
+            f"{last_chunk_words}"
+        )
+        recipe_mean_rows = [
             [recipe.name, *map(_mean_cell, (recipe.top_k[measure], *_values_at_budgets(recipe, measure)))]
             for recipe in measured
         ]
-        parts.append(_text_table(title, heads, rows))
+        tables_and_lead_sentences.append(_text_table(measure_table_title, budget_column_headings, recipe_mean_rows))
         if len(measured) > 1:
-            parts.append(leads_at_budgets(measured, measure).words())
+            tables_and_lead_sentences.append(leads_at_budgets(measured, measure).words())
     if len(measured) > 1:
-        parts.append(FALSE_VERDICTS)
+        tables_and_lead_sentences.append(FALSE_VERDICTS)
     length_rows = [
         [
             recipe.name,
             f"{recipe.top_k_given:,.0f}",
-            *(f"{row.mean():,.0f}" for row in recipe.at.given[RANGE_UNITS.index(budgets.unit)]),
+            *(f"{row.mean():,.0f}" for row in recipe.at.given[RANGE_UNITS.index(shared_retrieval_budgets.unit)]),
         ]
         for recipe in measured
     ]
-    parts.append(_text_table(f"{budgets.unit} that a question is given", heads, length_rows))
-    return "\n\n".join(parts)
+    tables_and_lead_sentences.append(
+        _text_table(f"{shared_retrieval_budgets.unit} that a question is given", budget_column_headings, length_rows)
+    )
+    return "\n\n".join(tables_and_lead_sentences)
 
 
 def leads_at_budgets(measured: Sequence[MeasuredRecipe], measure: str) -> Leads:
     """Return the leading recipe at each budget, by one measure."""
-    budgets = measured[0].at.budgets
-    values = {size: [recipe.at.values(measure, size, budgets.unit) for recipe in measured] for size in budgets.sizes}
-    return Leads.of([recipe.name for recipe in measured], MEASURE_NAMES[measure], budgets.unit, values)
+    shared_retrieval_budgets = measured[0].at.budgets
+    recipe_values_by_budget_size = {
+        size: [recipe.at.values(measure, size, shared_retrieval_budgets.unit) for recipe in measured]
+        for size in shared_retrieval_budgets.sizes
+    }
+    return Leads.of(
+        [recipe.name for recipe in measured],
+        MEASURE_NAMES[measure],
+        shared_retrieval_budgets.unit,
+        recipe_values_by_budget_size,
+    )
 
 
 def _values_at_budgets(measured: MeasuredRecipe, measure: str) -> list[FloatArray]:
@@ -126,12 +146,17 @@ def _mean_cell(values: FloatArray) -> str:
 
 
 def _text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(["", *heads], *rows, strict=True)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+    column_widths = [max(map(len, column)) for column in zip(["", *heads], *rows, strict=True)]
+    table_row_lines = [
+        "  ".join(
+            [
+                row[0].ljust(column_widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], column_widths[1:], strict=True)),
+            ]
+        )
         for row in (["", *heads], *rows)
     ]
-    return "\n".join([f"{title}:", *lines])
+    return "\n".join([f"{title}:", *table_row_lines])
 
 
 def budgets_as_json(at: BudgetResults) -> dict[str, Any]:
@@ -211,11 +236,16 @@ def difference_as_json(difference: Difference | None) -> dict[str, float] | None
 
 
 def _mean_and_interval(values: FloatArray) -> dict[str, float | None] | None:
-    mean = mean_and_deviation(values)
-    if mean is None:
+    mean_and_standard_deviation = mean_and_deviation(values)
+    if mean_and_standard_deviation is None:
         return None
     low, high = mean_interval(values) or (None, None)
-    return {"mean": mean[0], "standard_deviation": mean[1], "low": low, "high": high}
+    return {
+        "mean": mean_and_standard_deviation[0],
+        "standard_deviation": mean_and_standard_deviation[1],
+        "low": low,
+        "high": high,
+    }
 
 
 def _mean(values: Any) -> float | None:
@@ -233,28 +263,37 @@ def near_duplicate_words(
     repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults | None
 ) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
-    chunks = len(evaluation.index.chunks)
+    indexed_chunk_count = len(evaluation.index.chunks)
     if not repeats.near:
-        return f"none of {chunks:,} chunks has one"
-    lines = [
-        f"{repeats.near:,} of {chunks:,} chunks have one",
+        return f"none of {indexed_chunk_count:,} chunks has one"
+    near_duplicate_cost_lines = [
+        f"{repeats.near:,} of {indexed_chunk_count:,} chunks have one",
         _cost_words(f"top {evaluation.top_k:,}", repeats.in_top_k(evaluation, RANGE_UNITS[0], ruler), RANGE_UNITS[0]),
     ]
     if at is not None:
-        unit = at.budgets.unit
-        lines += [_cost_words(f"{size:,} {unit}", repeats.at_budget(at, size, unit), unit) for size in at.budgets.sizes]
-    return "\n    ".join(lines)
+        budget_unit = at.budgets.unit
+        near_duplicate_cost_lines += [
+            _cost_words(f"{size:,} {budget_unit}", repeats.at_budget(at, size, budget_unit), budget_unit)
+            for size in at.budgets.sizes
+        ]
+    return "\n    ".join(near_duplicate_cost_lines)
 
 
 def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
-    difference = cost.difference
-    means = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
-    recall_phrase, recall_without_phrase = ("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
-    gain = "too few questions for an interval" if difference is None else f"{difference.points}, {difference.interval}"
+    recall_difference = cost.difference
+    mean_recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
+    recall_phrase, recall_without_phrase = (
+        "undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in mean_recall_pair
+    )
+    recall_gain_phrase = (
+        "too few questions for an interval"
+        if recall_difference is None
+        else f"{recall_difference.points}, {recall_difference.interval}"
+    )
     return (
         f"{limit}: {cost.taken.mean():.2f} of {cost.retrieved.mean():.1f} chunks repeat a better one, in "
         f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,} questions; recall in {unit} {recall_phrase}, without them "
-        f"{recall_without_phrase} ({gain})"
+        f"{recall_without_phrase} ({recall_gain_phrase})"
     )
 
 
@@ -262,30 +301,30 @@ def near_duplicates_as_json(
     repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults | None
 ) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
-    result = {
+    near_duplicate_costs_json = {
         "chunks": repeats.near,
         "groups": repeats.groups,
         "top_k": _costs_as_json({unit: repeats.in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}),
     }
     if at is not None:
-        result["budgets"] = [
+        near_duplicate_costs_json["budgets"] = [
             {"budget": size} | _costs_as_json({unit: repeats.at_budget(at, size, unit) for unit in RANGE_UNITS})
             for size in at.budgets.sizes
         ]
-    return result
+    return near_duplicate_costs_json
 
 
 def _costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
-    cost = next(iter(costs.values()))
+    first_unit_cost = next(iter(costs.values()))
     return {
-        "retrieved": float(cost.retrieved.mean()),
-        "taken": float(cost.taken.mean()),
-        "questions": int(np.count_nonzero(cost.taken)),
-        **{unit: _recalls(cost) for unit, cost in costs.items()},
+        "retrieved": float(first_unit_cost.retrieved.mean()),
+        "taken": float(first_unit_cost.taken.mean()),
+        "questions": int(np.count_nonzero(first_unit_cost.taken)),
+        **{unit: _recalls(first_unit_cost) for unit, first_unit_cost in costs.items()},
     }
 
 
 def _recalls(cost: RepeatCost) -> dict[str, Any]:
-    means = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
-    recall, without = (None if mean is None else mean[0] for mean in means)
+    mean_recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
+    recall, without = (None if mean is None else mean[0] for mean in mean_recall_pair)
     return {"recall": recall, "recall_without": without, "difference": difference_as_json(cost.difference)}

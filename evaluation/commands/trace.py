@@ -33,64 +33,70 @@ from evaluation.traces.trace_files import read_traces
 
 def add_trace(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``trace`` command to an argument parser."""
-    stages = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
-    command = commands.add_parser(
+    stage_meaning_lines = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
+    trace_parser = commands.add_parser(
         "trace",
         help="which stage of your own retrieval lost the answer, from its traces",
         description="Find every retrieved text of a trace in its document, and for each failed question the stage that lost "
         "the answer.",
-        epilog=f"stages:\n{stages}",
+        epilog=f"stages:\n{stage_meaning_lines}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument(
+    trace_parser.add_argument(
         "file",
         metavar="FILE",
         help="traces: spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or JSON lines "
         "with a question and what was retrieved",
     )
-    command.add_argument(
+    trace_parser.add_argument(
         "--documents",
         nargs="+",
         metavar="PATH",
         help="the documents that were searched, or folders of them; without them, --chunker chunks:FILE has the texts",
     )
-    add_chunker(command, chunks=True)
-    add_replaced_options(command, "--chunks")
-    command.add_argument(
+    add_chunker(trace_parser, chunks=True)
+    add_replaced_options(trace_parser, "--chunks")
+    trace_parser.add_argument(
         "--questions", metavar="FILE", help="questions with excerpts, for traces that do not say where the answer stands"
     )
-    command.add_argument("--json", action="store_true", help="print one JSON object with every question and every place")
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_trace)
+    trace_parser.add_argument(
+        "--json", action="store_true", help="print one JSON object with every question and every place"
+    )
+    add_device(trace_parser)
+    add_encoding(trace_parser)
+    trace_parser.set_defaults(run=run_trace)
 
 
 def run_trace(options: argparse.Namespace) -> None:
     """Diagnose the questions of a file of traces, and print the report; after an interruption, of the questions so far."""
-    traces = read_traces(file_bytes(options.file), Path(options.file).name)
-    for problem in traces.problems:
+    parsed_trace_file = read_traces(file_bytes(options.file), Path(options.file).name)
+    for problem in parsed_trace_file.problems:
         print_to_stderr(problem)
-    spec = None if options.chunker is None else parse_chunker_spec(options.chunker, chunks=True)
-    documents, searched = _documents_and_chunks(options, spec)
-    diagnoser = TraceDiagnoser(documents, traces.questions, searched, _excerpts_by_question(options.questions, documents))
+    parsed_chunker_spec = None if options.chunker is None else parse_chunker_spec(options.chunker, chunks=True)
+    documents, searched = _documents_and_chunks(options, parsed_chunker_spec)
+    question_diagnoser = TraceDiagnoser(
+        documents, parsed_trace_file.questions, searched, _excerpts_by_question(options.questions, documents)
+    )
     diagnoses: list[Diagnosis] = []
-    problems = list(traces.problems)
-    interruption = _diagnose(diagnoser, len(traces.questions), diagnoses)
+    trace_problem_sentences = list(parsed_trace_file.problems)
+    diagnosis_interruption = _diagnose(question_diagnoser, len(parsed_trace_file.questions), diagnoses)
     end_progress()
-    if interruption is not None:
+    if diagnosis_interruption is not None:
         if not diagnoses:
-            raise interruption
-        problems.append(f"Stopped: the report has {len(diagnoses):,} of {pluralize(len(traces.questions), 'question')}.")
-        print_to_stderr(problems[-1])
-    if diagnoser.remark:
-        print_to_stderr(diagnoser.remark)
-    report = TraceReport(documents, diagnoses, diagnoser.remark, problems)
+            raise diagnosis_interruption
+        trace_problem_sentences.append(
+            f"Stopped: the report has {len(diagnoses):,} of {pluralize(len(parsed_trace_file.questions), 'question')}."
+        )
+        print_to_stderr(trace_problem_sentences[-1])
+    if question_diagnoser.remark:
+        print_to_stderr(question_diagnoser.remark)
+    trace_diagnosis_report = TraceReport(documents, diagnoses, question_diagnoser.remark, trace_problem_sentences)
     if options.json:
-        print(json.dumps(report_as_json(report), ensure_ascii=False, allow_nan=False), flush=True)
+        print(json.dumps(report_as_json(trace_diagnosis_report), ensure_ascii=False, allow_nan=False), flush=True)
     else:
-        print(report_as_text(report), end="", flush=True)
-    if interruption is not None:
-        raise interruption
+        print(report_as_text(trace_diagnosis_report), end="", flush=True)
+    if diagnosis_interruption is not None:
+        raise diagnosis_interruption
 
 
 def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -> KeyboardInterrupt | None:
@@ -104,10 +110,10 @@ def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -
     except KeyboardInterrupt as interruption:
         stopping_interruption = interruption
     try:
-        progress = progress_callback("Answers looked for: ", "questions")
+        report_diagnosed_count = progress_callback("Answers looked for: ", "questions")
         for diagnosis in tracing.diagnoses():
             diagnoses.append(diagnosis)
-            progress(len(diagnoses), count)
+            report_diagnosed_count(len(diagnoses), count)
     except KeyboardInterrupt as interruption:
         stopping_interruption = interruption
     return stopping_interruption
@@ -115,18 +121,18 @@ def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -
 
 def _read_documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:
     """Read the documents; unreadable ones are reported and left out."""
-    read = document_reader(options.encoding)
-    splitter = recipe.sentences if recipe is not None else Recipe(chunker="recursive").sentences
-    documents = []
+    read_document_bytes = document_reader(options.encoding)
+    sentence_splitter_name = recipe.sentences if recipe is not None else Recipe(chunker="recursive").sentences
+    readable_documents = []
     for path, name in named_files(options.documents):
         try:
-            file_text = read(file_bytes(path, name), name)
-            documents.append(Document.from_text(file_text.text, splitter, name, file_text.parts))
+            file_text = read_document_bytes(file_bytes(path, name), name)
+            readable_documents.append(Document.from_text(file_text.text, sentence_splitter_name, name, file_text.parts))
         except InputError as error:
             print_to_stderr(f"{error} The document is left out.")
-    if not documents:
+    if not readable_documents:
         raise InputError("--documents must name at least one readable document; none is.")
-    return documents
+    return readable_documents
 
 
 def _documents_and_chunks(
@@ -141,36 +147,38 @@ def _documents_and_chunks(
             )
         if options.questions is not None:
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
-        chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return SearchedChunks.without_documents(chunks, spec.file.name, Recipe(chunker="recursive").sentences)
-    documents = _read_documents(options, None if spec is None else spec.recipe)
+        chunks_of_file = read_chunks(file_bytes(str(spec.file)), spec.file.name)
+        return SearchedChunks.without_documents(chunks_of_file, spec.file.name, Recipe(chunker="recursive").sentences)
+    searched_documents = _read_documents(options, None if spec is None else spec.recipe)
     if spec is None:
-        return documents, None
+        return searched_documents, None
     if spec.file is not None and spec.has_chunks:
-        chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return documents, SearchedChunks.from_file(documents, chunks, spec.file.name)
-    return documents, _rechunk(options, spec, documents)
+        chunks_of_file = read_chunks(file_bytes(str(spec.file)), spec.file.name)
+        return searched_documents, SearchedChunks.from_file(searched_documents, chunks_of_file, spec.file.name)
+    return searched_documents, _rechunk(options, spec, searched_documents)
 
 
 def _rechunk(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> SearchedChunks:
     chunker = spec.build()
-    recipe = spec.recipe_like(Recipe(chunker=chunker.name), chunker)
+    recipe_of_spec = spec.recipe_like(Recipe(chunker=chunker.name), chunker)
     if chunker.asks:
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
         )
-    tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
-    return SearchedChunks(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)
+    recipe_tools = load_command_tools(recipe_of_spec.embedder, recipe_of_spec.tokenizer, options.device)
+    return SearchedChunks(
+        tuple([run(chunker, document, recipe_tools) for document in documents]), chunker.name, has_reasons=True
+    )
 
 
 def _excerpts_by_question(file: str | None, documents: Sequence[Document]) -> dict[str, list[Place]]:
     """Return the places of the excerpts of a file of questions, by question."""
     if file is None:
         return {}
-    questions = read_questions(file_bytes(file), Path(file).name, Corpus(tuple(documents)))
-    for sentence in (*questions.problems, *questions.changes):
+    questions_of_file = read_questions(file_bytes(file), Path(file).name, Corpus(tuple(documents)))
+    for sentence in (*questions_of_file.problems, *questions_of_file.changes):
         print_to_stderr(sentence)
     return {
         question.text: [Place(*excerpt) for excerpt in question.excerpts]
-        for question in questions.require_usable(Path(file).name)
+        for question in questions_of_file.require_usable(Path(file).name)
     }

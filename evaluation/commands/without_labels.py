@@ -61,32 +61,38 @@ WIDTH = 15
 
 def add_unlabelled(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``unlabelled`` command to an argument parser."""
-    command = commands.add_parser(
+    unlabelled_parser = commands.add_parser(
         "unlabelled",
         help="blocks left whole, sizes, cohesion, contrast and edit stability: what needs no labels",
         description="One table for each document, a row for each chunker. None of its numbers is a grade, and they are not "
         "summed into one: what is best depends on what the chunks are for.",
     )
-    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    add_chunkers(command)
-    command.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
-    command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for")
-    command.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both sizes count (default: tokens)")
-    command.add_argument(
+    unlabelled_parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input"
+    )
+    add_chunkers(unlabelled_parser)
+    unlabelled_parser.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
+    unlabelled_parser.add_argument(
+        "--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for"
+    )
+    unlabelled_parser.add_argument(
+        "--unit", choices=SIZE_UNITS, default="tokens", help="what both sizes count (default: tokens)"
+    )
+    unlabelled_parser.add_argument(
         "--edits",
         type=int,
         default=DEFAULT_EDITS,
         metavar="N",
         help="places for a new sentence; 0 for none (default: %(default)s)",
     )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
-    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
-    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
-    command.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_unlabelled)
+    unlabelled_parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
+    unlabelled_parser.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
+    unlabelled_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    unlabelled_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    unlabelled_parser.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
+    add_device(unlabelled_parser)
+    add_encoding(unlabelled_parser)
+    unlabelled_parser.set_defaults(run=run_unlabelled)
 
 
 def run_unlabelled(options: argparse.Namespace) -> None:
@@ -98,21 +104,23 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         raise InputError("No chunker is named. Name one or several with --chunker.")
     chunkers = [(written, parse_chunker_spec(written).build(tools.embedder)) for written in options.chunker]
     chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
-    bounds = (
+    requested_size_bounds = (
         None if options.least is None and options.most is None else SizeBounds(options.least, options.most, options.unit)
     )
-    read = document_reader(options.encoding)
-    files = list(named_files(options.files))
-    for number, (path, name) in enumerate(files):
-        document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
+    read_document_bytes = document_reader(options.encoding)
+    named_document_files = list(named_files(options.files))
+    for number, (path, name) in enumerate(named_document_files):
+        document = Document.from_text(read_document_bytes(file_bytes(path, name), name).text, options.sentences, name)
         if options.edits:
             check_edit_count(document, options.edits)
-        rows = _measure_chunkers(document, chunkers, tools, bounds, options.edits, options.seed)
+        chunker_measure_rows = _measure_chunkers(
+            document, chunkers, tools, requested_size_bounds, options.edits, options.seed
+        )
         if options.json:
-            for label, measured, edits in rows:
+            for label, measured, edits in chunker_measure_rows:
                 print(json.dumps(measures_as_json(name, label, measured, edits), ensure_ascii=False), flush=True)
         else:
-            print("\n" * (number > 0) + measures_table(name, list(rows)), flush=True)
+            print("\n" * (number > 0) + measures_table(name, list(chunker_measure_rows)), flush=True)
     if not options.json:
         print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in MEASURES_EXPLAINED.items()))
 
@@ -129,39 +137,48 @@ def _measure_chunkers(
     seed: int,
 ) -> Iterator[Row]:
     """Measure every chunker on a document; without edits if their number is 0."""
-    vectors = sentence_vectors(document, tools)
+    document_sentence_vectors = sentence_vectors(document, tools)
     for label, chunker in chunkers:
         chunking = run(chunker, document, replace(tools))
-        measured = measure_without_labels(chunking, vectors, count_size_compliance(chunking, chunker, tools, bounds))
-        stability = None
+        unlabelled_measures = measure_without_labels(
+            chunking, document_sentence_vectors, count_size_compliance(chunking, chunker, tools, bounds)
+        )
+        chunker_edit_stability = None
         if edits:
-            progress = progress_callback(f"{label}: ", "edits")
-            stability = edit_stability(chunker, document, tools, edits, seed, progress)
+            report_edits_done = progress_callback(f"{label}: ", "edits")
+            chunker_edit_stability = edit_stability(chunker, document, tools, edits, seed, report_edits_done)
             end_progress()
-        yield label, measured, stability
+        yield label, unlabelled_measures, chunker_edit_stability
 
 
 def measures_table(name: str, rows: Sequence[Row]) -> str:
     """Format the results for a document as a text table, one line per chunker."""
-    width = max(len(label) for label, *_ in rows)
-    heads = [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-OF_EDITS]
-    lines = [name, " " * width + "".join(f"{head:>{WIDTH}}" for head in heads)]
+    longest_label_length = max(len(label) for label, *_ in rows)
+    measure_column_headings = (
+        [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-OF_EDITS]
+    )
+    measures_table_lines = [
+        name,
+        " " * longest_label_length + "".join(f"{head:>{WIDTH}}" for head in measure_column_headings),
+    ]
     for label, measured, edits in rows:
-        cells = [*unlabelled_cells(measured), *edit_cells(edits)][: len(heads)]
-        lines.append(f"{label:<{width}}" + "".join(f"{cell.text:>{WIDTH}}" for cell in cells))
-    wordings = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
-    if len(wordings) == 1:
-        lines.append(f"Size kept: {next(iter(wordings))}.")
-    elif wordings:
+        chunker_measure_cells = [*unlabelled_cells(measured), *edit_cells(edits)][: len(measure_column_headings)]
+        measures_table_lines.append(
+            f"{label:<{longest_label_length}}" + "".join(f"{cell.text:>{WIDTH}}" for cell in chunker_measure_cells)
+        )
+    size_bounds_wordings = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
+    if len(size_bounds_wordings) == 1:
+        measures_table_lines.append(f"Size kept: {next(iter(size_bounds_wordings))}.")
+    elif size_bounds_wordings:
         by_chunker = (
             f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None
         )
-        lines.append(f"Size kept: {'; '.join(by_chunker)}.")
+        measures_table_lines.append(f"Size kept: {'; '.join(by_chunker)}.")
     if rows[0][1].blocks.kinds:
-        lines += [f"Blocks whole: {label}: {measured.blocks.words()}." for label, measured, _ in rows]
+        measures_table_lines += [f"Blocks whole: {label}: {measured.blocks.words()}." for label, measured, _ in rows]
     else:
-        lines.append("Blocks whole: the text has none.")
-    return "\n".join(lines)
+        measures_table_lines.append("Blocks whole: the text has none.")
+    return "\n".join(measures_table_lines)
 
 
 def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: EditStability | None) -> dict[str, Any]:
@@ -203,52 +220,70 @@ def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: 
 
 def add_agreement(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``agreement`` command to an argument parser."""
-    command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
-    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    command.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
-    command.add_argument(
+    agreement_parser = commands.add_parser(
+        "agreement", help="which boundaries another embedder moves, and how far distances move"
+    )
+    agreement_parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input"
+    )
+    agreement_parser.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
+    agreement_parser.add_argument(
         "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
     )
-    add_chunker(command, default="breakpoint")
-    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
-    command.add_argument("--json", action="store_true", help="print one JSON object per document")
-    add_device(command)
-    add_encoding(command)
-    command.set_defaults(run=run_agreement)
+    add_chunker(agreement_parser, default="breakpoint")
+    agreement_parser.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
+    agreement_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    agreement_parser.add_argument("--json", action="store_true", help="print one JSON object per document")
+    add_device(agreement_parser)
+    add_encoding(agreement_parser)
+    agreement_parser.set_defaults(run=run_agreement)
 
 
 def run_agreement(options: argparse.Namespace) -> None:
     """Compare two embedders on every document, with the same chunker and parameters, and print the results."""
-    other = load_command_embedder(options.embedder, options.device)
-    if not (options.full or other.approximates):
-        raise InputError(f"{other.name} has no default embedder to compare it with. Name one with --with.")
-    full = load_command_embedder(options.full or other.approximates, options.device)
-    chunker = parse_chunker_spec(options.chunker).build(full)
+    approximating_embedder = load_command_embedder(options.embedder, options.device)
+    if not (options.full or approximating_embedder.approximates):
+        raise InputError(f"{approximating_embedder.name} has no default embedder to compare it with. Name one with --with.")
+    full_embedder = load_command_embedder(options.full or approximating_embedder.approximates, options.device)
+    chunker = parse_chunker_spec(options.chunker).build(full_embedder)
     if not chunker.embeds:
         embedding_chunkers = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
         raise InputError(
             f"--chunker must be a chunker that uses embeddings, one of {embedding_chunkers}; got {chunker.name}."
         )
     tokenizer = load_tokenizer(options.tokenizer)
-    cache = EmbeddingCache()
-    read = document_reader(options.encoding)
+    embedding_cache = EmbeddingCache()
+    read_document_bytes = document_reader(options.encoding)
     for path, name in named_files(options.files):
-        document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
-        tools = [Tools(embedder, tokenizer, cache, preparing=preparation_callback(embedder)) for embedder in (full, other)]
-        comparison = compare_boundaries(*(run(chunker, document, own) for own in tools))
-        vectors = (
-            Tools(embedder.for_document(document), tokenizer, cache).embed(document.sentence_texts)
-            for embedder in (full, other)
+        document = Document.from_text(read_document_bytes(file_bytes(path, name), name).text, options.sentences, name)
+        tools = [
+            Tools(embedder, tokenizer, embedding_cache, preparing=preparation_callback(embedder))
+            for embedder in (full_embedder, approximating_embedder)
+        ]
+        boundary_comparison = compare_boundaries(*(run(chunker, document, own) for own in tools))
+        sentence_vectors_per_embedder = (
+            Tools(embedder.for_document(document), tokenizer, embedding_cache).embed(document.sentence_texts)
+            for embedder in (full_embedder, approximating_embedder)
         )
-        shift = distance_shift(*vectors)
+        distance_shift = distance_shift(*sentence_vectors_per_embedder)
         if options.json:
-            print(json.dumps(agreement_as_json(comparison, shift, full.name, other.name), ensure_ascii=False), flush=True)
+            print(
+                json.dumps(
+                    agreement_as_json(boundary_comparison, distance_shift, full_embedder.name, approximating_embedder.name),
+                    ensure_ascii=False,
+                ),
+                flush=True,
+            )
         else:
             shift_words = (
-                "" if shift is None else f"; distances moved by at most {shift.greatest:.2g}, {shift.mean:.2g} on average"
+                ""
+                if distance_shift is None
+                else f"; distances moved by at most {distance_shift.greatest:.2g}, {distance_shift.mean:.2g} on average"
             )
-            print(f"{name}: {comparison.words(full.name, other.name)}{shift_words}", flush=True)
+            print(
+                f"{name}: {boundary_comparison.words(full_embedder.name, approximating_embedder.name)}{shift_words}",
+                flush=True,
+            )
 
 
 def agreement_as_json(comparison: BoundaryAgreement, shift: GapShift | None, full: str, other: str) -> dict[str, Any]:

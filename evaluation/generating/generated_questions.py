@@ -83,19 +83,23 @@ def generated_to_csv(made: Sequence[Generated], texts: SourceTexts) -> str:
 
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
-    rows = ((row["question"], json.dumps(row["references"], ensure_ascii=False)) for row in map(texts.question_row, made))
-    return csv_text(["question", "references"], rows)
+    question_and_references_rows = (
+        (row["question"], json.dumps(row["references"], ensure_ascii=False)) for row in map(texts.question_row, made)
+    )
+    return csv_text(["question", "references"], question_and_references_rows)
 
 
 def generated_question_set(made: Sequence[Generated], texts: SourceTexts, model: str) -> QuestionSet:
     """Return a question set of the questions, their documents and a note on how they were generated."""
-    lines = "".join(f"{json.dumps(texts.question_row(question), ensure_ascii=False)}\n" for question in made)
-    note = (
+    question_json_lines = "".join(f"{json.dumps(texts.question_row(question), ensure_ascii=False)}\n" for question in made)
+    generation_note = (
         f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
         "say more than the scores."
     )
     return QuestionSet(
-        tuple(zip(texts.names, texts.texts, strict=True)), (f"{FILE}.jsonl", lines.encode("utf-8", "surrogatepass")), (note,)
+        tuple(zip(texts.names, texts.texts, strict=True)),
+        (f"{FILE}.jsonl", question_json_lines.encode("utf-8", "surrogatepass")),
+        (generation_note,),
     )
 
 
@@ -121,8 +125,8 @@ def apply_edits(generated: Generated, texts: SourceTexts, question: str, excerpt
         raise InputError(
             f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short_repr(question)} has {len(kept_excerpts)}."
         )
-    spans = {_excerpt_span(excerpt, generated.window, texts) for excerpt in kept_excerpts}
-    return generated._replace(question=question, excerpts=tuple(sorted(spans)))
+    kept_excerpt_spans = {_excerpt_span(excerpt, generated.window, texts) for excerpt in kept_excerpts}
+    return generated._replace(question=question, excerpts=tuple(sorted(kept_excerpt_spans)))
 
 
 def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
@@ -135,17 +139,17 @@ def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
     match = SearchableText(text).exact_match(Quotation(excerpt, start=start))
     if match is not None:
         return match.span
-    complaint = f"An excerpt must stand in {name} word for word, and {short_repr(excerpt)} does not."
+    excerpt_not_found_message = f"An excerpt must stand in {name} word for word, and {short_repr(excerpt)} does not."
     nearest_match = (
         SearchableText(text[start:end]).altered_match(Quotation(excerpt), MIN_NEAREST_SIMILARITY)
         if len(excerpt) <= 2 * (end - start)
         else None
     )
     if nearest_match is not None:
-        complaint += (
+        excerpt_not_found_message += (
             f" The nearest passage is {short_repr(text[start:end][nearest_match.span.start : nearest_match.span.end])}."
         )
-    raise InputError(complaint)
+    raise InputError(excerpt_not_found_message)
 
 
 # Two filters of generated questions: excerpts that are not about the question, and questions that are asked twice.
@@ -207,19 +211,26 @@ def question_cosines(made: Sequence[Generated], corpus: Corpus, tools: Tools) ->
         Services with the embedder. An embedder that needs fitting is fitted on the sentences of all documents, as for
         retrieval.
     """
-    excerpts = [
+    question_number_excerpt_texts = [
         (number, corpus.documents[question.window.document].text[start:end])
         for number, question in enumerate(made)
         for start, end in question.excerpts
     ]
-    embedded_texts = [*(question.question for question in made), *(text for _, text in excerpts)]
-    vectors = embed_texts(corpus.whole, embedded_texts, tools).astype(float)
-    question_vectors, excerpt_vectors = vectors[: len(made)], vectors[len(made) :]
-    question_of_excerpt = np.array([number for number, _ in excerpts], dtype=np.intp)
-    lowest = np.ones(len(made))
-    np.minimum.at(lowest, question_of_excerpt, np.einsum("ij,ij->i", question_vectors[question_of_excerpt], excerpt_vectors))
+    embedded_texts = [*(question.question for question in made), *(text for _, text in question_number_excerpt_texts)]
+    question_then_excerpt_vectors = embed_texts(corpus.whole, embedded_texts, tools).astype(float)
+    question_vectors, excerpt_vectors = (
+        question_then_excerpt_vectors[: len(made)],
+        question_then_excerpt_vectors[len(made) :],
+    )
+    question_of_excerpt = np.array([number for number, _ in question_number_excerpt_texts], dtype=np.intp)
+    lowest_cosine_per_question = np.ones(len(made))
+    np.minimum.at(
+        lowest_cosine_per_question,
+        question_of_excerpt,
+        np.einsum("ij,ij->i", question_vectors[question_of_excerpt], excerpt_vectors),
+    )
     # Unit vectors in single precision may have a cosine of a little more than 1.
-    return Cosines(np.clip(lowest, -1, 1), np.clip(question_vectors @ question_vectors.T, -1, 1))
+    return Cosines(np.clip(lowest_cosine_per_question, -1, 1), np.clip(question_vectors @ question_vectors.T, -1, 1))
 
 
 def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = HIGHEST) -> FilterResult:
@@ -228,10 +239,10 @@ def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = 
     A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its
     highest cosine therefore does not depend on ``highest``, and its bar in the histogram stays in place.
     """
-    passed = cosines.excerpts >= lowest
-    earlier_similarity = np.full(len(passed), np.nan)
-    for number in np.flatnonzero(passed):
-        earlier_cosines = cosines.questions[number, :number][passed[:number]]
+    is_like_excerpts_at = cosines.excerpts >= lowest
+    earlier_similarity = np.full(len(is_like_excerpts_at), np.nan)
+    for number in np.flatnonzero(is_like_excerpts_at):
+        earlier_cosines = cosines.questions[number, :number][is_like_excerpts_at[:number]]
         if earlier_cosines.size:
             earlier_similarity[number] = earlier_cosines.max()
-    return FilterResult(cosines.excerpts, earlier_similarity, passed & ~(earlier_similarity > highest))
+    return FilterResult(cosines.excerpts, earlier_similarity, is_like_excerpts_at & ~(earlier_similarity > highest))

@@ -88,24 +88,24 @@ def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Windo
     InputError
         If no document has text.
     """
-    weights = [len(text) if text.strip() else 0 for text in texts]
-    if not any(weights):
+    document_lengths_as_weights = [len(text) if text.strip() else 0 for text in texts]
+    if not any(document_lengths_as_weights):
         raise InputError("Generating questions needs at least one document with text; there is none. Add a document.")
-    return _least_overlapping_windows(texts, [*accumulate(weights)], size, Random(seed))
+    return _least_overlapping_windows(texts, [*accumulate(document_lengths_as_weights)], size, Random(seed))
 
 
 def _least_overlapping_windows(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
     earlier_windows: list[Window] = []
-    draws = _drawn_windows(texts, sums, size, random)
+    drawn_random_windows = _drawn_windows(texts, sums, size, random)
     while True:
         tried: list[Window] = []
-        for window in islice(draws, TRIES):
-            tried.append(window)
-            if not any(map(window.overlaps, earlier_windows)):
+        for least_overlapping_window in islice(drawn_random_windows, TRIES):
+            tried.append(least_overlapping_window)
+            if not any(map(least_overlapping_window.overlaps, earlier_windows)):
                 break
-        window = min(tried, key=lambda candidate: sum(map(candidate.shared, earlier_windows)))
-        earlier_windows.append(window)
-        yield window
+        least_overlapping_window = min(tried, key=lambda candidate: sum(map(candidate.shared, earlier_windows)))
+        earlier_windows.append(least_overlapping_window)
+        yield least_overlapping_window
 
 
 def _drawn_windows(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
@@ -114,10 +114,10 @@ def _drawn_windows(texts: Sequence[str], sums: Sequence[int], size: int, random:
         drawn_offset, relative_start = int(random.random() * sums[-1]), random.random()
         document = next(number for number, most in enumerate(sums) if drawn_offset < most)
         text = texts[document]
-        start = int(relative_start * (max(0, len(text) - size) + 1))
-        span = _span_of_whole_words(text, start, min(len(text), start + size))
-        if text[span.start : span.end].strip():
-            yield Window(document, span)
+        window_start = int(relative_start * (max(0, len(text) - size) + 1))
+        window_span = _span_of_whole_words(text, window_start, min(len(text), window_start + size))
+        if text[window_span.start : window_span.end].strip():
+            yield Window(document, window_span)
 
 
 def _span_of_whole_words(text: str, start: int, end: int) -> Span:
@@ -276,25 +276,29 @@ def generate_questions(
     Cancelled
         If the user stops.
     """
-    chosen = [*islice(random_windows(texts, settings.window, settings.seed), settings.count)]
-    outcomes = _OrderedOutcomes(len(chosen), done)
+    chosen_random_windows = [*islice(random_windows(texts, settings.window, settings.seed), settings.count)]
+    ordered_question_outcomes = _OrderedOutcomes(len(chosen_random_windows), done)
 
     def ask_about_window(number: int, stopped: Callable[[], bool]) -> None:
-        earlier_questions = outcomes.wait_for_first(_count_to_await(chosen, number), stopped)
+        earlier_questions = ordered_question_outcomes.wait_for_first(_count_to_await(chosen_random_windows, number), stopped)
         if earlier_questions is None:
             raise Cancelled
-        window = _unquoted_part(texts, chosen[number], earlier_questions)
-        reader = _AnswerReader(
-            texts[window.document], window, lambda question: outcomes.is_repeated(question, number, stopped)
+        unquoted_window_part = _unquoted_part(texts, chosen_random_windows[number], earlier_questions)
+        question_answer_reader = _AnswerReader(
+            texts[unquoted_window_part.document],
+            unquoted_window_part,
+            lambda question: ordered_question_outcomes.is_repeated(question, number, stopped),
         )
-        messages = _messages(texts, window, number + 1, earlier_questions)
-        part, begun, skipped = window, messages, len(messages)
+        messages = _messages(texts, unquoted_window_part, number + 1, earlier_questions)
+        part, begun, skipped = unquoted_window_part, messages, len(messages)
 
         def send(messages: Sequence[Message]) -> Reply:
             nonlocal part, begun, skipped
-            if reader.repeated:
-                other_part = _unquoted_part(texts, window, [*earlier_questions, *reader.repeated], 1)
-                if other_part not in (part, window):
+            if question_answer_reader.repeated:
+                other_part = _unquoted_part(
+                    texts, unquoted_window_part, [*earlier_questions, *question_answer_reader.repeated], 1
+                )
+                if other_part not in (part, unquoted_window_part):
                     # In a new conversation, as a weak model would copy the question from this one.
                     part, begun, skipped = (
                         other_part,
@@ -302,27 +306,31 @@ def generate_questions(
                         len(messages),
                     )
             later_messages = messages[skipped:]
-            sentences = _sentences(texts, part)
+            sentences_of_window_part = _sentences(texts, part)
             unused_excerpts = [
-                excerpt for excerpt in sentences if not any(excerpt in message.text for message in later_messages)
+                excerpt
+                for excerpt in sentences_of_window_part
+                if not any(excerpt in message.text for message in later_messages)
             ]
-            return ask([*begun, *later_messages], stopped, kind=_answer_kind(unused_excerpts or sentences))
+            return ask([*begun, *later_messages], stopped, kind=_answer_kind(unused_excerpts or sentences_of_window_part))
 
         try:
-            outcomes.store(number, usable_answer(send, messages, reader.parse_answer, tell))
+            ordered_question_outcomes.store(number, usable_answer(send, messages, question_answer_reader.parse_answer, tell))
         except UnusableAnswer as complaint:
-            outcomes.store(number, Dropped(window, str(complaint)))
+            ordered_question_outcomes.store(number, Dropped(unquoted_window_part, str(complaint)))
 
     try:
-        run_in_parallel([partial(ask_about_window, number) for number in range(len(chosen))], cancelled)
+        run_in_parallel([partial(ask_about_window, number) for number in range(len(chosen_random_windows))], cancelled)
     finally:
-        outcomes.report_rest()
+        ordered_question_outcomes.report_rest()
 
 
 def _answer_kind(excerpts: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
-    most = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
-    return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": most}).with_choices({"excerpts": excerpts})
+    most_allowed_excerpts = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
+    return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": most_allowed_excerpts}).with_choices(
+        {"excerpts": excerpts}
+    )
 
 
 def _sentences(texts: Sequence[str], window: Window) -> list[str]:
@@ -341,21 +349,25 @@ def _unquoted_part(texts: Sequence[str], window: Window, asked: Sequence[Generat
     quoted_spans = [
         excerpt for question in asked if question.window.document == window.document for excerpt in question.excerpts
     ]
-    sentences = [(start + first, start + last) for first, last in Document.from_text(text[start:end]).sentences]
+    window_sentence_spans = [(start + first, start + last) for first, last in Document.from_text(text[start:end]).sentences]
     quoted_sentences = [
         (first, last)
-        for first, last in sentences
+        for first, last in window_sentence_spans
         if any(first < excerpt.end and excerpt.start < last for excerpt in quoted_spans)
     ]
     starts, ends = [start, *(last for _, last in quoted_sentences)], [*(first for first, _ in quoted_sentences), end]
-    longest = max(map(Span, starts, ends), key=lambda span: span.end - span.start)
-    return Window(window.document, longest) if len(text[longest.start : longest.end].strip()) >= least else window
+    longest_unquoted_span = max(map(Span, starts, ends), key=lambda span: span.end - span.start)
+    return (
+        Window(window.document, longest_unquoted_span)
+        if len(text[longest_unquoted_span.start : longest_unquoted_span.end].strip()) >= least
+        else window
+    )
 
 
 def _count_to_await(chosen: Sequence[Window], number: int) -> int:
     """Return the number of questions, from the first on, that must be finished before this one is requested."""
-    overlapping = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
-    return max(number + 1 - MOST_AT_ONCE, 0, *overlapping)
+    overlapping_window_counts = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
+    return max(number + 1 - MOST_AT_ONCE, 0, *overlapping_window_counts)
 
 
 class _OrderedOutcomes:
@@ -421,22 +433,30 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
     Assumes that no request has to be repeated. Raises InputError if no document has text, or if the tokenizer cannot be
     loaded.
     """
-    chosen = [*islice(random_windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
+    sampled_random_windows = [*islice(random_windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()
-    message_tokens = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
+    message_tokens = tokenizer.count(
+        [part.text for window in sampled_random_windows for part in _messages(texts, window, 1, [])]
+    )
     earlier_question_tokens = sum(min(number, MOST_BEFORE) for number in range(settings.count)) * GUESSED_TOKENS
-    tokens_sent = round(sum(message_tokens) / len(chosen) * settings.count) + earlier_question_tokens
+    tokens_sent = round(sum(message_tokens) / len(sampled_random_windows) * settings.count) + earlier_question_tokens
     return Estimate(settings.count, tokens_sent, GUESSED_ANSWER_TOKENS * settings.count)
 
 
 def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
     document, (start, end) = window
-    before = [f"- {question.question}" for question in _nearest_questions(window, asked)]
-    earlier_phrase = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
-    passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier_phrase, number=number)
+    nearest_question_lines = [f"- {question.question}" for question in _nearest_questions(window, asked)]
+    earlier_phrase = (
+        QUESTIONS_BEFORE.format(questions="\n".join(nearest_question_lines)) if nearest_question_lines else NO_QUESTIONS
+    )
+    passage_prompt = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier_phrase, number=number)
     example, answer = QUESTION_EXAMPLE
-    opening = [Message("system", QUESTION_SYSTEM), Message("user", example), Message("assistant", answer)]
-    return [*opening, Message("user", passage)]
+    system_and_example_messages = [
+        Message("system", QUESTION_SYSTEM),
+        Message("user", example),
+        Message("assistant", answer),
+    ]
+    return [*system_and_example_messages, Message("user", passage_prompt)]
 
 
 def _nearest_questions(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
@@ -449,8 +469,10 @@ def _nearest_questions(window: Window, asked: Sequence[Generated]) -> Iterator[G
         for question in asked
         if any(Window(question.window.document, excerpt).overlaps(window) for excerpt in question.excerpts)
     ]
-    near = sorted(quoting_questions, key=lambda question: abs(question.window.span.start - window.span.start))[:MOST_BEFORE]
-    return (question for question in quoting_questions if any(question is other for other in near))
+    nearest_quoting_questions = sorted(
+        quoting_questions, key=lambda question: abs(question.window.span.start - window.span.start)
+    )[:MOST_BEFORE]
+    return (question for question in quoting_questions if any(question is other for other in nearest_quoting_questions))
 
 
 def one_line(question: str) -> str:
@@ -477,37 +499,48 @@ class _AnswerReader:
 
     def parse_answer(self, answer: str) -> Generated:
         parsed_answer = parse_json_answer(answer, QuestionWithExcerpts)
-        question = one_line(parsed_answer.question)
-        if not any(map(str.isalnum, question)):
+        one_line_question_text = one_line(parsed_answer.question)
+        if not any(map(str.isalnum, one_line_question_text)):
             raise UnusableAnswer("the question must have at least one word; it has none")
-        if len(question) > LONGEST_QUESTION:
-            raise UnusableAnswer(f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(question):,}")
+        if len(one_line_question_text) > LONGEST_QUESTION:
+            raise UnusableAnswer(
+                f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(one_line_question_text):,}"
+            )
         if not 1 <= len(parsed_answer.excerpts) <= MOST_EXCERPTS:
             raise UnusableAnswer(
                 f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(parsed_answer.excerpts):,}"
             )
-        places = [self._place(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)]
-        repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
-        generated = Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
+        excerpt_spans_and_exactness = [
+            self._place(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)
+        ]
+        repaired_excerpt_count = sum(1 for _, exact in dict.fromkeys(excerpt_spans_and_exactness) if not exact)
+        generated_question = Generated(
+            one_line_question_text,
+            self.window,
+            tuple(sorted({span for span, _ in excerpt_spans_and_exactness})),
+            repaired_excerpt_count,
+        )
         # Last of all, as it waits for the questions before.
-        if self.asked_before(question):
-            self.repeated.append(generated)
+        if self.asked_before(one_line_question_text):
+            self.repeated.append(generated_question)
             raise UnusableAnswer("the question must be a new one; this one was asked before")
-        return generated
+        return generated_question
 
     def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""
-        quotation = Quotation(excerpt.strip())
-        if not quotation.text:
+        stripped_excerpt_quotation = Quotation(excerpt.strip())
+        if not stripped_excerpt_quotation.text:
             raise UnusableAnswer(f"every excerpt must have words; excerpt {number} is empty")
-        match = self._searched.exact_match(quotation) or self._searched.typographic_match(quotation)
+        match = self._searched.exact_match(stripped_excerpt_quotation) or self._searched.typographic_match(
+            stripped_excerpt_quotation
+        )
         # What is much longer than the window is not like any part of it, and need not be compared.
-        if match is None and len(quotation.text) <= 2 * len(self._searched.text):
-            match = self._searched.altered_match(quotation, REPAIRED)
+        if match is None and len(stripped_excerpt_quotation.text) <= 2 * len(self._searched.text):
+            match = self._searched.altered_match(stripped_excerpt_quotation, REPAIRED)
         if match is None:
             raise UnusableAnswer(
                 f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "
-                f"{short_repr(quotation.text)}, is not in it"
+                f"{short_repr(stripped_excerpt_quotation.text)}, is not in it"
             )
-        offset = self.window.span.start
-        return Span(offset + match.span.start, offset + match.span.end), match.how in ("in place", "elsewhere")
+        window_start = self.window.span.start
+        return Span(window_start + match.span.start, window_start + match.span.end), match.how in ("in place", "elsewhere")

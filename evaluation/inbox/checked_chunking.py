@@ -55,8 +55,8 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 
 def _windows_1252_class(first: int, last: int) -> str:
     """Return a regular expression's class of the characters that Windows-1252 has for ``first`` to ``last``."""
-    shown = (bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first, last + 1))
-    return "[" + "".join(map(re.escape, shown)) + "]"
+    windows_1252_characters = (bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first, last + 1))
+    return "[" + "".join(map(re.escape, windows_1252_characters)) + "]"
 
 
 _FOLLOWS = _windows_1252_class(0x80, 0xBF)
@@ -104,8 +104,8 @@ def worthless_chunks(text: str, chunks: Sequence[str]) -> list[Worthless | None]
     chunks
         The chunks' texts.
     """
-    counts = Counter(_DIGITS.sub("0", line.strip()) for line in text.splitlines())
-    return [_chunk_fault(chunk, counts) for chunk in chunks]
+    line_occurrence_counts = Counter(_DIGITS.sub("0", line.strip()) for line in text.splitlines())
+    return [_chunk_fault(chunk, line_occurrence_counts) for chunk in chunks]
 
 
 def _chunk_fault(text: str, counts: Counter[str]) -> Worthless | None:
@@ -113,9 +113,9 @@ def _chunk_fault(text: str, counts: Counter[str]) -> Worthless | None:
         return Worthless("empty", f"none of its {len(text):,} characters is a letter that can be read")
     if broken := broken_characters(text):
         return Worthless("unreadable", broken)
-    share = _furniture_share(text, counts)
-    if share >= FURNITURE:
-        return Worthless("boilerplate", f"{share:.0%} of it are lines of menus, notices or footers")
+    furniture_character_share = _furniture_share(text, counts)
+    if furniture_character_share >= FURNITURE:
+        return Worthless("boilerplate", f"{furniture_character_share:.0%} of it are lines of menus, notices or footers")
     return None
 
 
@@ -140,39 +140,46 @@ def broken_characters(text: str) -> str:
         return f"{code_characters:,} of its {visible_count:,} characters are codes or signs without a meaning"
     if text.isascii():
         return ""
-    foreign = sum(char > "\x7f" for char in text)
+    non_ascii_character_count = sum(char > "\x7f" for char in text)
     misread, lost = _MISREAD.findall(text), _LOST.findall(text)
     in_sequences = set("".join(misread))
     broken_count = sum(map(len, misread)) + sum(char not in in_sequences for char in lost)
-    if len(misread) + len(lost) >= LEAST_BROKEN and 2 * broken_count >= foreign:
-        return f"{broken_count:,} of its {foreign:,} characters outside ASCII are wrongly decoded"
+    if len(misread) + len(lost) >= LEAST_BROKEN and 2 * broken_count >= non_ascii_character_count:
+        return f"{broken_count:,} of its {non_ascii_character_count:,} characters outside ASCII are wrongly decoded"
     if _is_misread_chinese(text):
         return "its characters are Chinese in UTF-8, wrongly decoded as GBK"
     return ""
 
 
 def _codes_without_meaning(text: str) -> list[str]:
-    glyphs = _GLYPHS.findall(text) if "cid:" in text else []
-    return glyphs + [word for word in _LONG_WORD.findall(text) if not (word.islower() or word.isupper() or word.isalpha())]
+    glyph_codes = _GLYPHS.findall(text) if "cid:" in text else []
+    return glyph_codes + [
+        word for word in _LONG_WORD.findall(text) if not (word.islower() or word.isupper() or word.isalpha())
+    ]
 
 
 def _is_misread_chinese(text: str) -> bool:
-    han = len(_HAN.findall(text))
-    if han < 10:
+    han_character_count = len(_HAN.findall(text))
+    if han_character_count < 10:
         return False
     as_utf8 = text.encode("gb18030", "ignore").decode("utf-8", "ignore")
-    return 2 * len(_HAN.findall(as_utf8)) >= han
+    return 2 * len(_HAN.findall(as_utf8)) >= han_character_count
 
 
 def _furniture_share(text: str, counts: Counter[str]) -> float:
     """Return the share of a chunk's characters in lines of page furniture; 0 for a chunk with a heading."""
-    lines = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
-    if not lines or any(line.startswith("#") for line in lines):
+    chunk_lines_with_letters = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
+    if not chunk_lines_with_letters or any(line.startswith("#") for line in chunk_lines_with_letters):
         return 0.0
-    certain = [_is_furniture(line, counts) for line in lines]
-    certain_or_repeated = [is_known or _is_repeated(line, counts) for line, is_known in zip(lines, certain, strict=True)]
-    counted = certain_or_repeated if sum(certain_or_repeated) >= FEWEST_REPEATED else certain
-    return sum(len(line) for line, is_counted in zip(lines, counted, strict=True) if is_counted) / sum(map(len, lines))
+    is_certain_furniture_at = [_is_furniture(line, counts) for line in chunk_lines_with_letters]
+    certain_or_repeated = [
+        is_known or _is_repeated(line, counts)
+        for line, is_known in zip(chunk_lines_with_letters, is_certain_furniture_at, strict=True)
+    ]
+    is_counted_furniture_at = certain_or_repeated if sum(certain_or_repeated) >= FEWEST_REPEATED else is_certain_furniture_at
+    return sum(
+        len(line) for line, is_counted in zip(chunk_lines_with_letters, is_counted_furniture_at, strict=True) if is_counted
+    ) / sum(map(len, chunk_lines_with_letters))
 
 
 def _is_repeated(line: str, counts: Counter[str]) -> bool:
@@ -185,8 +192,12 @@ def _is_furniture(line: str, counts: Counter[str]) -> bool:
     if line.count("](") >= 3 and not has_prose(line):
         return True
     is_sentence = _STOP.search(line) is not None
-    entries = _SEPARATORS.split(line)
-    if len(entries) >= 3 and not is_sentence and all(len(entry.split()) <= LONGEST_ENTRY for entry in entries):
+    separated_line_entries = _SEPARATORS.split(line)
+    if (
+        len(separated_line_entries) >= 3
+        and not is_sentence
+        and all(len(entry.split()) <= LONGEST_ENTRY for entry in separated_line_entries)
+    ):
         return True
     is_notice = counts[_DIGITS.sub("0", line)] > 1 or (len(line) <= LONGEST_FURNITURE and not is_sentence)
     return is_notice and _FURNITURE_WORDS.search(line) is not None
@@ -194,12 +205,12 @@ def _is_furniture(line: str, counts: Counter[str]) -> bool:
 
 def has_prose(text: str) -> bool:
     """Return whether a text has more words of prose than it has links and images."""
-    links = 0
+    link_or_image_count = 0
     for _ in range(2):
         # A picture in a link is left out first, then the link.
         text, count = _LINK.subn(" ", text)
-        links = max(links, count)
-    return sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split()) > links
+        link_or_image_count = max(link_or_image_count, count)
+    return sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split()) > link_or_image_count
 
 
 _LINK = re.compile(r"!?\[[^\[\]]*+\](?:\([^()\n]*+\)|\[[^\[\]]*+\])|https?://\S++")
@@ -237,8 +248,10 @@ class CheckedChunking:
     def _edges(self) -> list[int]:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
-        spans = (block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._without_prose))
-        return sorted({0, *(edge for span in spans for edge in span), len(text)})
+        block_spans_at_every_depth = (
+            block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._without_prose)
+        )
+        return sorted({0, *(edge for span in block_spans_at_every_depth for edge in span), len(text)})
 
     @cached_property
     def _without_prose(self) -> list[Block]:
@@ -258,18 +271,21 @@ class CheckedChunking:
 
     def is_prose(self, place: int) -> bool:
         """Return whether the character at an offset is in none of the blocks without prose."""
-        number = bisect_right(self._without_prose, place, key=lambda block: block.span.start) - 1
-        return number < 0 or self._without_prose[number].span.end <= place
+        last_started_block_index = bisect_right(self._without_prose, place, key=lambda block: block.span.start) - 1
+        return last_started_block_index < 0 or self._without_prose[last_started_block_index].span.end <= place
 
     def prose_around(self, place: int) -> Span | None:
         """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
-        number = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
-        if number < len(self._without_prose) and self._without_prose[number].span.start < place:
+        first_unfinished_block_index = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
+        if (
+            first_unfinished_block_index < len(self._without_prose)
+            and self._without_prose[first_unfinished_block_index].span.start < place
+        ):
             return None
-        edge = bisect_left(self._edges, place)
-        if edge in (0, len(self._edges)) or self._edges[edge] == place:
+        next_block_edge_index = bisect_left(self._edges, place)
+        if next_block_edge_index in (0, len(self._edges)) or self._edges[next_block_edge_index] == place:
             return None
-        return Span(self._edges[edge - 1], self._edges[edge])
+        return Span(self._edges[next_block_edge_index - 1], self._edges[next_block_edge_index])
 
 
 RuleFindings = Iterator[tuple[Span, float, str]]

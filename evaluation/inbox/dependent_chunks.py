@@ -25,21 +25,23 @@ _INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
 
 @cache
 def _german_pointers() -> re.Pattern[str]:
-    own = _phrase_pattern(
+    own_noun_pattern = _phrase_pattern(
         "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
         "Vorschrift, Beispiel, Leitfaden"
     )
-    this = r"[Dd]ies(?:e[rnms]?)?(?:\s+(?!" + own + r")|\s*,)"
-    pronoun = (
-        r"(?:ihn|ihm|ihr|ihnen|sie|dessen|deren|(?:all(?:e[mnr]?)?\s+)?" + this + r"|jene[rnms]?|solche[rnms]?|all\s+dem)\b"
+    demonstrative_pattern = r"[Dd]ies(?:e[rnms]?)?(?:\s+(?!" + own_noun_pattern + r")|\s*,)"
+    pronoun_pattern = (
+        r"(?:ihn|ihm|ihr|ihnen|sie|dessen|deren|(?:all(?:e[mnr]?)?\s+)?"
+        + demonstrative_pattern
+        + r"|jene[rnms]?|solche[rnms]?|all\s+dem)\b"
     )
-    verb = _phrase_pattern(
+    finite_verb_pattern = _phrase_pattern(
         "ist, sind, war, waren, wird, werden, wurde, wurden, hat, haben, hatte, gilt, galt, bedeutet, heißt, führt, führte, "
         "liegt, lag, kostet, kostete, zeigt, macht, kann, konnte, soll, muss, darf, lässt, ließ, erklärt, hilft, geht, "
         "reicht, "
         "erlaubt, verhindert, betrifft, sorgt, bringt, spart, erfordert, setzt, trifft, schützt, dauert, dauerte, klingt"
     )
-    impersonal = _phrase_pattern(
+    impersonal_verb_pattern = _phrase_pattern(
         "gibt, gab, fehlt, fehlen, lohnt, bedarf, handelt, scheint, regnet, schneit, empfiehlt, heißt, kommt, darf, "
         "dürfen, wird, "
         "werden, wurde, wurden, sind, waren, ist, war, wäre, sei, stehen, steht, bleibt, bleiben, hat, haben, kann, können, "
@@ -51,11 +53,11 @@ def _german_pointers() -> re.Pattern[str]:
     return _compile_alternatives(
         r"(?:Er|Ihm|Ihn|Dies|Diese[rnms]|Jene[rnms]?|Solche[rnms]?|Ein(?:e|en|em)?\s+solche[rnms]?|Beides"
         r"|Letztere[rnms]?|Erstere[rnms]?)\b"
-        r"(?!\s+" + own + ")",
-        r"Diese\b(?!\s+" + own + ")",
+        r"(?!\s+" + own_noun_pattern + ")",
+        r"Diese\b(?!\s+" + own_noun_pattern + ")",
         r"Beide\s+(?=[a-zäöü])",
-        rf"Es\b(?!\s+{impersonal}\b)(?=\s+[a-zäöü])",
-        rf"(?:Das|Der|Die)\s+{verb}\b",
+        rf"Es\b(?!\s+{impersonal_verb_pattern}\b)(?=\s+[a-zäöü])",
+        rf"(?:Das|Der|Die)\s+{finite_verb_pattern}\b",
         r"Sie\s+(?:ist|wird|war|wurde|hat|hatte|kann|konnte|muss|musste|soll|darf|lässt|ließ|liegt|steht|gilt"
         r"|[a-zäöüß]+(?:te|[^e\s]t))\b",
         r"(?:Seine|Deren|Dessen)[rnms]?\b",
@@ -73,7 +75,8 @@ def _german_pointers() -> re.Pattern[str]:
         r"(?:Eine[rs]?|Keine[rs]?|Jede[rs]?|Einige|Viele|Manche|Die\s+meisten|Zwei|Drei|Alle|Beide)\s+(?:davon"
         r"|von\s+ihnen)\b",
         r"Jede[rs]?\s+(?:zählt|trug|trägt|hat|hatte|ist|war|kann|muss|darf|wird|bekommt|erhält|kostet|steht|liegt)\b",
-        r"(?:Für|Mit|Von|Bei|Zu|Ohne|Nach|Aus|In|An|Auf|Unter|Gegen|Wegen|Durch|Vor|Über|Um|Trotz|Neben|Seit)\s+" + pronoun,
+        r"(?:Für|Mit|Von|Bei|Zu|Ohne|Nach|Aus|In|An|Auf|Unter|Gegen|Wegen|Durch|Vor|Über|Um|Trotz|Neben|Seit)\s+"
+        + pronoun_pattern,
     )
 
 
@@ -85,14 +88,14 @@ _GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
 
 @cache
 def _english_pointers() -> re.Pattern[str]:
-    own = _phrase_pattern(
+    own_noun_pattern = _phrase_pattern(
         "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, "
         "policy, notice, "
         "post, study, website"
     )
-    this = r"(?:this|that|these|those|such)\b(?!\s+" + own + ")"
-    pronoun = r"(?:it|them|him|" + this + ")"
-    certain = _phrase_pattern(
+    demonstrative_pattern = r"(?:this|that|these|those|such)\b(?!\s+" + own_noun_pattern + ")"
+    pronoun_pattern = r"(?:it|them|him|" + demonstrative_pattern + ")"
+    impersonal_adjective_pattern = _phrase_pattern(
         "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, "
         "enough, easy, "
         "hard, difficult, best, better, recommended, advisable, common, rare, time, no, often, usual, useful, helpful, "
@@ -102,20 +105,20 @@ def _english_pointers() -> re.Pattern[str]:
         "raining, too, not~(?:possible|necessary|clear|easy|true|worth)"
     )
     return _compile_alternatives(
-        rf"It\b(?!\s+(?:(?:is|was|will\s+be|would\s+be|may\s+be|'s|can\s+be|has\s+been)\s+(?:\w+ly\s+)?{certain}\b"
+        rf"It\b(?!\s+(?:(?:is|was|will\s+be|would\s+be|may\s+be|'s|can\s+be|has\s+been)\s+(?:\w+ly\s+)?{impersonal_adjective_pattern}\b"
         r"|takes|took|rains|snows|seems|appears|turns|turned|follows|depends|does\s+not\s+matter"
         r"|makes\s+(?:no\s+)?sense|pays"
         r"|(?:is|was)\s+(?:the|a|an|in|on|only)\b[^.]*\b(?:that|who)\b))",
         r"(?:They|He|She|Its|Their|His|Her|Neither|Both\s+of\s+(?:them|these|those))\b",
-        rf"(?:This|These|Such|That)\b(?!\s+{own})(?!\s+said\b)",
+        rf"(?:This|These|Such|That)\b(?!\s+{own_noun_pattern})(?!\s+said\b)",
         r"Those\b(?!\s+(?:who|of|that|with|in|without|which|whose|from|on|at)\b)",
         r"(?:[Oo]ne|[Ss]ome|[Nn]one|[Mm]any|[Mm]ost|[Ee]ach|[Aa]ll|[Tt]wo|[Tt]hree|[Ff]ew|[Ss]everal|[Bb]oth|[Aa]ny"
         r"|[Ee]ither|[Nn]othing|Part|Much)"
-        rf"\s+of\s+(?:its|their|{pronoun})\b",
+        rf"\s+of\s+(?:its|their|{pronoun_pattern})\b",
         r"Each\s+(?:is|was|has|had|counts?|can|must|may|will|comes?|costs?|holds?)\b",
         r"(?:For|In|With|On|To|From|By|After|Before|Without|At|Of|Despite|Under|During|Since|Until|Through|Because\s+of"
         r"|Like|Unlike|Beyond"
-        rf"|Instead\s+of|Due\s+to|Apart\s+from|As\s+a\s+result\s+of|Besides|Except\s+for)\s+(?:all\s+)?{pronoun}\b",
+        rf"|Instead\s+of|Due\s+to|Apart\s+from|As\s+a\s+result\s+of|Besides|Except\s+for)\s+(?:all\s+)?{pronoun_pattern}\b",
         r"(?:When|If|Once|Although|While|Because|Until|Unless|Where|As\s+long\s+as|As\s+soon\s+as)\s+"
         r"(?:it\s+(?:is|was|has|does|becomes)\s+(?!cold|hot|dark|possible|necessary|raining|not\s+possible|too|clear|likely)"
         r"|they|this|that\s+(?:is|happens|was|does)|these|he|she)\b",
@@ -139,12 +142,12 @@ def _english_pointers() -> re.Pattern[str]:
 
 @cache
 def _french_pointers() -> re.Pattern[str]:
-    own = _phrase_pattern(
+    own_noun_pattern = _phrase_pattern(
         "manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport"
     )
-    this = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{own}|\s+qu|\s+dont)"
-    pronoun = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{this})\b"
-    certain = _phrase_pattern(
+    demonstrative_pattern = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{own_noun_pattern}|\s+qu|\s+dont)"
+    pronoun_pattern = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{demonstrative_pattern})\b"
+    impersonal_adjective_pattern = _phrase_pattern(
         "probable, possible, impossible, prudent, nécessaire, important, interdit, utile, conseillé, recommandé, "
         "préférable, "
         "obligatoire, facile, difficile, vrai, clair, bon, inutile, rare, certain, essentiel, permis, temps, tard, tôt"
@@ -152,10 +155,10 @@ def _french_pointers() -> re.Pattern[str]:
     return _compile_alternatives(
         r"Il\b(?!\s+(?:n(?:e\s+|['’]))?(?:y\s+(?:a|avait|aura|aurait)|s['’]agi\w*|faut|fallait|faudra|convient|vaut"
         r"|suffit|manque|reste|existe"
-        rf"|pleut|neige|semble|arrive|se\s+peut|(?:est|était|sera|serait)\s+(?:\w+ment\s+)?{certain}\b"
+        rf"|pleut|neige|semble|arrive|se\s+peut|(?:est|était|sera|serait)\s+(?:\w+ment\s+)?{impersonal_adjective_pattern}\b"
         rf"|doit\s+(?:pas\s+)?y|peut\s+y))",
         r"(?:Ils|Elles?|Cela|Ceci|Ça|Celle-ci|Celui-ci|Ceux-ci|Celles-ci|C['’](?:est|était)|Ce\s+(?:sont|n['’]est|sera))\b",
-        rf"(?:Ce|Cet|Cette|Ces|Telles?|Tels?|Un\s+tel|Une\s+telle)\b(?!\s+(?:qui|que|qu['’]|dont|{own}))",
+        rf"(?:Ce|Cet|Cette|Ces|Telles?|Tels?|Un\s+tel|Une\s+telle)\b(?!\s+(?:qui|que|qu['’]|dont|{own_noun_pattern}))",
         r"(?:Son|Sa|Ses|Leurs?)\s+(?=[a-zàâéèêîïôûœ])",
         r"(?:L['’]une?|L['’]autre|Certaine?s|D['’]autres|Aucune?|Chacune?|La\s+plupart|Beaucoup|Tous|Toutes)\s+"
         r"(?:d['’](?:eux|elles)|d['’]entre\s+(?:eux|elles)|deux)\b",
@@ -174,7 +177,7 @@ def _french_pointers() -> re.Pattern[str]:
         r"|Malgré\s+tout|Au\s+lieu\s+de\s+cela"
         r"|De\s+même|Depuis\s+lors|D['’]où)\b",
         r"(?:Pour|Dans|De|Avec|Sans|Après|Avant|Par|Sur|Sous|Chez|Contre|Depuis|Selon|Malgré|À|En|Grâce\s+à"
-        r"|À\s+cause\s+de|Outre|D['’]après)\s+" + pronoun,
+        r"|À\s+cause\s+de|Outre|D['’]après)\s+" + pronoun_pattern,
         _INSERTED
         + _phrase_pattern(
             "en~revanche, cependant, toutefois, pourtant, au~contraire, en~effet, par~exemple, par~conséquent, donc"
@@ -185,24 +188,26 @@ def _french_pointers() -> re.Pattern[str]:
 
 @cache
 def _spanish_pointers() -> re.Pattern[str]:
-    own = _phrase_pattern(
+    own_noun_pattern = _phrase_pattern(
         "manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento"
     )
-    this = rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{own}|\s+vez|\s+que)"
-    certain = _phrase_pattern(
+    demonstrative_pattern = (
+        rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{own_noun_pattern}|\s+vez|\s+que)"
+    )
+    impersonal_adjective_pattern = _phrase_pattern(
         "probable, posible, imposible, necesario, recomendable, importante, conveniente, preciso, prudente, fácil, difícil, "
         "obligatorio, mejor, aconsejable, cierto, verdad, hora, útil, decir, evidente, lógico, normal, habitual"
     )
     return _compile_alternatives(
         r"(?:Él|Ell[ao]s?|Ello|Ambos|Ambas|Sus?)\b",
-        rf"(?:Est[aeo]s?|Es[aeo]s?|Aquel(?:l[ao]s?)?|Dich[ao]s?|Tal(?:es)?)\b(?!\s+{own}|\s+vez|\s+que)",
+        rf"(?:Est[aeo]s?|Es[aeo]s?|Aquel(?:l[ao]s?)?|Dich[ao]s?|Tal(?:es)?)\b(?!\s+{own_noun_pattern}|\s+vez|\s+que)",
         r"(?:Un[ao]|Cada\s+un[ao]|Algun[ao]s|Ningun[ao]|Much[ao]s|L[ao]s?\s+mayoría|Otr[ao]s)\s+(?:de\s+"
         r"|entre\s+)(?:ell[ao]s|est[ao]s|es[ao]s)\b",
         r"Cada\s+un[ao]\s+(?!de\b)",
         r"(?:Pueden|Deben|Tienen|Fue|Fueron|Eran?|Son|Están|Permiten|Sirven|Suelen|Llevan|Llevaban|Tenían|Necesitan?"
         r"|Contienen?|Cuelga)\b"
-        rf"(?!\s+(?:{certain}|que|surgir|aparecer|ocurrir|producirse|existir|darse)\b)",
-        rf"Es\s+(?!{certain}\b|que\b|un\s+\w+\s+que\b)",
+        rf"(?!\s+(?:{impersonal_adjective_pattern}|que|surgir|aparecer|ocurrir|producirse|existir|darse)\b)",
+        rf"Es\s+(?!{impersonal_adjective_pattern}\b|que\b|un\s+\w+\s+que\b)",
         r"(?:Se\s+(?:l[eao]s?|l[eo])\s+\w+|Se\s+(?:apaga|recuerda|abre|cierra|enciende|conserva|guarda|llama))\b",
         r"(?:Si|Cuando)\s+(?:un[ao]\s+se|est[aeo]s?\b|es[aeo]s?\b|ell[ao]s?\b|él\b|no\s+lo\b|l[ao]s?\s+(?:es|son|hay)\b)",
         r"(?:Pero|Y|E|O|Además|Asimismo|También|Entonces|Luego|Después|Así|Tampoco|Finalmente|Sino)(?:,|\s+)(?!de\b"
@@ -214,7 +219,7 @@ def _spanish_pointers() -> re.Pattern[str]:
         r"|Desde\s+entonces|Por\s+ejemplo|A\s+cambio|Al\s+contrario|Pese\s+a\s+todo|Mientras\s+tanto)\b",
         r"(?:Para|Con|En|De|Por|Sin|Tras|A|Ante|Según|Sobre|Desde|Hasta|Contra|Entre|Antes\s+de|Después\s+de"
         r"|Gracias\s+a|A\s+pesar\s+de|Debido\s+a"
-        rf"|Además\s+de)\s+(?:todo\s+)?(?:ell[ao]s?|él|{this})",
+        rf"|Además\s+de)\s+(?:todo\s+)?(?:ell[ao]s?|él|{demonstrative_pattern})",
         _INSERTED
         + _phrase_pattern("en~cambio, sin~embargo, no~obstante, por~el~contrario, por~(?:lo~)?tanto, por~ejemplo")
         + ",",
@@ -223,12 +228,12 @@ def _spanish_pointers() -> re.Pattern[str]:
 
 @cache
 def _chinese_pointers() -> re.Pattern[str]:
-    own = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
+    own_noun_pattern = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
     return _compile_alternatives(
-        f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{own})|这(?!里|{own})|那(?!么多)",
+        f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{own_noun_pattern})|这(?!里|{own_noun_pattern})|那(?!么多)",
         "但是?|然而|不过|可是|因此|因而|所以|于是|否则|另外|而且|并且|而(?!立)|然后|随后|之后|接着|同时|相反|反之|例如|比如|尽管如此"
         "|结果[，,]|从此|当时|作为回报|也就是说|换句话说|与此相反|同样",
-        f"(?:[为对由因在从除据用和与跟像把被给让向比]|对于|关于|根据|按照|除了)(?:[他她它](?:们)?|[这那](?!里|{own})|此)",
+        f"(?:[为对由因在从除据用和与跟像把被给让向比]|对于|关于|根据|按照|除了)(?:[他她它](?:们)?|[这那](?!里|{own_noun_pattern})|此)",
         "[^，。！？；：、\\s]{1,4}(?<![规原法细准守否总])则(?![是])",
     )
 
@@ -319,10 +324,16 @@ def dangling_start(case: CheckedChunking) -> RuleFindings:
     for chunk, start in _chunk_beginnings(case):
         if not _begins_sentence(text, start) or _ITEM.match(text, start) or not case.is_prose(start):
             continue
-        stop = _STOP.search(text, start, chunk.end)
-        last = stop.end() if stop else chunk.end
-        if pointing_phrase := words_pointing_back(text[start : min(last, start + 160)], language, reader_addressed):
-            yield Span(start, last), 0.6, f"the chunk begins with “{pointing_phrase}”, which points back to an earlier one"
+        sentence_stop_match = _STOP.search(text, start, chunk.end)
+        first_sentence_end_offset = sentence_stop_match.end() if sentence_stop_match else chunk.end
+        if pointing_phrase := words_pointing_back(
+            text[start : min(first_sentence_end_offset, start + 160)], language, reader_addressed
+        ):
+            yield (
+                Span(start, first_sentence_end_offset),
+                0.6,
+                f"the chunk begins with “{pointing_phrase}”, which points back to an earlier one",
+            )
 
 
 def without_lead_in(case: CheckedChunking) -> RuleFindings:
@@ -334,9 +345,9 @@ def without_lead_in(case: CheckedChunking) -> RuleFindings:
     for chunk, start in _chunk_beginnings(case):
         cut, line_end = chunk.start, text.find("\n", start, chunk.end)
         first_line = Span(start, line_end if line_end > 0 else chunk.end)
-        item = _ITEM.match(text, start)
-        if item is not None and _begins_line(text, start) and case.is_prose(start):
-            lead_in = _lead_in_of(text, start, item.lastgroup or "", language, lead_ins)
+        item_marker_match = _ITEM.match(text, start)
+        if item_marker_match is not None and _begins_line(text, start) and case.is_prose(start):
+            lead_in = _lead_in_of(text, start, item_marker_match.lastgroup or "", language, lead_ins)
         else:
             lead_in = _announcement(text, cut, language) if case.is_prose(max(0, cut - 2)) else ""
         if lead_in and lead_in in chunk.context:
@@ -352,15 +363,17 @@ def _chunk_beginnings(case: CheckedChunking) -> Iterator[tuple[Chunk, int]]:
     text = case.chunking.document.text
     for chunk in case.chunking.chunks[1:]:
         left_over = _LEFT_OVER.match(text, chunk.start, chunk.end)
-        start = left_over.end() if left_over else chunk.start
-        if start < chunk.end:
-            yield chunk, start
+        chunk_text_start = left_over.end() if left_over else chunk.start
+        if chunk_text_start < chunk.end:
+            yield chunk, chunk_text_start
 
 
 def _begins_sentence(text: str, start: int) -> bool:
     """Return whether a sentence can begin at an offset, whatever the splitter took for one."""
-    before = text[max(0, start - 20) : start]
-    return (not before.strip() or _SENTENCE_END.search(before) is not None) and not text[start].islower()
+    preceding_characters = text[max(0, start - 20) : start]
+    return (not preceding_characters.strip() or _SENTENCE_END.search(preceding_characters) is not None) and not text[
+        start
+    ].islower()
 
 
 def _begins_line(text: str, start: int) -> bool:
@@ -373,22 +386,22 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
     ``known`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
     """
     item_line = text.rfind("\n", 0, start) + 1
-    lead_in, end = "", item_line
-    while end > 0:
-        begin = text.rfind("\n", 0, end - 1) + 1
-        line = text[max(begin, end - REACH) : end].strip()
-        if (begin, kind) in known:
-            lead_in = known[begin, kind]
+    lead_in, preceding_line_end_offset = "", item_line
+    while preceding_line_end_offset > 0:
+        line_start = text.rfind("\n", 0, preceding_line_end_offset - 1) + 1
+        preceding_line_text = text[max(line_start, preceding_line_end_offset - REACH) : preceding_line_end_offset].strip()
+        if (line_start, kind) in known:
+            lead_in = known[line_start, kind]
             break
-        end = begin
-        if not line:
+        preceding_line_end_offset = line_start
+        if not preceding_line_text:
             continue
-        if _introduces(line, language):
-            lead_in = "" if _HEADING.match(line) else _last_sentence(line)
+        if _introduces(preceding_line_text, language):
+            lead_in = "" if _HEADING.match(preceding_line_text) else _last_sentence(preceding_line_text)
             break
-        mark = _ITEM.match(text, begin)
-        is_continuation = text[begin : begin + 2].isspace() and not mark
-        if not is_continuation and (mark is None or mark.lastgroup != kind):
+        item_marker_match = _ITEM.match(text, line_start)
+        is_continuation = text[line_start : line_start + 2].isspace() and not item_marker_match
+        if not is_continuation and (item_marker_match is None or item_marker_match.lastgroup != kind):
             break
     known[item_line, kind] = lead_in
     return lead_in
@@ -396,9 +409,13 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
 
 def _announcement(text: str, cut: int, language: str) -> str:
     """Return the last line before a cut if it announces what follows; empty otherwise."""
-    before = text[max(0, cut - REACH) : cut].rstrip()
-    line = before[before.rfind("\n") + 1 :]
-    return "" if _HEADING.match(line) or not _introduces(line, language, at_cut=True) else _last_sentence(line)
+    text_before_cut = text[max(0, cut - REACH) : cut].rstrip()
+    last_line_before_cut = text_before_cut[text_before_cut.rfind("\n") + 1 :]
+    return (
+        ""
+        if _HEADING.match(last_line_before_cut) or not _introduces(last_line_before_cut, language, at_cut=True)
+        else _last_sentence(last_line_before_cut)
+    )
 
 
 def _last_sentence(line: str) -> str:
@@ -421,22 +438,22 @@ def _cut_condition(case: CheckedChunking, cut: int, language: str) -> str:
     document = case.chunking.document
     start, end = document.sentences[document.sentence_at(cut)]
     start, end = max(start, cut - REACH), min(end, cut + REACH)
-    before, after = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
-    if not before.strip() or not re.search(r"\w", after):
+    sentence_text_before_cut, after = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
+    if not sentence_text_before_cut.strip() or not re.search(r"\w", after):
         return ""
-    before = re.split(r"[.!?。！？]\s*(?=\S)", before)[-1]
-    clause = re.split(r"[,，;；]\s*", before)[-1]
-    conjunction = rf"(?:{_CONDITIONS[language]})"
-    boundary = "" if language == "zh" else r"\b"
-    open_clause = re.match(rf"\s*{conjunction}{boundary}", clause, re.IGNORECASE)
-    if open_clause and re.search(r"\w", clause):
-        return clause.strip()
-    condition_after = re.match(rf"\s*,?\s*{conjunction}{boundary}", after, re.IGNORECASE)
-    if condition_after and re.search(r"\w", before):
+    sentence_text_before_cut = re.split(r"[.!?。！？]\s*(?=\S)", sentence_text_before_cut)[-1]
+    last_clause_before_cut = re.split(r"[,，;；]\s*", sentence_text_before_cut)[-1]
+    conditional_word_pattern = rf"(?:{_CONDITIONS[language]})"
+    word_boundary_pattern = "" if language == "zh" else r"\b"
+    open_clause = re.match(rf"\s*{conditional_word_pattern}{word_boundary_pattern}", last_clause_before_cut, re.IGNORECASE)
+    if open_clause and re.search(r"\w", last_clause_before_cut):
+        return last_clause_before_cut.strip()
+    condition_after = re.match(rf"\s*,?\s*{conditional_word_pattern}{word_boundary_pattern}", after, re.IGNORECASE)
+    if condition_after and re.search(r"\w", sentence_text_before_cut):
         return after.strip()
     return ""
 
 
 def _shorten(words: str, most: int = 60) -> str:
-    line = " ".join(words.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    words_on_one_line = " ".join(words.split())
+    return words_on_one_line if len(words_on_one_line) <= most else f"{words_on_one_line[: most - 1]}…"

@@ -131,22 +131,22 @@ class Rule:
 def _inside_sentence(case: CheckedChunking) -> RuleFindings:
     document = case.chunking.document
     for cut in case.cuts:
-        number = document.sentence_at(cut)
-        start, end = document.sentences[number]
-        prose = case.prose_around(cut) if start < cut < end else None
-        if prose is None:
+        cut_sentence_index = document.sentence_at(cut)
+        start, end = document.sentences[cut_sentence_index]
+        prose_span_around_cut = case.prose_around(cut) if start < cut < end else None
+        if prose_span_around_cut is None:
             continue
         # A splitter does not know all blocks: of what it took for one sentence, the part in this block is meant.
-        start, end = max(start, prose.start), min(end, prose.end)
+        start, end = max(start, prose_span_around_cut.start), min(end, prose_span_around_cut.end)
         # A full stop alone says nothing that the sentence lacks without it.
-        halves = document.text[start:cut], document.text[cut:end]
-        if all(re.search(r"\w", half) for half in halves) and has_prose(document.text[start:end]):
+        sentence_halves_at_cut = document.text[start:cut], document.text[cut:end]
+        if all(re.search(r"\w", half) for half in sentence_halves_at_cut) and has_prose(document.text[start:end]):
             # Worst in the middle, where each half needs the other.
-            score = 0.7 + 0.3 * (1 - abs(2 * (cut - start) / (end - start) - 1))
+            cut_centrality_score = 0.7 + 0.3 * (1 - abs(2 * (cut - start) / (end - start) - 1))
             yield (
                 Span(start, end),
-                score,
-                f"sentence {number + 1:,} is cut after {cut - start:,} of its {end - start:,} characters",
+                cut_centrality_score,
+                f"sentence {cut_sentence_index + 1:,} is cut after {cut - start:,} of its {end - start:,} characters",
             )
 
 
@@ -156,11 +156,11 @@ def _inside_block(kind: str, score: float, case: CheckedChunking) -> RuleFinding
         if block.kind != kind:
             continue
         start, end = block.span
-        inside = [cut for cut in case.cuts if start < cut < end]
-        if inside:
-            times = "once" if len(inside) == 1 else f"{len(inside):,} times"
-            lines = text.count("\n", start, end) + 1
-            yield block.span, score, f"a {kind} of {lines:,} lines is cut {times}"
+        cuts_inside_block = [cut for cut in case.cuts if start < cut < end]
+        if cuts_inside_block:
+            cut_count_phrase = "once" if len(cuts_inside_block) == 1 else f"{len(cuts_inside_block):,} times"
+            block_line_count = text.count("\n", start, end) + 1
+            yield block.span, score, f"a {kind} of {block_line_count:,} lines is cut {cut_count_phrase}"
 
 
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
@@ -168,15 +168,19 @@ _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 def _bad_split(case: CheckedChunking) -> RuleFindings:
     document = case.chunking.document
-    cuts = set(case.cuts)
+    distinct_cut_offsets = set(case.cuts)
     for number in range(1, len(document.sentences)):
         before, after = document.sentences[number - 1], document.sentences[number]
         earlier_text, later_text = document.text[before.start : before.end], document.text[after.start : after.end]
-        why = _bad_split_words(earlier_text, later_text, touching=before.end == after.start)
-        if why and case.prose_around(before.end) is not None:
-            score = 0.9 if after.start in cuts else 0.4
-            cut_phrase = ", and a chunk begins there" if after.start in cuts else ""
-            yield Span(before.start, after.end), score, f"sentences {number:,} and {number + 1:,} part {why}{cut_phrase}"
+        bad_split_reason = _bad_split_words(earlier_text, later_text, touching=before.end == after.start)
+        if bad_split_reason and case.prose_around(before.end) is not None:
+            bad_split_score = 0.9 if after.start in distinct_cut_offsets else 0.4
+            cut_phrase = ", and a chunk begins there" if after.start in distinct_cut_offsets else ""
+            yield (
+                Span(before.start, after.end),
+                bad_split_score,
+                f"sentences {number:,} and {number + 1:,} part {bad_split_reason}{cut_phrase}",
+            )
 
 
 def _bad_split_words(left: str, right: str, touching: bool) -> str:
@@ -185,21 +189,21 @@ def _bad_split_words(left: str, right: str, touching: bool) -> str:
         return ""
     if touching and left[-2:-1].isdigit() and right[0].isdigit():
         return "inside a decimal"
-    last = left.split()[-1].lstrip("([{\"'“„«")
-    if last in ABBREVIATIONS:
-        return f"after the abbreviation {last}"
-    if len(last) == 2 and last[0].isupper() and last[0] != "I":
-        return f"after the initial {last}"
+    last_left_word = left.split()[-1].lstrip("([{\"'“„«")
+    if last_left_word in ABBREVIATIONS:
+        return f"after the abbreviation {last_left_word}"
+    if len(last_left_word) == 2 and last_left_word[0].isupper() and last_left_word[0] != "I":
+        return f"after the initial {last_left_word}"
     if _ORDINAL.fullmatch(left):
-        return f"after the number {last}"
+        return f"after the number {last_left_word}"
     return ""
 
 
 def _stranded_heading(case: CheckedChunking) -> RuleFindings:
     for block, after in pairwise(outline_of(case.chunking.document.text).blocks):
         if block.kind == "heading":
-            place = bisect_left(case.cuts, block.span.end)
-            if place < len(case.cuts) and case.cuts[place] <= after.span.start:
+            cut_index_after_heading = bisect_left(case.cuts, block.span.end)
+            if cut_index_after_heading < len(case.cuts) and case.cuts[cut_index_after_heading] <= after.span.start:
                 yield (
                     block.span,
                     0.75,
@@ -212,30 +216,37 @@ def _far_from_heading(case: CheckedChunking) -> RuleFindings:
     heading_starts = [heading.span.start for heading in all_headings]
     if not all_headings or not case.cuts:
         return
-    edges = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
-    for number, (start, end) in enumerate(pairwise(edges)):
+    chunk_edge_offsets = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
+    for number, (start, end) in enumerate(pairwise(chunk_edge_offsets)):
         heading_index = bisect_right(heading_starts, start) - 1
-        chunks_between = number - bisect_right(edges, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
+        chunks_between = (
+            number - bisect_right(chunk_edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
+        )
         if chunks_between >= FAR:
-            title = all_headings[heading_index].title
-            title_words = f"“{title[:60]}{'…' * (len(title) > 60)}”" if title else "without a title"
+            nearest_heading_title = all_headings[heading_index].title
+            title_words = (
+                f"“{nearest_heading_title[:60]}{'…' * (len(nearest_heading_title) > 60)}”"
+                if nearest_heading_title
+                else "without a title"
+            )
             yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {chunks_between:,} chunks before"
 
 
 def _without_header(case: CheckedChunking) -> RuleFindings:
     text = case.chunking.document.text
-    tables = [block.span for block in outline_of(text).special if block.kind == "table"]
-    table_starts = [table.start for table in tables]
+    table_block_spans = [block.span for block in outline_of(text).special if block.kind == "table"]
+    table_starts = [table.start for table in table_block_spans]
     for chunk in case.chunking.chunks:
         for start, end in chunk.spans:
-            place = bisect_left(table_starts, start) - 1
-            if place >= 0 and start < tables[place].end and not chunk.context:
-                rows_span = Span(start, min(end, tables[place].end))
-                count = text.count("\n", *rows_span) + 1
+            cut_table_index = bisect_left(table_starts, start) - 1
+            if cut_table_index >= 0 and start < table_block_spans[cut_table_index].end and not chunk.context:
+                rows_span = Span(start, min(end, table_block_spans[cut_table_index].end))
+                headerless_line_count = text.count("\n", *rows_span) + 1
                 yield (
                     rows_span,
                     0.7,
-                    f"{pluralize(count, 'line')} of a table begin{'s' * (count == 1)} a chunk, "
+                    f"{pluralize(headerless_line_count, 'line')} of a table begin{'s' * (headerless_line_count == 1)} a "
+                    f"chunk, "
                     "and its header is in one before",
                 )
 
@@ -248,15 +259,23 @@ def _whole_paragraph(case: CheckedChunking) -> RuleFindings:
     document = case.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
         return
-    paragraphs = [block.span for block in outline_of(document.text).blocks if block.kind == "paragraph"]
-    for start, end in sorted(set(paragraphs) & set(document.sentences)):
+    paragraph_spans = [block.span for block in outline_of(document.text).blocks if block.kind == "paragraph"]
+    for start, end in sorted(set(paragraph_spans) & set(document.sentences)):
         if not has_prose(document.text[start:end]):
             continue
-        stops = len(_STOP.findall(document.text, start, end - 1))
-        if end - start > LONG_PARAGRAPH or stops >= FEW_STOPS:
-            stops_phrase = f"{pluralize(stops, 'stop')} in it" if stops else "no stop in it"
-            score = 0.3 + 0.4 * min(1, max((end - start) / LONG_PARAGRAPH / 4, stops / FEW_STOPS / 4))
-            yield Span(start, end), score, f"a paragraph of {end - start:,} characters is one sentence, with {stops_phrase}"
+        stop_count_inside_sentence = len(_STOP.findall(document.text, start, end - 1))
+        if end - start > LONG_PARAGRAPH or stop_count_inside_sentence >= FEW_STOPS:
+            stops_phrase = (
+                f"{pluralize(stop_count_inside_sentence, 'stop')} in it" if stop_count_inside_sentence else "no stop in it"
+            )
+            unsplit_paragraph_score = 0.3 + 0.4 * min(
+                1, max((end - start) / LONG_PARAGRAPH / 4, stop_count_inside_sentence / FEW_STOPS / 4)
+            )
+            yield (
+                Span(start, end),
+                unsplit_paragraph_score,
+                f"a paragraph of {end - start:,} characters is one sentence, with {stops_phrase}",
+            )
 
 
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
@@ -265,23 +284,24 @@ _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 def _off_a_paragraph(case: CheckedChunking) -> RuleFindings:
     """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
     document = case.chunking.document
-    sentences = document.sentences
-    cuts = {document.sentence_at(cut): cut for cut in case.cuts}
+    document_sentence_spans = document.sentences
+    cut_offset_by_sentence_index = {document.sentence_at(cut): cut for cut in case.cuts}
     paragraph_starts = {
         number
-        for number in range(1, len(sentences))
-        if _BLANK_LINE.search(document.text, sentences[number - 1].end, sentences[number].start)
+        for number in range(1, len(document_sentence_spans))
+        if _BLANK_LINE.search(document.text, document_sentence_spans[number - 1].end, document_sentence_spans[number].start)
     }
-    for number in sorted(cuts.keys() - paragraph_starts):
-        if cuts[number] > sentences[number].start:
+    for number in sorted(cut_offset_by_sentence_index.keys() - paragraph_starts):
+        if cut_offset_by_sentence_index[number] > document_sentence_spans[number].start:
             # Inside a sentence, which is another rule's.
             continue
         for end, where in ((number + 1, "later"), (number - 1, "earlier")):
-            if end in paragraph_starts and end not in cuts:
+            if end in paragraph_starts and end not in cut_offset_by_sentence_index:
                 stranded, neighbour_sentence = (number, number - 1) if end > number else (number - 1, number)
                 yield (
                     Span(
-                        sentences[min(stranded, neighbour_sentence)].start, sentences[max(stranded, neighbour_sentence)].end
+                        document_sentence_spans[min(stranded, neighbour_sentence)].start,
+                        document_sentence_spans[max(stranded, neighbour_sentence)].end,
                     ),
                     0.55,
                     f"sentence {stranded + 1:,} is cut off the rest of its paragraph, and one sentence {where}, between two "
@@ -295,24 +315,24 @@ def _median_size(case: CheckedChunking) -> float | None:
 
 
 def _tiny(case: CheckedChunking) -> RuleFindings:
-    median = _median_size(case)
+    median_chunk_size = _median_size(case)
     for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
-        if median is not None and size < TINY * median:
+        if median_chunk_size is not None and size < TINY * median_chunk_size:
             yield (
                 Span(chunk.start, chunk.end),
-                0.65 * (1 - size / median),
-                f"{size:,} characters, where the median chunk has {median:,g}",
+                0.65 * (1 - size / median_chunk_size),
+                f"{size:,} characters, where the median chunk has {median_chunk_size:,g}",
             )
 
 
 def _oversized(case: CheckedChunking) -> RuleFindings:
-    median = _median_size(case)
+    median_chunk_size = _median_size(case)
     for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
-        if median is not None and size > OVERSIZED * median and number not in case.parents:
+        if median_chunk_size is not None and size > OVERSIZED * median_chunk_size and number not in case.parents:
             yield (
                 Span(chunk.start, chunk.end),
-                0.65 * (1 - median / size),
-                f"{size:,} characters, {size / median:.1f} times the median chunk",
+                0.65 * (1 - median_chunk_size / size),
+                f"{size:,} characters, {size / median_chunk_size:.1f} times the median chunk",
             )
 
 
@@ -333,28 +353,32 @@ def _by_a_hair(case: CheckedChunking) -> RuleFindings:
     for gap in case.chunking.gaps:
         if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
             continue
-        distance = abs(gap.score - gap.threshold)
-        if distance <= case.hair:
+        score_threshold_distance = abs(gap.score - gap.threshold)
+        if score_threshold_distance <= case.hair:
             next_sentence = min(gap.index + 1, len(document.sentences) - 1)
-            span = Span(document.sentences[gap.index].start, document.sentences[next_sentence].end)
+            sentences_around_gap_span = Span(document.sentences[gap.index].start, document.sentences[next_sentence].end)
             score, threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
-            nearness = 1 - distance / case.hair if case.hair else 1
-            yield span, 0.2 + 0.3 * nearness, f"score {score}, threshold {threshold}: {distance:.4f} apart"
+            nearness_to_threshold = 1 - score_threshold_distance / case.hair if case.hair else 1
+            yield (
+                sentences_around_gap_span,
+                0.2 + 0.3 * nearness_to_threshold,
+                f"score {score}, threshold {threshold}: {score_threshold_distance:.4f} apart",
+            )
 
 
 def _flat(case: CheckedChunking) -> RuleFindings:
     for curve in case.chunking.curves:
-        scores = [score for score in curve.scores if not math.isnan(score)]
-        if len(scores) < FEWEST:
+        defined_curve_scores = [score for score in curve.scores if not math.isnan(score)]
+        if len(defined_curve_scores) < FEWEST:
             continue
-        low, high = np.percentile(scores, [25, 75]).tolist()
+        low, high = np.percentile(defined_curve_scores, [25, 75]).tolist()
         if high - low < FLAT:
-            between = f"{format_number(low, '.3f')} to {format_number(high, '.3f')}"
-            sentences = case.chunking.document.sentences
+            score_quartile_range_phrase = f"{format_number(low, '.3f')} to {format_number(high, '.3f')}"
+            document_sentence_spans = case.chunking.document.sentences
             yield (
-                Span(sentences[0].start, sentences[-1].end),
+                Span(document_sentence_spans[0].start, document_sentence_spans[-1].end),
                 0.8,
-                f"half of the scores lie within {high - low:.3f} of each other, {between}",
+                f"half of the scores lie within {high - low:.3f} of each other, {score_quartile_range_phrase}",
             )
 
 
@@ -366,14 +390,16 @@ def _worthless(fault: Fault, score: float, case: CheckedChunking) -> RuleFinding
 
 def _near_duplicate(case: CheckedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
-    runs = repeated_runs(case.chunking.document.text)
+    repeated_text_runs = repeated_runs(case.chunking.document.text)
     chunks, furthest_end = [], 0
     for number, (chunk, worthless) in enumerate(zip(case.chunking.chunks, case.worthless, strict=True)):
         if number in case.parents:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
-        may_be_alike = chunk.start < furthest_end or len(chunk.spans) > 1 or runs.share(chunk.start, chunk.end) >= ALIKE
+        may_be_alike = (
+            chunk.start < furthest_end or len(chunk.spans) > 1 or repeated_text_runs.share(chunk.start, chunk.end) >= ALIKE
+        )
         if worthless is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:
             chunks.append(chunk)
         furthest_end = max(furthest_end, chunk.end)
@@ -384,11 +410,12 @@ def _near_duplicate(case: CheckedChunking) -> RuleFindings:
                 nearest[number] = similarity, other
     for number, (similarity, other) in sorted(nearest.items()):
         chunk, other_text = chunks[number], " ".join(chunks[other].text.split())
-        shown = other_text if len(other_text) <= MOST_SHOWN else f"{other_text[:MOST_SHOWN]}…"
+        shortened_other_chunk_text = other_text if len(other_text) <= MOST_SHOWN else f"{other_text[:MOST_SHOWN]}…"
         yield (
             Span(chunk.start, chunk.end),
             0.3 + 0.3 * similarity,
-            f"{similarity:.0%} of the runs of {SHINGLE_WORDS} words in it and in the chunk “{shown}” are the same",
+            f"{similarity:.0%} of the runs of {SHINGLE_WORDS} words in it and in the chunk "
+            f"“{shortened_other_chunk_text}” are the same",
         )
 
 
@@ -509,9 +536,9 @@ def find_suspicious_cuts(chunking: Chunking, embedder: Embedder | None = None, h
     hair
         Distance from the threshold, in units of the score, within which a cut counts as made by a hair.
     """
-    case = CheckedChunking(chunking, embedder, hair)
-    findings = [Finding(name, *parts) for name, rule in RULES.items() for parts in rule.find(case)]
-    return sorted(findings, key=lambda finding: (-finding.score, finding.span, finding.rule))
+    chunking_to_check = CheckedChunking(chunking, embedder, hair)
+    findings_of_all_rules = [Finding(name, *parts) for name, rule in RULES.items() for parts in rule.find(chunking_to_check)]
+    return sorted(findings_of_all_rules, key=lambda finding: (-finding.score, finding.span, finding.rule))
 
 
 def findings_per_rule(findings: Sequence[Finding]) -> dict[str, int]:

@@ -33,20 +33,20 @@ def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
 
 def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the overlap of two sets of ranges as ascending spans that neither overlap nor touch."""
-    others = union(right)
-    starts, ends = [span.start for span in others], [span.end for span in others]
+    merged_right_spans = union(right)
+    starts, ends = [span.start for span in merged_right_spans], [span.end for span in merged_right_spans]
     return [
         Span(max(start, first), min(end, last))
         for start, end in union(left)
-        for first, last in others[bisect_right(ends, start) : bisect_left(starts, end)]
+        for first, last in merged_right_spans[bisect_right(ends, start) : bisect_left(starts, end)]
     ]
 
 
 def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the parts of ``left`` outside ``right`` as ascending spans that neither overlap nor touch."""
     # The bounds of what lies between, before and after the ranges on the right.
-    edges = [0, *chain.from_iterable(union(right)), sys.maxsize]
-    return intersection(left, zip(edges[::2], edges[1::2], strict=True))
+    outside_range_edges = [0, *chain.from_iterable(union(right)), sys.maxsize]
+    return intersection(left, zip(outside_range_edges[::2], outside_range_edges[1::2], strict=True))
 
 
 class CoveredRanges:
@@ -82,11 +82,11 @@ def total_length(ranges: Sequence[tuple[int, int]]) -> int:
 
 def overlapping_chunks(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
     """Return the numbers of the chunks that overlap any of the ranges, by their ``edges``, shape (chunks, 2)."""
-    overlaps = np.zeros(len(edges), dtype=bool)
+    is_overlapping_chunk_at = np.zeros(len(edges), dtype=bool)
     # One by one: a question may have as many excerpts as there are documents.
     for start, end in ranges:
-        overlaps |= (edges[:, 0] < end) & (edges[:, 1] > start)
-    return np.flatnonzero(overlaps).tolist()
+        is_overlapping_chunk_at |= (edges[:, 0] < end) & (edges[:, 1] > start)
+    return np.flatnonzero(is_overlapping_chunk_at).tolist()
 
 
 def trim_span(text: str, span: Span) -> Span:
@@ -136,18 +136,20 @@ class Corpus:
     @cached_property
     def offsets(self) -> list[int]:
         """Corpus-wide offset at which each document begins."""
-        lengths = [len(document.text) + len(JOINT) for document in self.documents]
-        return [0, *accumulate(lengths[:-1])]
+        joined_document_lengths = [len(document.text) + len(JOINT) for document in self.documents]
+        return [0, *accumulate(joined_document_lengths[:-1])]
 
     @cached_property
     def whole(self) -> Document:
         """All documents joined into one document, with all their sentences."""
-        sentences = [
+        corpus_wide_sentence_spans = [
             Span(offset + start, offset + end)
             for offset, document in zip(self.offsets, self.documents, strict=True)
             for start, end in document.sentences
         ]
-        return Document(JOINT.join(document.text for document in self.documents), tuple(sentences), "corpus")
+        return Document(
+            JOINT.join(document.text for document in self.documents), tuple(corpus_wide_sentence_spans), "corpus"
+        )
 
     @cached_property
     def sentence_ends(self) -> list[int]:
@@ -156,8 +158,8 @@ class Corpus:
 
     def on_axis(self, number: int, span: tuple[int, int]) -> Span:
         """Convert a span of document ``number`` to corpus-wide offsets."""
-        offset = self.offsets[number]
-        return Span(offset + span[0], offset + span[1])
+        document_offset_in_corpus = self.offsets[number]
+        return Span(document_offset_in_corpus + span[0], document_offset_in_corpus + span[1])
 
     def document_at(self, place: int) -> int:
         """Return the number of the document that contains a corpus-wide offset."""
@@ -172,10 +174,10 @@ class TokenRuler:
     """
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
-        starts = tokenizer.starts(text)
+        token_starts = tokenizer.starts(text)
         # For each place the next one, itself included, that is not white space; the end of the text where there is none.
         visible_offsets = np.array([place for place, character in enumerate(text) if not character.isspace()] + [len(text)])
-        self._places = np.sort(visible_offsets[np.searchsorted(visible_offsets, starts)])
+        self._places = np.sort(visible_offsets[np.searchsorted(visible_offsets, token_starts)])
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of tokens in the ranges; overlaps count once per range."""
@@ -183,8 +185,8 @@ class TokenRuler:
 
     def lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of tokens in each range, shape (ranges,)."""
-        edges = np.searchsorted(self._places, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
-        return np.asarray(edges[:, 1] - edges[:, 0])
+        range_edge_positions = np.searchsorted(self._places, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
+        return np.asarray(range_edge_positions[:, 1] - range_edge_positions[:, 0])
 
     def prefix(self, span: Span, most: int) -> Span:
         """Return the longest prefix of a range with at most ``most`` tokens.
@@ -206,8 +208,8 @@ class CharacterRuler:
 
     def lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of characters in each range, shape (ranges,)."""
-        edges = np.asarray(ranges, dtype=np.intp).reshape(-1, 2)
-        return np.asarray(edges[:, 1] - edges[:, 0])
+        range_edge_positions = np.asarray(ranges, dtype=np.intp).reshape(-1, 2)
+        return np.asarray(range_edge_positions[:, 1] - range_edge_positions[:, 0])
 
     def prefix(self, span: Span, most: int) -> Span:
         """Return the prefix of a range with at most ``most`` characters."""

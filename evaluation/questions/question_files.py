@@ -68,18 +68,18 @@ class ExcerptFinder:
         """Return the number of the document called ``name``, with or without file extension; None if no name is given."""
         if name is None or name == "":
             return None
-        matching = self._numbers_by_name.get(name, []) if isinstance(name, str) else []
-        if not matching:
+        matching_document_numbers = self._numbers_by_name.get(name, []) if isinstance(name, str) else []
+        if not matching_document_numbers:
             raise InputError(
                 f"corpus_id must be one of {shorten_text(', '.join(self.corpus.names))}; got {short_repr(name)}."
             )
-        if len(matching) > 1:
-            matching_names = shorten_text(", ".join(self.corpus.names[number] for number in matching))
+        if len(matching_document_numbers) > 1:
+            matching_names = shorten_text(", ".join(self.corpus.names[number] for number in matching_document_numbers))
             raise InputError(
                 f"corpus_id must match one document; {short_repr(name)} matches several: {matching_names}. Give the full "
                 "name."
             )
-        return matching[0]
+        return matching_document_numbers[0]
 
     @cached_property
     def _numbers_by_name(self) -> dict[str, list[int]]:
@@ -91,13 +91,15 @@ class ExcerptFinder:
 
     def whole_document(self, name: object) -> LocatedExcerpt:
         """Return an excerpt that covers the whole document called ``name``, without surrounding white space."""
-        number = self.document_number(name)
-        if number is None:
+        covered_document_number = self.document_number(name)
+        if covered_document_number is None:
             raise InputError(f"each item of documents must be the name of a document; got {short_repr(name)}.")
-        text = self.corpus.documents[number].text
+        text = self.corpus.documents[covered_document_number].text
         if not text.strip():
-            raise InputError(f"a document that answers a question must have text; {self.corpus.names[number]} has none.")
-        return LocatedExcerpt(number, (Span(len(text) - len(text.lstrip()), len(text.rstrip())),))
+            raise InputError(
+                f"a document that answers a question must have text; {self.corpus.names[covered_document_number]} has none."
+            )
+        return LocatedExcerpt(covered_document_number, (Span(len(text) - len(text.lstrip()), len(text.rstrip())),))
 
     def locate(self, item: object, number: int | None) -> LocatedExcerpt:
         """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else in parts or with small changes.
@@ -114,31 +116,35 @@ class ExcerptFinder:
             If the excerpt is not found; the message names the most similar passage if there is one.
         """
         excerpt_fields = item if isinstance(item, dict) else {"content": item}
-        quoted = _quotation(excerpt_fields)
+        excerpt_quotation = _quotation(excerpt_fields)
         own_document = self.document_number(excerpt_fields.get("corpus_id"))
         number = number if own_document is None else own_document
-        numbers = range(len(self._searched)) if number is None else [number]
+        searched_document_numbers = range(len(self._searched)) if number is None else [number]
         for search_method in (SearchableText.exact_match, SearchableText.typographic_match):
-            for candidate in numbers:
-                if match := search_method(self._searched[candidate], quoted):
-                    return self._located(candidate, quoted, match)
-        if best := self._most_alike(numbers, quoted, MIN_ALTERED_SIMILARITY):
-            return self._located(best[0], quoted, best[1])
-        for candidate in numbers:
-            if spans := self._searched[candidate].divided_match(quoted.text):
-                offsets = " and ".join(f"{span.start:,}" for span in spans)
-                remark = (
-                    f"the excerpt {short_repr(quoted.text)} stands in {self.corpus.names[candidate]} in parts, at {offsets}."
+            for candidate in searched_document_numbers:
+                if match := search_method(self._searched[candidate], excerpt_quotation):
+                    return self._located(candidate, excerpt_quotation, match)
+        if best := self._most_alike(searched_document_numbers, excerpt_quotation, MIN_ALTERED_SIMILARITY):
+            return self._located(best[0], excerpt_quotation, best[1])
+        for candidate in searched_document_numbers:
+            if spans := self._searched[candidate].divided_match(excerpt_quotation.text):
+                part_start_offsets_phrase = " and ".join(f"{span.start:,}" for span in spans)
+                divided_excerpt_remark = (
+                    f"the excerpt {short_repr(excerpt_quotation.text)} stands in {self.corpus.names[candidate]} in "
+                    f"parts, at {part_start_offsets_phrase}."
                 )
-                return LocatedExcerpt(candidate, tuple(spans), "divided", remark)
-        where = "any document" if number is None else self.corpus.names[number]
-        message = f"the excerpt must occur in {where}, and {short_repr(quoted.text)} does not; it is left out."
-        if best := self._most_alike(numbers, quoted, MIN_NEAREST_SIMILARITY):
+                return LocatedExcerpt(candidate, tuple(spans), "divided", divided_excerpt_remark)
+        searched_documents_phrase = "any document" if number is None else self.corpus.names[number]
+        message = (
+            f"the excerpt must occur in {searched_documents_phrase}, and {short_repr(excerpt_quotation.text)} does "
+            f"not; it is left out."
+        )
+        if best := self._most_alike(searched_document_numbers, excerpt_quotation, MIN_NEAREST_SIMILARITY):
             candidate, match = best
-            passage = self.corpus.documents[candidate].text[match.span.start : match.span.end]
+            nearest_passage_text = self.corpus.documents[candidate].text[match.span.start : match.span.end]
             place_phrase = f"in {self.corpus.names[candidate]} is" if number is None else "is"
             message += (
-                f" The nearest passage {place_phrase} {short_repr(passage)} at {match.span.start:,}, "
+                f" The nearest passage {place_phrase} {short_repr(nearest_passage_text)} at {match.span.start:,}, "
                 f"{_similarity_percent(match)} alike."
             )
         elif self._work.spent:
@@ -147,26 +153,34 @@ class ExcerptFinder:
 
     def _most_alike(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Match] | None:
         """Return the number of the document with the passage most like a quotation, and the passage; None without any."""
-        matches = [
+        document_number_match_pairs = [
             (candidate, match) for candidate in numbers if (match := self._searched[candidate].altered_match(quoted, alike))
         ]
-        return max(matches, key=lambda pair: pair[1].alike, default=None)
+        return max(document_number_match_pairs, key=lambda pair: pair[1].alike, default=None)
 
     def _located(self, number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
         name, passage = self.corpus.names[number], self.corpus.documents[number].text[match.span.start : match.span.end]
-        remark = ""
+        excerpt_deviation_phrase = ""
         if match.how == "elsewhere":
-            remark = f"stands in {name} word for word, but at {match.span.start:,} and not at {quoted.start:,}"
+            excerpt_deviation_phrase = (
+                f"stands in {name} word for word, but at {match.span.start:,} and not at {quoted.start:,}"
+            )
         elif match.how == "typography":
-            remark = f"stands in {name} at {match.span.start:,} with other white space or signs"
+            excerpt_deviation_phrase = f"stands in {name} at {match.span.start:,} with other white space or signs"
         elif match.how == "altered":
-            alike = _similarity_percent(match)
-            remark = f"stands in {name} at {match.span.start:,} altered, {alike} alike: {short_repr(passage)}"
+            match_similarity_percent = _similarity_percent(match)
+            excerpt_deviation_phrase = (
+                f"stands in {name} at {match.span.start:,} altered, {match_similarity_percent} alike: {short_repr(passage)}"
+            )
         if match.several:
-            remark += f"{'; it' if remark else ''} stands in {name} more than once, and the first is used"
-        sentence = f"the excerpt {short_repr(quoted.text)} {remark}." if remark else ""
-        return LocatedExcerpt(number, (match.span,), match.how, sentence)
+            excerpt_deviation_phrase += (
+                f"{'; it' if excerpt_deviation_phrase else ''} stands in {name} more than once, and the first is used"
+            )
+        excerpt_remark_sentence = (
+            f"the excerpt {short_repr(quoted.text)} {excerpt_deviation_phrase}." if excerpt_deviation_phrase else ""
+        )
+        return LocatedExcerpt(number, (match.span,), match.how, excerpt_remark_sentence)
 
     @cached_property
     def _work(self) -> ComparisonBudget:
@@ -272,8 +286,8 @@ class Questions:
 
     def counts_by_state(self) -> dict[LabelState, int]:
         """Return the number of excerpts in each state that any of them has, in the order of `LabelState`."""
-        counts = Counter(label.state for label in self.labels)
-        return {state: counts[state] for state in get_args(LabelState) if counts[state]}
+        excerpt_count_by_state = Counter(label.state for label in self.labels)
+        return {state: excerpt_count_by_state[state] for state in get_args(LabelState) if excerpt_count_by_state[state]}
 
     def require_usable(self, name: str) -> tuple[Question, ...]:
         """Return the usable questions. Raise InputError if there are none."""
@@ -305,14 +319,14 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
     if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}: a file of questions must be text: CSV, JSON or JSON lines; this one is binary.")
-    rows = read_question_rows(data, name, "retrieval", cancelled)
-    finder = ExcerptFinder(corpus)
+    question_rows = read_question_rows(data, name, "retrieval", cancelled)
+    corpus_excerpt_finder = ExcerptFinder(corpus)
     usable: list[Question] = []
     problems: list[str] = []
     changes: list[str] = []
     labels: list[Label] = []
     seen_keys: set[tuple[object, ...]] = set()
-    for place, row in rows:
+    for place, row in question_rows:
         raise_if_cancelled(cancelled)
         if len(usable) == MOST_QUESTIONS:
             problems.append(
@@ -322,9 +336,13 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         try:
             if isinstance(row, InputError):
                 raise row
-            question, lost, changed = _question_of_row(row, finder, labels)
-            key = (question.text, row.get("corpus_id"), frozenset(excerpt.document for excerpt in question.excerpts))
-            if key in seen_keys:
+            question, lost, changed = _question_of_row(row, corpus_excerpt_finder, labels)
+            question_identity_key = (
+                question.text,
+                row.get("corpus_id"),
+                frozenset(excerpt.document for excerpt in question.excerpts),
+            )
+            if question_identity_key in seen_keys:
                 raise InputError(
                     f"every question must appear only once; {short_repr(question.text)} appears again, and this repetition "
                     "is left out."
@@ -332,7 +350,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         except InputError as error:
             problems.append(f"{name}, {place}: {error}")
             continue
-        seen_keys.add(key)
+        seen_keys.add(question_identity_key)
         usable.append(question)
         problems += [f"{name}, {place}: {sentence}" for sentence in lost]
         changes += [f"{name}, {place}: {sentence}" for sentence in changed]
@@ -351,37 +369,60 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
         raise InputError(
             f"the question must be valid Unicode; {short_repr(text)} contains a lone surrogate. Remove the broken character."
         )
-    number = finder.document_number(row.get("corpus_id"))
+    named_document_number = finder.document_number(row.get("corpus_id"))
     located_excerpts: list[LocatedExcerpt] = []
     lost_notes: list[str] = []
-    column = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
-    items = [] if column is None else excerpt_list(row[column], column)
+    filled_excerpt_column_name = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
+    excerpt_items_of_row = (
+        []
+        if filled_excerpt_column_name is None
+        else excerpt_list(row[filled_excerpt_column_name], filled_excerpt_column_name)
+    )
     excerpts: list[Excerpt] = []
-    for item in items:
-        quoted = str(item.get("content")) if isinstance(item, dict) else str(item)
+    for item in excerpt_items_of_row:
+        quoted_excerpt_text = str(item.get("content")) if isinstance(item, dict) else str(item)
         try:
-            place = finder.whole_document(item) if column == "documents" else finder.locate(item, number)
+            located_excerpt = (
+                finder.whole_document(item)
+                if filled_excerpt_column_name == "documents"
+                else finder.locate(item, named_document_number)
+            )
         except InputError as error:
             lost_notes.append(str(error))
-            labels.append(Label(text, quoted, "orphaned", remark=lost_notes[-1]))
+            labels.append(Label(text, quoted_excerpt_text, "orphaned", remark=lost_notes[-1]))
             continue
-        located_excerpts.append(place)
-        state = _label_state(place, excerpts)
-        labels.append(Label(text, quoted, state, finder.corpus.names[place.document], place.spans, place.remark))
-        excerpts += [excerpt for excerpt in place.excerpts if state != "merged" or excerpt not in excerpts]
-    if items and not located_excerpts:
+        located_excerpts.append(located_excerpt)
+        excerpt_label_state = _label_state(located_excerpt, excerpts)
+        labels.append(
+            Label(
+                text,
+                quoted_excerpt_text,
+                excerpt_label_state,
+                finder.corpus.names[located_excerpt.document],
+                located_excerpt.spans,
+                located_excerpt.remark,
+            )
+        )
+        excerpts += [
+            excerpt for excerpt in located_excerpt.excerpts if excerpt_label_state != "merged" or excerpt not in excerpts
+        ]
+    if excerpt_items_of_row and not located_excerpts:
         raise InputError(f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost_notes[0]}")
-    return Question(text, tuple(excerpts)), lost_notes, [place.remark for place in located_excerpts if place.remark]
+    return (
+        Question(text, tuple(excerpts)),
+        lost_notes,
+        [located_excerpt.remark for located_excerpt in located_excerpts if located_excerpt.remark],
+    )
 
 
 def _label_state(place: LocatedExcerpt, earlier: Sequence[Excerpt]) -> LabelState:
     """Return the fate of an excerpt; ``earlier`` are the places of the excerpts before it."""
-    overlaps = any(
+    is_overlapping_earlier_excerpt = any(
         document == place.document and part.start < span.end and span.start < part.end
         for document, span in earlier
         for part in place.spans
     )
-    return "merged" if overlaps and place.how != "in place" else _STATES[place.how]
+    return "merged" if is_overlapping_earlier_excerpt and place.how != "in place" else _STATES[place.how]
 
 
 _STATES: Mapping[MatchKind | Literal["divided"], LabelState] = {
@@ -401,19 +442,19 @@ def questions_to_json_lines(questions: Sequence[Question], corpus: Corpus) -> by
 
     If all excerpts of a question are whole documents, only the documents' names are written.
     """
-    rows = []
+    question_json_lines = []
     for question in questions:
-        names = [corpus.names[document] for document, _ in question.excerpts]
+        excerpt_document_names = [corpus.names[document] for document, _ in question.excerpts]
         row: dict[str, Any] = {"question": question.text}
-        if names and all(_covers_whole_document(excerpt, corpus) for excerpt in question.excerpts):
-            row["documents"] = names
+        if excerpt_document_names and all(_covers_whole_document(excerpt, corpus) for excerpt in question.excerpts):
+            row["documents"] = excerpt_document_names
         else:
             row["references"] = [
                 excerpt_as_json(name, corpus.documents[document].text, span)
-                for name, (document, span) in zip(names, question.excerpts, strict=True)
+                for name, (document, span) in zip(excerpt_document_names, question.excerpts, strict=True)
             ]
-        rows.append(json.dumps(row, ensure_ascii=False))
-    return "".join(f"{row}\n" for row in rows).encode()
+        question_json_lines.append(json.dumps(row, ensure_ascii=False))
+    return "".join(f"{row}\n" for row in question_json_lines).encode()
 
 
 def _covers_whole_document(excerpt: Excerpt, corpus: Corpus) -> bool:

@@ -122,33 +122,35 @@ def _is_beir_row(row: QuestionRow) -> bool:
 
 def _used_columns(row: QuestionRow, purpose: Purpose, counted: InputCounter) -> QuestionRow:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
-    used = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
-    if column := next((name for name in EXCERPT_COLUMNS if used.get(name)), None):
+    known_column_values = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
+    if column := next((name for name in EXCERPT_COLUMNS if known_column_values.get(name)), None):
         try:
-            used[column] = excerpt_list(used[column], column)
+            known_column_values[column] = excerpt_list(known_column_values[column], column)
         except InputError:
             # Where there is an answer, nothing is asked of its excerpts.
-            if purpose == "retrieval" or not any(used.get(name) for name in ANSWER_COLUMNS):
+            if purpose == "retrieval" or not any(known_column_values.get(name) for name in ANSWER_COLUMNS):
                 raise
-            del used[column]
-    items = _count_items(used)
-    if items > MOST_ITEMS:
-        raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {items:,}.")
-    counted.count_row(*(value for value in used.values() if isinstance(value, str)))
-    counted.count_items(items)
-    return used
+            del known_column_values[column]
+    nested_item_count = _count_items(known_column_values)
+    if nested_item_count > MOST_ITEMS:
+        raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {nested_item_count:,}.")
+    counted.count_row(*(value for value in known_column_values.values() if isinstance(value, str)))
+    counted.count_items(nested_item_count)
+    return known_column_values
 
 
 def _count_items(row: QuestionRow) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
-    count = 0
+    item_and_field_count = 0
     unvisited: list[Any] = list(row.values())
     while unvisited:
-        value = unvisited.pop()
-        if isinstance(value, list | dict):
-            count += len(value)
-            unvisited += value.values() if isinstance(value, dict) else value
-    return count
+        visited_list_or_object = unvisited.pop()
+        if isinstance(visited_list_or_object, list | dict):
+            item_and_field_count += len(visited_list_or_object)
+            unvisited += (
+                visited_list_or_object.values() if isinstance(visited_list_or_object, dict) else visited_list_or_object
+            )
+    return item_and_field_count
 
 
 def raw_rows(
@@ -174,14 +176,14 @@ def excerpt_list(value: object, column: str) -> list[Any]:
         If the cell holds anything else.
     """
     if isinstance(value, str):
-        written = value.strip()
-        if not written.startswith("["):
-            return [value] if written else []
+        stripped_cell_text = value.strip()
+        if not stripped_cell_text.startswith("["):
+            return [value] if stripped_cell_text else []
         try:
-            value = json.loads(written)
+            value = json.loads(stripped_cell_text)
         except (ValueError, RecursionError) as error:
             with suppress(ValueError, RecursionError):
-                return list(python_literal(written))
+                return list(python_literal(stripped_cell_text))
             if column == "excerpts":
                 # A plain excerpt may also begin with a bracket.
                 return [value]
@@ -205,35 +207,42 @@ def _with_standard_columns(row: QuestionRow) -> QuestionRow:
         if isinstance(row["user_input"], list):
             raise InputError("user_input must be a single question as a string; this one is a conversation.")
         row = {**row, "question": row["user_input"]}
-    if any(row.get(column) for column in EXCERPT_COLUMNS):
+    if any(row.get(filled_context_column_name) for filled_context_column_name in EXCERPT_COLUMNS):
         return row
-    column = next((name for name in _CONTEXTS if row.get(name)), None)
-    if column is None:
+    filled_context_column_name = next((name for name in _CONTEXTS if row.get(name)), None)
+    if filled_context_column_name is None:
         return row
-    if column == "contexts" and ("answer" in row or "response" in row) and "evolution_type" not in row:
+    if filled_context_column_name == "contexts" and ("answer" in row or "response" in row) and "evolution_type" not in row:
         raise InputError(
             "the passages that contain the answer must be in the column reference_contexts; in a row with an answer, the "
             "column contexts is read as what a pipeline retrieved."
         )
-    excerpts = [
-        HOP_MARK.sub("", passage) if isinstance(passage, str) else passage for passage in excerpt_list(row[column], column)
+    passages_without_hop_marks = [
+        HOP_MARK.sub("", passage) if isinstance(passage, str) else passage
+        for passage in excerpt_list(row[filled_context_column_name], filled_context_column_name)
     ]
-    return {**row, "excerpts": excerpts}
+    return {**row, "excerpts": passages_without_hop_marks}
 
 
 def _csv_rows(
     text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
-    separator = find_csv_separator(text)
-    number = 0
+    csv_field_separator = find_csv_separator(text)
+    question_number = 0
     try:
-        rows = csv_rows(text, name)
-        columns = next(rows, [])
-        places = column_positions(columns, check(columns, name))
-        for number, row in enumerate(rows, start=1):
-            yield f"question {number:,}", _csv_fields(columns, row, separator, places)
+        parsed_csv_rows = csv_rows(text, name)
+        csv_header_columns = next(parsed_csv_rows, [])
+        used_column_positions = column_positions(csv_header_columns, check(csv_header_columns, name))
+        for question_number, row in enumerate(parsed_csv_rows, start=1):
+            yield (
+                f"question {question_number:,}",
+                _csv_fields(csv_header_columns, row, csv_field_separator, used_column_positions),
+            )
     except csv.Error as error:
-        yield f"question {number + 1:,}", InputError(f"the file must be valid CSV; from here on it is not ({error}).")
+        yield (
+            f"question {question_number + 1:,}",
+            InputError(f"the file must be valid CSV; from here on it is not ({error})."),
+        )
 
 
 def _check_columns(columns: Sequence[str], name: str) -> Collection[str]:
@@ -282,26 +291,32 @@ def _rows_of_json(text: str) -> list[Any] | None:
     It may be a list of rows, also as ``data`` of an object; or an object of columns, each a list or, as pandas writes it, an
     object with the values by number.
     """
-    beginning = text.lstrip()
-    if beginning.startswith("{") and "\n" in beginning.rstrip():
+    text_without_leading_space = text.lstrip()
+    if text_without_leading_space.startswith("{") and "\n" in text_without_leading_space.rstrip():
         with suppress(ValueError, RecursionError):
             # JSON lines: the first line is a value by itself.
-            json.loads(beginning.partition("\n")[0])
+            json.loads(text_without_leading_space.partition("\n")[0])
             return None
     try:
-        value = json.loads(text)
+        parsed_json_value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if isinstance(value, dict) and isinstance(value.get("data"), list):
-        value = value["data"]
-    if isinstance(value, list):
-        return value
-    columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in value.items()}
-    question_column = columns.get("question", columns.get("user_input"))
+    if isinstance(parsed_json_value, dict) and isinstance(parsed_json_value.get("data"), list):
+        parsed_json_value = parsed_json_value["data"]
+    if isinstance(parsed_json_value, list):
+        return parsed_json_value
+    json_column_values_by_name = {
+        name: list(column.values()) if isinstance(column, dict) else column for name, column in parsed_json_value.items()
+    }
+    question_column = json_column_values_by_name.get("question", json_column_values_by_name.get("user_input"))
     if not isinstance(question_column, list):
         return None
     return [
-        {name: column[number] for name, column in columns.items() if isinstance(column, list) and number < len(column)}
+        {
+            name: column[number]
+            for name, column in json_column_values_by_name.items()
+            if isinstance(column, list) and number < len(column)
+        }
         for number in range(len(question_column))
     ]
 
@@ -316,10 +331,10 @@ def json_line_objects(
     """
     for number, line in numbered_lines(text):
         try:
-            row = checked(json.loads(line), line)
+            line_object_or_error = checked(json.loads(line), line)
         except (ValueError, RecursionError) as error:
-            row = InputError(f"every line must be a JSON object; this one is not ({error}).")
-        yield f"line {number:,}", row
+            line_object_or_error = InputError(f"every line must be a JSON object; this one is not ({error}).")
+        yield f"line {number:,}", line_object_or_error
 
 
 def _json_object(value: object, what: str, written: object = None) -> QuestionRow | InputError:
@@ -369,34 +384,34 @@ class _LiteralParser:
         self._at = 0
 
     def parse(self) -> Any:
-        value = self._value()
+        parsed_python_value = self._value()
         if self._at < len(self._text):
             raise ValueError(f"more follows at character {self._at + 1:,}")
-        return value
+        return parsed_python_value
 
     def _token(self) -> re.Match[str]:
-        token = _TOKEN.match(self._text, self._at)
-        if token is None:
+        next_token_match = _TOKEN.match(self._text, self._at)
+        if next_token_match is None:
             raise ValueError(f"unexpected sign or end at character {self._at + 1:,}")
-        self._at = token.end()
-        return token
+        self._at = next_token_match.end()
+        return next_token_match
 
     def _accept(self, sign: str) -> bool:
-        token = _TOKEN.match(self._text, self._at)
-        if token is None or token["sign"] != sign:
+        next_token_match = _TOKEN.match(self._text, self._at)
+        if next_token_match is None or next_token_match["sign"] != sign:
             return False
-        self._at = token.end()
+        self._at = next_token_match.end()
         return True
 
     def _value(self, *, is_option: bool = False) -> Any:
-        token = self._token()
-        if token["text"] is not None:
-            return _string_literal(token["text"])
-        if token["sign"] is not None:
-            return self._items(token["sign"])
-        if _WRAPPER.fullmatch(token["word"]) and self._accept("("):
+        value_token_match = self._token()
+        if value_token_match["text"] is not None:
+            return _string_literal(value_token_match["text"])
+        if value_token_match["sign"] is not None:
+            return self._items(value_token_match["sign"])
+        if _WRAPPER.fullmatch(value_token_match["word"]) and self._accept("("):
             return next(iter(self._items("(")), None)
-        return token["word"] if is_option else _number_or_constant(token["word"])
+        return value_token_match["word"] if is_option else _number_or_constant(value_token_match["word"])
 
     def _items(self, opening: str) -> Any:
         if opening not in _CLOSING:
@@ -409,11 +424,11 @@ class _LiteralParser:
                 self._at = option.end()
                 self._value(is_option=True)
             else:
-                item = self._value()
+                parsed_item_or_key = self._value()
                 if opening == "{" and self._accept(":"):
-                    pairs[str(item)] = self._value()
+                    pairs[str(parsed_item_or_key)] = self._value()
                 else:
-                    items.append(item)
+                    items.append(parsed_item_or_key)
             self._accept(",")
         return pairs if opening == "{" and not items else items
 

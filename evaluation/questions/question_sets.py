@@ -89,14 +89,17 @@ def read_beir(
     Cancelled
         If the user asked to stop.
     """
-    size = sum(map(len, parts.values()))
-    if size > MAX_UNPACKED:
+    total_byte_count = sum(map(len, parts.values()))
+    if total_byte_count > MAX_UNPACKED:
         raise InputError(
-            f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have {size:,}."
+            f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have "
+            f"{total_byte_count:,}."
         )
-    sizes = [[path, len(part)] for path, part in parts.items()]
+    path_byte_count_pairs = [[path, len(part)] for path, part in parts.items()]
     question_set = _set_from_pieces(
-        parse_in_reader_process(parse_beir_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split)
+        parse_in_reader_process(
+            parse_beir_parts, b"".join(parts.values()), name, cancelled, sizes=path_byte_count_pairs, split=split
+        )
     )
     assert question_set is not None
     return question_set
@@ -110,20 +113,22 @@ def _set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
     if not by_kind["questions"]:
         return None
     (name,) = by_kind["questions"][0]
-    rows = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in by_kind["row"])
-    return QuestionSet(tuple(map(tuple, by_kind["text"])), (name, rows), tuple(note for (note,) in by_kind["note"]))
+    question_rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in by_kind["row"])
+    return QuestionSet(
+        tuple(map(tuple, by_kind["text"])), (name, question_rows_bytes), tuple(note for (note,) in by_kind["note"])
+    )
 
 
 def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
     """Yield the pieces of a set for `_set_from_pieces`, its texts counted."""
     name, rows = question_set.questions
-    counted = InputCounter(name, "a set")
+    question_set_input_counter = InputCounter(name, "a set")
     yield "questions", name
     for title, text in question_set.texts:
-        counted.count_row(title, text)
+        question_set_input_counter.count_row(title, text)
         yield "text", title, text
     for row in rows.decode("utf-8", "surrogatepass").split("\n"):
-        counted.count_row(row)
+        question_set_input_counter.count_row(row)
         yield "row", row
     for note in question_set.notes:
         yield "note", note
@@ -154,9 +159,9 @@ def parse_beir_parts(
 
     Run by `read_beir` in a separate process.
     """
-    ends = accumulate(size for _, size in sizes)
-    parts = {path: data[end - size : end] for (path, size), end in zip(sizes, ends, strict=True)}
-    yield from _pieces_of_set(_read_beir(parts, name, split))
+    file_end_offsets = accumulate(size for _, size in sizes)
+    file_bytes_by_path = {path: data[end - size : end] for (path, size), end in zip(sizes, file_end_offsets, strict=True)}
+    yield from _pieces_of_set(_read_beir(file_bytes_by_path, name, split))
 
 
 def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
@@ -170,24 +175,32 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
     documents_by_query, unknown = _relevant_documents(
         parts[qrels_path], f"{name}/{qrels_path}", {title for title, _ in texts}
     )
-    queries = dict(_rows_by_id(parts[QUERIES], f"{name}/{QUERIES}"))
-    lost = [query for query in documents_by_query if query not in queries]
-    rows = [
-        {"question": queries[query]["text"], "documents": documents}
+    query_row_by_id = dict(_rows_by_id(parts[QUERIES], f"{name}/{QUERIES}"))
+    query_ids_without_query = [query for query in documents_by_query if query not in query_row_by_id]
+    question_and_documents_rows = [
+        {"question": query_row_by_id[query]["text"], "documents": documents}
         for query, documents in documents_by_query.items()
-        if query in queries
+        if query in query_row_by_id
     ]
-    if not rows:
+    if not question_and_documents_rows:
         raise InputError(f"{name}/{qrels_path}: at least one question must have a document that answers it; none has one.")
-    notes = [
+    question_set_notes = [
         f"{name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
         "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
         "whether the answer is. A relevance of 1 and more counts the same."
     ]
-    notes += _left_out_note(f"{name}/{CORPUS}: documents without text, which are left out", textless_documents)
-    notes += _left_out_note(f"{name}/{qrels_path}: documents that are not in {CORPUS}, which are left out", unknown)
-    notes += _left_out_note(f"{name}/{qrels_path}: questions that are not in {QUERIES}, which are left out", lost)
-    return QuestionSet(tuple(texts), json_lines_file(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
+    question_set_notes += _left_out_note(f"{name}/{CORPUS}: documents without text, which are left out", textless_documents)
+    question_set_notes += _left_out_note(
+        f"{name}/{qrels_path}: documents that are not in {CORPUS}, which are left out", unknown
+    )
+    question_set_notes += _left_out_note(
+        f"{name}/{qrels_path}: questions that are not in {QUERIES}, which are left out", query_ids_without_query
+    )
+    return QuestionSet(
+        tuple(texts),
+        json_lines_file(question_and_documents_rows, f"{PurePosixPath(name).stem}.jsonl"),
+        tuple(question_set_notes),
+    )
 
 
 def is_beir_path(path: str) -> bool:
@@ -198,32 +211,39 @@ def is_beir_path(path: str) -> bool:
 def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
     """Return the parts of a set that is packed, in a folder or without one."""
     try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        members = [member for member in archive.infolist() if not member.is_dir()]
-        corpus_path = next((member.filename for member in members if PurePosixPath(member.filename).name == CORPUS), None)
+        question_set_zip = zipfile.ZipFile(io.BytesIO(data))
+        archived_file_members = [member for member in question_set_zip.infolist() if not member.is_dir()]
+        corpus_path = next(
+            (member.filename for member in archived_file_members if PurePosixPath(member.filename).name == CORPUS), None
+        )
         if corpus_path is None:
-            member_names = shorten_text(", ".join(member.filename for member in members))
+            member_names = shorten_text(", ".join(member.filename for member in archived_file_members))
             raise InputError(
                 f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {member_names or 'nothing'}."
             )
-        folder = corpus_path.removesuffix(CORPUS)
-        wanted = [
+        beir_folder_prefix = corpus_path.removesuffix(CORPUS)
+        beir_file_members = [
             member
-            for member in members
-            if member.filename.startswith(folder) and is_beir_path(member.filename.removeprefix(folder))
+            for member in archived_file_members
+            if member.filename.startswith(beir_folder_prefix)
+            and is_beir_path(member.filename.removeprefix(beir_folder_prefix))
         ]
-        size = sum(member.file_size for member in wanted)
-        if size > MAX_UNPACKED:
-            raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {size:,}.")
-        for member in wanted:
+        unpacked_byte_count = sum(member.file_size for member in beir_file_members)
+        if unpacked_byte_count > MAX_UNPACKED:
+            raise InputError(
+                f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {unpacked_byte_count:,}."
+            )
+        for member in beir_file_members:
             _check_size(member.filename, member.file_size)
-        return {member.filename.removeprefix(folder): archive.read(member) for member in wanted}
+        return {
+            member.filename.removeprefix(beir_folder_prefix): question_set_zip.read(member) for member in beir_file_members
+        }
     except (InputError, MemoryError):
         raise
     # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
     except Exception as error:
-        reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-        raise InputError(f"{name}: the file must be a valid ZIP file; reading it failed: {reason}.") from error
+        unzip_error_reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        raise InputError(f"{name}: the file must be a valid ZIP file; reading it failed: {unzip_error_reason}.") from error
 
 
 def _check_size(name: str, size: int) -> None:
@@ -268,10 +288,12 @@ def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]],
     """Return the documents, a title before its text, and the names of those without text."""
     texts, empty = [], []
     for document_id, row in _rows_by_id(data, name):
-        title = row.get("title") or ""
-        if not isinstance(title, str):
-            raise InputError(f"{name}: the title of {short_repr(document_id)} must be a string; got {short_repr(title)}.")
-        text = JOINT.join(part for part in (title.strip(), row["text"]) if part.strip())
+        document_title = row.get("title") or ""
+        if not isinstance(document_title, str):
+            raise InputError(
+                f"{name}: the title of {short_repr(document_id)} must be a string; got {short_repr(document_title)}."
+            )
+        text = JOINT.join(part for part in (document_title.strip(), row["text"]) if part.strip())
         if text:
             texts.append((document_id, text))
         else:
@@ -285,17 +307,22 @@ def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]],
 
 def _table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
     """Return the path of the table that counts."""
-    tables = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
-    if not tables:
+    qrels_path_by_split_name = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
+    if not qrels_path_by_split_name:
         raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; this one has none.")
-    if split is not None and split not in tables:
-        raise InputError(f"{name}: the split must be one of {shorten_text(', '.join(tables))}; got {short_repr(split)}.")
-    if split is None and _TEST not in tables and len(tables) > 1:
+    if split is not None and split not in qrels_path_by_split_name:
         raise InputError(
-            f"{name}: one of the splits {shorten_text(', '.join(tables))} must be chosen, as the default split, {_TEST}, is "
+            f"{name}: the split must be one of {shorten_text(', '.join(qrels_path_by_split_name))}; got {short_repr(split)}."
+        )
+    if split is None and _TEST not in qrels_path_by_split_name and len(qrels_path_by_split_name) > 1:
+        raise InputError(
+            f"{name}: one of the splits {shorten_text(', '.join(qrels_path_by_split_name))} must be chosen, as the "
+            f"default split, {_TEST}, is "
             "missing."
         )
-    return tables[split or (_TEST if _TEST in tables else next(iter(tables)))]
+    return qrels_path_by_split_name[
+        split or (_TEST if _TEST in qrels_path_by_split_name else next(iter(qrels_path_by_split_name)))
+    ]
 
 
 def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -307,11 +334,11 @@ def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[s
         If a row does not have a question, a document and a number, or the first one is not their names.
     """
     _check_size(name, len(data))
-    rows = csv_rows(decode_file(data, name), name, tabs=True)
+    relevance_table_rows = csv_rows(decode_file(data, name), name, tabs=True)
     # In order, each once: a list of them would be searched for every row.
     documents_by_query: dict[str, dict[str, None]] = {}
     unknown: list[str] = []
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(relevance_table_rows, start=1):
         if not row:
             continue
         if number == 1:
@@ -360,45 +387,55 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     texts: list[tuple[str, str]] = []
     rows: list[dict[str, Any]] = []
     titles: set[str] = set()
-    unanswered = 0
+    unanswered_question_count = 0
     for number, article in enumerate(articles, start=1):
-        place = f"{name}, article {number:,}"
+        article_place_phrase = f"{name}, article {number:,}"
         is_titled = isinstance(article, dict) and "title" in article
-        title = _required_text(article, "title", place) if is_titled else f"article {number}"
-        if title in titles:
-            title = f"{title} ({number})"
-        titles.add(title)
+        unique_article_title = _required_text(article, "title", article_place_phrase) if is_titled else f"article {number}"
+        if unique_article_title in titles:
+            unique_article_title = f"{unique_article_title} ({number})"
+        titles.add(unique_article_title)
         contexts, offset = [], 0
-        for paragraph in _required_list(article, "paragraphs", place):
-            context = _required_text(paragraph, "context", place)
-            for question in _required_list(paragraph, "qas", place):
-                question_text = _required_text(question, "question", place)
-                answers = _required_list(question, "answers", place)
-                if not answers:
-                    unanswered += 1
+        for paragraph in _required_list(article, "paragraphs", article_place_phrase):
+            paragraph_context_text = _required_text(paragraph, "context", article_place_phrase)
+            for question in _required_list(paragraph, "qas", article_place_phrase):
+                question_text = _required_text(question, "question", article_place_phrase)
+                question_answer_objects = _required_list(question, "answers", article_place_phrase)
+                if not question_answer_objects:
+                    unanswered_question_count += 1
                     continue
                 # The others are further people's answers to the same question.
-                start = answers[0].get("answer_start") if isinstance(answers[0], dict) else None
-                if not isinstance(start, int):
+                answer_start_in_paragraph = (
+                    question_answer_objects[0].get("answer_start") if isinstance(question_answer_objects[0], dict) else None
+                )
+                if not isinstance(answer_start_in_paragraph, int):
                     raise InputError(
-                        f"{place}: answer_start must be a whole number; got {short_repr(start)} for the question "
+                        f"{article_place_phrase}: answer_start must be a whole number; got "
+                        f"{short_repr(answer_start_in_paragraph)} for the question "
                         f"{short_repr(question_text)}."
                     )
-                reference = {"content": _required_text(answers[0], "text", place), "start_index": offset + start}
-                rows.append({"question": question_text, "corpus_id": title, "references": [reference]})
-            contexts.append(context)
-            offset += len(context) + len(JOINT)
+                first_answer_reference = {
+                    "content": _required_text(question_answer_objects[0], "text", article_place_phrase),
+                    "start_index": offset + answer_start_in_paragraph,
+                }
+                rows.append(
+                    {"question": question_text, "corpus_id": unique_article_title, "references": [first_answer_reference]}
+                )
+            contexts.append(paragraph_context_text)
+            offset += len(paragraph_context_text) + len(JOINT)
         if contexts:
-            texts.append((title, JOINT.join(contexts)))
+            texts.append((unique_article_title, JOINT.join(contexts)))
     if not rows:
         raise InputError(f"{name}: at least one question must have an answer in the text; none has one.")
-    notes = [
+    question_set_notes = [
         f"{name}: SQuAD's answers are a few words, and of several the first is used: recall is nearly whether it is there "
         "at all, and precision and IoU are low whatever cuts the text."
     ]
-    if unanswered:
-        notes.append(f"{name}: questions without an answer in the text, which are left out: {unanswered:,}.")
-    return QuestionSet(tuple(texts), json_lines_file(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
+    if unanswered_question_count:
+        question_set_notes.append(
+            f"{name}: questions without an answer in the text, which are left out: {unanswered_question_count:,}."
+        )
+    return QuestionSet(tuple(texts), json_lines_file(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(question_set_notes))
 
 
 def _required_text(value: object, key: str, place: str) -> str:
@@ -409,10 +446,10 @@ def _required_text(value: object, key: str, place: str) -> str:
 
 
 def _required_list(value: object, key: str, place: str) -> list[Any]:
-    children = value.get(key) if isinstance(value, dict) else None
-    if not isinstance(children, list):
-        raise InputError(f"{place}: {key} must be a list; got {short_repr(children)}.")
-    return children
+    list_under_key = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(list_under_key, list):
+        raise InputError(f"{place}: {key} must be a list; got {short_repr(list_under_key)}.")
+    return list_under_key
 
 
 # Questions whose answers the user has marked.
@@ -445,11 +482,11 @@ def marked_questions_to_csv(marked: Iterable[MarkedQuestion]) -> str:
 
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
-    rows = (
+    marked_question_csv_rows = (
         (question.question, json.dumps([_marked_reference(question)], ensure_ascii=False), question.document)
         for question in marked
     )
-    return csv_text(["question", "references", "corpus_id"], rows)
+    return csv_text(["question", "references", "corpus_id"], marked_question_csv_rows)
 
 
 def marked_question_set(marked: Iterable[MarkedQuestion], texts: Mapping[str, str]) -> QuestionSet:
@@ -459,14 +496,18 @@ def marked_question_set(marked: Iterable[MarkedQuestion], texts: Mapping[str, st
     documents.
     """
     names: dict[str, str] = {}
-    rows = []
+    marked_question_rows = []
     for question in marked:
         text = texts[question.identity]
         if text not in names:
             names[text] = _unused_name(question.document, names.values())
-        rows.append({"question": question.question, "corpus_id": names[text], "references": [_marked_reference(question)]})
+        marked_question_rows.append(
+            {"question": question.question, "corpus_id": names[text], "references": [_marked_reference(question)]}
+        )
     return QuestionSet(
-        tuple((name, text) for text, name in names.items()), json_lines_file(rows, "kept-questions.jsonl"), ()
+        tuple((name, text) for text, name in names.items()),
+        json_lines_file(marked_question_rows, "kept-questions.jsonl"),
+        (),
     )
 
 
@@ -476,5 +517,5 @@ def _marked_reference(marked: MarkedQuestion) -> dict[str, str | int]:
 
 def _unused_name(name: str, taken: Collection[str]) -> str:
     """Return the name, with a number behind it if others have it."""
-    numbered = (f"{name} ({number})" for number in count(2))
-    return next(candidate for candidate in chain([name], numbered) if candidate not in taken)
+    numbered_name_candidates = (f"{name} ({number})" for number in count(2))
+    return next(candidate for candidate in chain([name], numbered_name_candidates) if candidate not in taken)

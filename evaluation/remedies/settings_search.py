@@ -99,10 +99,10 @@ def setting_variations(chunker: Chunker, embedder: Embedder | None = None) -> li
     tried too, except the chunker itself and, without an embedder, those that embed.
     """
     alternatives: list[Variation] = []
-    seen = {_settings_key(chunker)}
+    seen_settings_keys = {_settings_key(chunker)}
     for variation in (*_parameter_variations(chunker), *_other_chunkers(chunker, embedder)):
-        if (key := _settings_key(variation.chunker)) not in seen:
-            seen.add(key)
+        if (key := _settings_key(variation.chunker)) not in seen_settings_keys:
+            seen_settings_keys.add(key)
             alternatives.append(variation)
     return alternatives
 
@@ -114,38 +114,54 @@ def _settings_key(chunker: Chunker) -> tuple[str, str]:
 def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
     if type(chunker) is not CHUNKERS.get(chunker.name):
         return
-    values = chunker.model_dump()
-    specs = type(chunker).fields(values)
-    unused = chunker.idle()
-    for spec in specs:
-        if spec.name in FIXED or spec.name in unused:
+    parameter_value_by_name = chunker.model_dump()
+    parameter_specs = type(chunker).fields(parameter_value_by_name)
+    idle_parameter_names = chunker.idle()
+    for spec in parameter_specs:
+        if spec.name in FIXED or spec.name in idle_parameter_names:
             continue
         # The amount of one threshold means nothing to another.
-        dependent = {other_spec.name for other_spec in specs if other_spec.depends == spec.name}
-        independent_values = {name: value for name, value in values.items() if name not in dependent}
-        for value in _alternative_values(spec, values):
+        dependent_parameter_names = {other_spec.name for other_spec in parameter_specs if other_spec.depends == spec.name}
+        independent_values = {
+            name: value for name, value in parameter_value_by_name.items() if name not in dependent_parameter_names
+        }
+        for value in _alternative_values(spec, parameter_value_by_name):
             try:
-                other = type(chunker).build(**{**independent_values, spec.name: value})
+                chunker_with_changed_parameter = type(chunker).build(**{**independent_values, spec.name: value})
             except InputError:
                 continue
-            yield Variation(spec.name, _variation_words(spec, value, values), other)
+            yield Variation(
+                spec.name, _variation_words(spec, value, parameter_value_by_name), chunker_with_changed_parameter
+            )
 
 
 def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
     """Return the alternative values to try for a parameter."""
-    current = values[spec.name]
+    current_parameter_value = values[spec.name]
     if spec.kind == "choice":
-        return [word for word in spec.choices if word != current]
+        return [word for word in spec.choices if word != current_parameter_value]
     number_type = int if spec.kind == "integer" else float
-    if spec.optional and current is None:
+    if spec.optional and current_parameter_value is None:
         return SIZES.get(spec.name, {}).get(_parameter_unit(spec, values), ())
     if spec.optional:
-        return [*sorted({number_type(round(current * factor, 6)) for factor in FACTORS} - {current}), None]
+        return [
+            *sorted(
+                {number_type(round(current_parameter_value * factor, 6)) for factor in FACTORS} - {current_parameter_value}
+            ),
+            None,
+        ]
     low, high = spec.offered or (spec.low, spec.high)
-    step = spec.step or 1
-    stops = [number_type(round(current + sign * count * step, 6)) for count in STEPS for sign in (-1, 1)]
+    parameter_step_size = spec.step or 1
+    stepped_parameter_values = [
+        number_type(round(current_parameter_value + sign * count * parameter_step_size, 6))
+        for count in STEPS
+        for sign in (-1, 1)
+    ]
     return [
-        stop for stop in stops if (low is None or stop >= min(low, current)) and (high is None or stop <= max(high, current))
+        stop
+        for stop in stepped_parameter_values
+        if (low is None or stop >= min(low, current_parameter_value))
+        and (high is None or stop <= max(high, current_parameter_value))
     ]
 
 
@@ -154,23 +170,23 @@ def _parameter_unit(spec: FieldSpec, values: Mapping[str, Any]) -> str:
 
 
 def _variation_words(spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
-    title = (spec.title[0].lower() + spec.title[1:]).removesuffix(" of distance")
+    lower_title = (spec.title[0].lower() + spec.title[1:]).removesuffix(" of distance")
     if value is None:
-        return f"no {title}"
+        return f"no {lower_title}"
     if spec.kind == "choice":
-        return f"{title} {str(value).replace('_', ' ')}"
-    unit = _parameter_unit(spec, values)
-    if unit == "cosine" or unit in title:
-        unit = ""
-    amount = f"{value:,}" if isinstance(value, int) else format_number(value)
-    return f"{title} {amount} {unit if value != 1 else unit.removesuffix('s')}".strip()
+        return f"{lower_title} {str(value).replace('_', ' ')}"
+    unit_word = _parameter_unit(spec, values)
+    if unit_word == "cosine" or unit_word in lower_title:
+        unit_word = ""
+    formatted_value = f"{value:,}" if isinstance(value, int) else format_number(value)
+    return f"{lower_title} {formatted_value} {unit_word if value != 1 else unit_word.removesuffix('s')}".strip()
 
 
 def _other_chunkers(chunker: Chunker, embedder: Embedder | None) -> Iterator[Variation]:
     for words, name, parameters in OTHERS:
-        other = build_chunker(name, parameters, embedder)
-        if name != chunker.name and (embedder is not None or not other.embeds):
-            yield Variation(name, words, other)
+        alternative_chunker = build_chunker(name, parameters, embedder)
+        if name != chunker.name and (embedder is not None or not alternative_chunker.embeds):
+            yield Variation(name, words, alternative_chunker)
 
 
 # Trials of these settings, and the remedies among them.
@@ -263,8 +279,8 @@ class _CachingTools(Tools):
     def of(cls, tools: Tools, sentences: Sequence[str]) -> "_CachingTools":
         """Return a copy of ``tools`` that caches sentence vectors and token counts, and embeds nothing new."""
         # The progress of a single run is of no interest.
-        own = {"cached_only": True, "deciding": lambda done, total: None, "sentences": sentences}
-        return cls(**vars(tools) | own)
+        caching_tools_fields = {"cached_only": True, "deciding": lambda done, total: None, "sentences": sentences}
+        return cls(**vars(tools) | caching_tools_fields)
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors of texts; the vectors of the document's sentences are looked up only once."""
@@ -276,9 +292,9 @@ class _CachingTools(Tools):
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text; repeated texts are counted only once."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self.counts]
-        if missing:
-            self.counts.update(zip(missing, super().count_tokens(missing), strict=True))
+        uncounted_distinct_texts = [text for text in dict.fromkeys(texts) if text not in self.counts]
+        if uncounted_distinct_texts:
+            self.counts.update(zip(uncounted_distinct_texts, super().count_tokens(uncounted_distinct_texts), strict=True))
         return [self.counts[text] for text in texts]
 
 
@@ -298,20 +314,20 @@ def try_variations(column: Column, tools: Tools, keep: Callable[[Chunking], Kept
         If the user asked to stop.
     """
     document = column.chunking.document
-    grid = setting_variations(column.chunker, tools.embedder)
-    cached = _CachingTools.of(tools, document.sentence_texts)
+    chunker_setting_variations = setting_variations(column.chunker, tools.embedder)
+    cached_only_tools = _CachingTools.of(tools, document.sentence_texts)
     current_edges = _span_edges(column.chunking)
-    tried = []
-    for number, variation in enumerate(grid):
-        tools.decided(number, len(grid))
+    variation_trials = []
+    for number, variation in enumerate(chunker_setting_variations):
+        tools.decided(number, len(chunker_setting_variations))
         try:
-            chunking = run(variation.chunker, document, cached)
+            variation_chunking = run(variation.chunker, document, cached_only_tools)
         except (Cancelled, InputError):
             # The next step raises it again if it was the user who asked to stop.
             continue
-        kept = keep(chunking) if len(chunking.chunks) > 1 else None
-        tried.append(Trial(variation, kept, len(current_edges ^ _span_edges(chunking))))
-    return sorted(tried, key=lambda trial: trial.changed)
+        kept_chunking_result = keep(variation_chunking) if len(variation_chunking.chunks) > 1 else None
+        variation_trials.append(Trial(variation, kept_chunking_result, len(current_edges ^ _span_edges(variation_chunking))))
+    return sorted(variation_trials, key=lambda trial: trial.changed)
 
 
 def _span_edges(chunking: Chunking) -> set[tuple[bool, int]]:
@@ -375,8 +391,10 @@ class QuestionRetrieval:
     def question_vector(self, question: str) -> VectorArray | None:
         """Return a question's embedding; None if the search does not use embeddings."""
         if question not in self._vectors:
-            embeds = self.column.method != "bm25" and self.tools.embedder is not None
-            self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if embeds else None
+            is_embedding_search = self.column.method != "bm25" and self.tools.embedder is not None
+            self._vectors[question] = (
+                embed_question(self.column.chunking, self.tools, question) if is_embedding_search else None
+            )
         return self._vectors[question]
 
     def _retrieve(self, passages: Passages, question: str, limit: Limit) -> AskedQuestion:
@@ -393,38 +411,47 @@ class QuestionRetrieval:
 
         If the limit is a number of chunks, the answer must also be whole within the number of tokens retrieved now.
         """
-        limit = self.column.limit
-        if judge_retrieval(self._retrieve(passages, posed.question, limit), posed.answer).fate != "whole":
+        column_retrieval_limit = self.column.limit
+        if judge_retrieval(self._retrieve(passages, posed.question, column_retrieval_limit), posed.answer).fate != "whole":
             return False
-        if limit.top is None:
+        if column_retrieval_limit.top is None:
             return True
-        tokens = self.current_retrieval(posed).tokens
+        retrieved_token_count = self.current_retrieval(posed).tokens
         return (
-            tokens > 0
-            and judge_retrieval(self._retrieve(passages, posed.question, Limit(tokens=tokens)), posed.answer).fate == "whole"
+            retrieved_token_count > 0
+            and judge_retrieval(
+                self._retrieve(passages, posed.question, Limit(tokens=retrieved_token_count)), posed.answer
+            ).fate
+            == "whole"
         )
 
     def assess_remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
         """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
-        column = self.column
-        before = [judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole" for other in column.others]
-        passages = self.prepare_chunks(chunking) if column.others else None
-        after = [passages is not None and self.is_whole(passages, other) for other in column.others]
-        pairs = [*zip(before, after, strict=True)]
+        remedied_column = self.column
+        is_answer_whole_before = [
+            judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole" for other in remedied_column.others
+        ]
+        alternative_chunk_passages = self.prepare_chunks(chunking) if remedied_column.others else None
+        is_answer_whole_after = [
+            alternative_chunk_passages is not None and self.is_whole(alternative_chunk_passages, other)
+            for other in remedied_column.others
+        ]
+        whole_before_after_pairs = [*zip(is_answer_whole_before, is_answer_whole_after, strict=True)]
         boundary_counts = None
-        if column.known:
+        if remedied_column.known:
             boundaries_found = [
-                count_found_missed_added(cut_offsets(variant), column.known)[0] for variant in (column.chunking, chunking)
+                count_found_missed_added(cut_offsets(variant), remedied_column.known)[0]
+                for variant in (remedied_column.chunking, chunking)
             ]
-            boundary_counts = (boundaries_found[0], boundaries_found[1], len(column.known))
+            boundary_counts = (boundaries_found[0], boundaries_found[1], len(remedied_column.known))
         return Remedy(
             trial.variation,
             trial.changed,
             len(chunking.chunks),
             float(np.median(chunk_lengths([chunk.spans for chunk in chunking.chunks], self.ruler))),
-            len(pairs),
-            pairs.count((False, True)),
-            pairs.count((True, False)),
+            len(whole_before_after_pairs),
+            whole_before_after_pairs.count((False, True)),
+            whole_before_after_pairs.count((True, False)),
             boundary_counts,
             findings,
         )

@@ -76,14 +76,16 @@ def remedies_for_answer(
     Cancelled
         If the user asked to stop.
     """
-    questions = QuestionRetrieval(failure, tools, ruler, reranker)
-    reach = _Reach(failure, questions)
+    question_retrieval = QuestionRetrieval(failure, tools, ruler, reranker)
+    failed_answer_reach = _Reach(failure, question_retrieval)
 
     def is_met(chunking: Chunking) -> bool:
-        return not reach.is_out_of_reach(chunking) and questions.is_whole(questions.prepare_chunks(chunking), failure.posed)
+        return not failed_answer_reach.is_out_of_reach(chunking) and question_retrieval.is_whole(
+            question_retrieval.prepare_chunks(chunking), failure.posed
+        )
 
     for trial, chunking in smallest_solutions(tried, is_met, tools):
-        yield questions.assess_remedy(trial, chunking)
+        yield question_retrieval.assess_remedy(trial, chunking)
 
 
 class _Reach:
@@ -113,43 +115,51 @@ class _Reach:
             # Equal texts have other vectors at other places.
             return False
         document, answer = chunking.document, failure.posed.answer
-        spans = [chunk.spans for chunk in chunking.chunks]
-        texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
-        holding = chunks_holding(document.text, spans, answer)
-        budget = failure.limit.tokens or self.questions.current_retrieval(failure.posed).tokens
-        tokens_left = budget - min(ruler(_spans_until(spans[chunk], answer.end)) for chunk in holding)
-        self._embed(chunking, [texts[chunk] for chunk in holding])
-        best_holding_score = max(self._scores[texts[chunk]] for chunk in holding) + PRODUCT_TOLERANCE
-        lengths = chunk_lengths(spans, ruler)
+        alternative_chunk_spans = [chunk.spans for chunk in chunking.chunks]
+        alternative_embedded_texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
+        answer_chunk_numbers = chunks_holding(document.text, alternative_chunk_spans, answer)
+        retrieval_token_budget = failure.limit.tokens or self.questions.current_retrieval(failure.posed).tokens
+        tokens_left = retrieval_token_budget - min(
+            ruler(_spans_until(alternative_chunk_spans[chunk], answer.end)) for chunk in answer_chunk_numbers
+        )
+        self._embed(chunking, [alternative_embedded_texts[chunk] for chunk in answer_chunk_numbers])
+        best_holding_score = (
+            max(self._scores[alternative_embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
+        )
+        chunk_token_lengths = chunk_lengths(alternative_chunk_spans, ruler)
         expected_scores = {
             text: self._nearest_score(chunk_spans)
-            for text, chunk_spans in zip(texts, spans, strict=True)
+            for text, chunk_spans in zip(alternative_embedded_texts, alternative_chunk_spans, strict=True)
             if text not in self._scores
         }
-        missing = sorted(expected_scores, key=expected_scores.__getitem__, reverse=True)
+        unscored_texts_best_first = sorted(expected_scores, key=expected_scores.__getitem__, reverse=True)
         while True:
-            is_above = np.array([self._scores.get(text, -np.inf) > best_holding_score for text in texts])
-            if lengths[is_above].sum() > tokens_left or (
+            is_above = np.array(
+                [self._scores.get(text, -np.inf) > best_holding_score for text in alternative_embedded_texts]
+            )
+            if chunk_token_lengths[is_above].sum() > tokens_left or (
                 failure.limit.top is not None and is_above.sum() >= failure.limit.top
             ):
                 return True
-            if not missing:
+            if not unscored_texts_best_first:
                 return False
-            self._embed(chunking, missing[:_TEXTS_AT_ONCE])
-            del missing[:_TEXTS_AT_ONCE]
+            self._embed(chunking, unscored_texts_best_first[:_TEXTS_AT_ONCE])
+            del unscored_texts_best_first[:_TEXTS_AT_ONCE]
 
     def _embed(self, chunking: Chunking, texts: Sequence[str]) -> None:
-        vector = self.questions.question_vector(self.failure.posed.question)
-        missing = [*dict.fromkeys(text for text in texts if text not in self._scores)]
-        if missing:
-            assert vector is not None
-            scores = embed_texts(chunking.document, missing, self.questions.tools) @ vector
-            self._scores.update(zip(missing, scores.tolist(), strict=True))
+        question_embedding = self.questions.question_vector(self.failure.posed.question)
+        unscored_distinct_texts = [*dict.fromkeys(text for text in texts if text not in self._scores)]
+        if unscored_distinct_texts:
+            assert question_embedding is not None
+            text_similarity_scores = (
+                embed_texts(chunking.document, unscored_distinct_texts, self.questions.tools) @ question_embedding
+            )
+            self._scores.update(zip(unscored_distinct_texts, text_similarity_scores.tolist(), strict=True))
 
     def _nearest_score(self, spans: Sequence[Span]) -> float:
         """Return the score of the most similar chunk of the column that overlaps a chunk."""
-        overlapping = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
-        return float(np.max(self._column_scores, where=overlapping, initial=-1.0))
+        is_overlapping_column_chunk_at = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
+        return float(np.max(self._column_scores, where=is_overlapping_column_chunk_at, initial=-1.0))
 
 
 def _spans_until(spans: Sequence[Span], end: int) -> list[Span]:
@@ -229,8 +239,8 @@ def remedies_for_finding(
     Cancelled
         If the user asked to stop.
     """
-    questions = QuestionRetrieval(suspect, tools, ruler, reranker)
+    question_retrieval = QuestionRetrieval(suspect, tools, ruler, reranker)
     other_findings_before = findings_by_rule(suspect.chunking, tools, suspect.hair).total - 1
     for trial, new_findings in smallest_solutions(tried, lambda findings: findings.lacks(finding), tools):
         chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
-        yield questions.assess_remedy(trial, chunking, (other_findings_before, new_findings.total))
+        yield question_retrieval.assess_remedy(trial, chunking, (other_findings_before, new_findings.total))

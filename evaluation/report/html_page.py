@@ -121,33 +121,45 @@ def ranking_table(compared: ComparedColumns) -> Table:
     """Return the table that ranks the chunkers, by known boundaries or by structure."""
     named_chunkings = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
-    apart = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
-    ranked = (
-        rank_by_structure(document, named_chunkings, compared.embedder, apart)
+    block_reading_column_indexes = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
+    chunker_ranking = (
+        rank_by_structure(document, named_chunkings, compared.embedder, block_reading_column_indexes)
         if known is None
         else rank_by_known_boundaries(document, known, named_chunkings)
     )
-    summary_sentence = f"{ranked.words()} {ranked.basis(known is not None)}"
-    rank_order, names = ranked.order, [contender.name for contender in ranked.contenders]
+    summary_sentence = f"{chunker_ranking.words()} {chunker_ranking.basis(known is not None)}"
+    rank_order, names = chunker_ranking.order, [contender.name for contender in chunker_ranking.contenders]
     if known is None:
         # On paper there is room for the first of its cells.
-        cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
-        heads = BY_STRUCTURE[:5]
-    else:
-        reference = segmentation_in_sentences(document, known)
-        segmentations = [segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings]
-        summary_sentence = f"{summary_sentence} {explain_why_no_cut_wins(reference, segmentations)}".rstrip()
-        segmentations += [
-            Segmentation(reference.units, contender.cuts) for contender in ranked.contenders[len(named_chunkings) :]
+        measure_cells_by_chunker = [
+            structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings
         ]
-        cells, heads = [boundary_cells(reference, segmentation) for segmentation in segmentations], BY_KNOWN
-    rows = [(names[place], lead_cells(ranked, place) + cells[place]) for place in rank_order]
-    return Table("Which is best?", summary_sentence, heads, rows)
+        ranking_column_heads = BY_STRUCTURE[:5]
+    else:
+        known_segmentation = segmentation_in_sentences(document, known)
+        chunker_segmentations = [
+            segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings
+        ]
+        summary_sentence = (
+            f"{summary_sentence} {explain_why_no_cut_wins(known_segmentation, chunker_segmentations)}".rstrip()
+        )
+        chunker_segmentations += [
+            Segmentation(known_segmentation.units, contender.cuts)
+            for contender in chunker_ranking.contenders[len(named_chunkings) :]
+        ]
+        measure_cells_by_chunker, ranking_column_heads = (
+            [boundary_cells(known_segmentation, segmentation) for segmentation in chunker_segmentations],
+            BY_KNOWN,
+        )
+    ranked_chunker_rows = [
+        (names[place], lead_cells(chunker_ranking, place) + measure_cells_by_chunker[place]) for place in rank_order
+    ]
+    return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
 
 
 def scores_table(compared: ComparedColumns) -> Table:
     """Return the table of chunk counts, sizes, found and missed boundaries, and suspicious cuts."""
-    heads = [
+    score_column_heads = [
         Head("Chunks", "Number of chunks."),
         Head("Characters", "Fewest, median and most in a chunk."),
         Head("Tokens", f"Fewest, median and most in a chunk, as {compared.tokenizer} counts them."),
@@ -155,22 +167,22 @@ def scores_table(compared: ComparedColumns) -> Table:
         SUSPICIOUS_HEAD,
         Head("Decide, ms", "What cutting took once the embeddings were there."),
     ]
-    rows = [
+    chunker_score_rows = [
         (name, _score_cells(compared, chunking))
         for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)
     ]
-    return Table("Scores", "", heads, rows)
+    return Table("Scores", "", score_column_heads, chunker_score_rows)
 
 
 def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
     texts, timing = [*chunking.texts], chunking.timing
-    tokens = None
+    chunk_token_counts = None
     with suppress(InputError):
-        tokens = load_tokenizer(compared.tokenizer).count(texts)
+        chunk_token_counts = load_tokenizer(compared.tokenizer).count(texts)
     return [
         count_cell(len(texts)),
         spread_cell([len(chunk_text) for chunk_text in texts]),
-        spread_cell(tokens),
+        spread_cell(chunk_token_counts),
         *([] if compared.known is None else found_cells(chunking, compared.known)),
         suspicious_cell(findings_per_rule(find_suspicious_cuts(chunking, compared.embedder))),
         unknown_cell() if timing is None else Cell(format_milliseconds(timing.decide_ms + timing.merge_ms)),
@@ -180,52 +192,71 @@ def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
 def unlabelled_table(compared: ComparedColumns) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = Tools(compared.embedder, load_tokenizer(compared.tokenizer))
-    columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
+    chunker_and_baseline_columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
     for name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
-        columns.append((name, chunker, run(chunker, compared.document, tools)))
-    rows = [
+        chunker_and_baseline_columns.append((name, chunker, run(chunker, compared.document, tools)))
+    unlabelled_measure_rows = [
         (
             name,
             unlabelled_cells(
                 measure_without_labels(chunking, compared.vectors, count_size_compliance(chunking, chunker, tools))
             ),
         )
-        for name, chunker, chunking in columns
+        for name, chunker, chunking in chunker_and_baseline_columns
     ]
     return Table(
         "Without labels",
         "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside.",
         UNLABELLED_HEADS[:-OF_EDITS],
-        rows,
+        unlabelled_measure_rows,
     )
 
 
 def answers_table(compared: ComparedColumns) -> Table:
     """Return the table of the chunks that contain the marked answers of the kept questions."""
-    shown = compared.questions[:MOST_QUESTIONS]
-    heads = [
+    shown_questions = compared.questions[:MOST_QUESTIONS]
+    answer_column_heads = [
         Head("Answers whole", "Kept questions whose marked answer stands in one chunk, whether or not it is retrieved."),
-        *(Head(f"{number}", f"{question.question} → “{question.answer}”") for number, question in enumerate(shown, start=1)),
+        *(
+            Head(f"{number}", f"{question.question} → “{question.answer}”")
+            for number, question in enumerate(shown_questions, start=1)
+        ),
     ]
-    rows = []
+    chunker_answer_rows = []
     for name, (_, chunking) in zip(compared.names, compared.columns, strict=True):
-        cells = [_answer_cell(chunking, question) for question in compared.questions]
-        whole = sum(cell.value == 1 for cell in cells)
-        rows.append((name, [Cell(f"{whole:,} of {len(cells):,}", whole), *cells[:MOST_QUESTIONS]]))
-    left = len(compared.questions) - len(shown)
-    return Table("Kept questions", f"{pluralize(left, 'further question')} only counted." if left else "", heads, rows)
+        answer_cell_per_question = [_answer_cell(chunking, question) for question in compared.questions]
+        whole_answer_count = sum(cell.value == 1 for cell in answer_cell_per_question)
+        chunker_answer_rows.append(
+            (
+                name,
+                [
+                    Cell(f"{whole_answer_count:,} of {len(answer_cell_per_question):,}", whole_answer_count),
+                    *answer_cell_per_question[:MOST_QUESTIONS],
+                ],
+            )
+        )
+    unshown_question_count = len(compared.questions) - len(shown_questions)
+    return Table(
+        "Kept questions",
+        f"{pluralize(unshown_question_count, 'further question')} only counted." if unshown_question_count else "",
+        answer_column_heads,
+        chunker_answer_rows,
+    )
 
 
 def _answer_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
     """Return the first chunk that contains a marked answer, or the number of chunks that contain parts of it."""
     start, end = question.start, question.start + len(question.answer)
-    parts = 0
+    partial_answer_chunk_count = 0
     for number, chunk in enumerate(chunking.chunks, start=1):
         if any(span.start <= start and end <= span.end for span in chunk.spans):
             return Cell(f"chunk {number:,}", 1)
-        parts += any(span.start < end and start < span.end for span in chunk.spans)
-    return Cell(f"split in {parts:,}" if parts else "in none", parts or None)
+        partial_answer_chunk_count += any(span.start < end and start < span.end for span in chunk.spans)
+    return Cell(
+        f"split in {partial_answer_chunk_count:,}" if partial_answer_chunk_count else "in none",
+        partial_answer_chunk_count or None,
+    )
 
 
 # The page around the tables.
@@ -286,24 +317,24 @@ def html_report(compared: ComparedColumns) -> str:
 
     The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
-    tables = [scores_table(compared), ranking_table(compared), unlabelled_table(compared)]
-    tables += [answers_table(compared)] if compared.questions else []
-    cuts = cut_strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
-    parts = [_page_heading(compared), cuts, *map(_table_html, tables), _columns_html(compared)]
-    return html_page(compared.document.name, "".join(parts))
+    report_tables = [scores_table(compared), ranking_table(compared), unlabelled_table(compared)]
+    report_tables += [answers_table(compared)] if compared.questions else []
+    cut_strips_html = cut_strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
+    report_html_parts = [_page_heading(compared), cut_strips_html, *map(_table_html, report_tables), _columns_html(compared)]
+    return html_page(compared.document.name, "".join(report_html_parts))
 
 
 def html_page(name: str, body: str, rules: str = "") -> str:
     """Return HTML as a self-contained page with this name, in the style of a report with further ``rules``."""
-    sheet = style_sheet() + (_RULES + rules).replace("ROOT", ROOT)
-    digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    page_style_sheet = style_sheet() + (_RULES + rules).replace("ROOT", ROOT)
+    digest = base64.b64encode(hashlib.sha256(page_style_sheet.encode()).digest()).decode()
+    content_security_policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
         f'<meta name="referrer" content="no-referrer"><title>{escape_html(name)} · Seamark</title>'
-        f"<style>{sheet}</style></head>"
+        f"<style>{page_style_sheet}</style></head>"
         f'<body class="{ROOT} {NOT_TEX}"><main>{body}'
         f"<footer>Made by Seamark {escape_html(__version__)}. This file asks for nothing and runs nothing.</footer>"
         "</main></body></html>\n"
@@ -313,34 +344,47 @@ def html_page(name: str, body: str, rules: str = "") -> str:
 def _page_heading(compared: ComparedColumns) -> str:
     """Return the head of the report: the text's name, sizes, splitter, embedder and tokenizer."""
     document = compared.document
-    facts = [f"{len(document.text):,} characters", f"{pluralize(len(document.sentences), 'sentence')} ({document.splitter})"]
+    text_and_settings_phrases = [
+        f"{len(document.text):,} characters",
+        f"{pluralize(len(document.sentences), 'sentence')} ({document.splitter})",
+    ]
     if compared.known is not None:
-        boundaries = len(compared.known)
-        facts.append(f"{boundaries:,} known boundar{'y' if boundaries == 1 else 'ies'}")
+        known_boundary_count = len(compared.known)
+        text_and_settings_phrases.append(
+            f"{known_boundary_count:,} known boundar{'y' if known_boundary_count == 1 else 'ies'}"
+        )
     if compared.embedder is not None and any(chunker.embeds for chunker, _ in compared.columns):
-        facts.append(f"embedder {compared.embedder.name}")
-    facts.append(f"tokens of {compared.tokenizer}")
-    return f'<h1>{escape_html(document.name)}</h1><p class="facts">{escape_html(" · ".join(facts))}</p>'
+        text_and_settings_phrases.append(f"embedder {compared.embedder.name}")
+    text_and_settings_phrases.append(f"tokens of {compared.tokenizer}")
+    return f'<h1>{escape_html(document.name)}</h1><p class="facts">{escape_html(" · ".join(text_and_settings_phrases))}</p>'
 
 
 def cut_strips(titled: Sequence[tuple[str, Chunking]], known: tuple[int, ...] | None) -> str:
     """Return the cuts of each titled column and the known boundaries as strips on one axis."""
     boundaries_html = "" if known is None else marks_html(titled[0][1], known, "known")
-    rows = "".join(strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1))
-    return f'<div class="axis strips">{boundaries_html}{rows}</div>'
+    column_strips_html = "".join(
+        strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1)
+    )
+    return f'<div class="axis strips">{boundaries_html}{column_strips_html}</div>'
 
 
 def _table_html(table: Table) -> str:
-    heads = "".join(f'<th scope="col" title="{escape_html(about)}">{escape_html(name)}</th>' for name, about in table.heads)
-    rows = "".join(
+    column_headings_html = "".join(
+        f'<th scope="col" title="{escape_html(about)}">{escape_html(name)}</th>' for name, about in table.heads
+    )
+    table_rows_html = "".join(
         f'<tr><th scope="row">{escape_html(name)}</th>{"".join(map(_cell_html, cells))}</tr>' for name, cells in table.rows
     )
     summary_html = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
-    words = "".join(f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about in table.heads)
+    heading_explanations_html = "".join(
+        f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about in table.heads
+    )
     return (
         f'<section><h2>{escape_html(table.title)}</h2>{summary_html}<div class="scroll" tabindex="0" role="region" '
-        f'aria-label="{escape_html(table.title)}"><table><thead><tr><th scope="col">Column</th>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div><details><summary>What these are</summary><dl>{words}</dl></details></section>"
+        f'aria-label="{escape_html(table.title)}"><table><thead><tr><th '
+        f'scope="col">Column</th>{column_headings_html}</tr></thead>'
+        f"<tbody>{table_rows_html}</tbody></table></div><details><summary>What these "
+        f"are</summary><dl>{heading_explanations_html}</dl></details></section>"
     )
 
 
@@ -351,28 +395,31 @@ def _cell_html(cell: Cell) -> str:
 
 def _columns_html(compared: ComparedColumns) -> str:
     """Return the text as each column cuts it, with the reasons, the curves and the recipes."""
-    most = MOST_SHOWN // len(compared.columns)
-    columns = [
-        f"<section>{column_html(chunking, most, f'{number} {chunker.title}')}"
+    most_shown_per_column = MOST_SHOWN // len(compared.columns)
+    column_sections_html = [
+        f"<section>{column_html(chunking, most_shown_per_column, f'{number} {chunker.title}')}"
         f"{_gaps_html(chunking)}{_recipe_html(chunking)}</section>"
         for number, (chunker, chunking) in enumerate(compared.columns, start=1)
     ]
-    return f'<h2>The text, as each column cuts it</h2><div class="columns">{"".join(columns)}</div>'
+    return f'<h2>The text, as each column cuts it</h2><div class="columns">{"".join(column_sections_html)}</div>'
 
 
 def _gaps_html(chunking: Chunking) -> str:
     """Return every decision, which a page on paper or under a finger cannot show by pointing."""
     if not chunking.gaps:
         return ""
-    rows = "".join(
+    gap_verdict_items_html = "".join(
         f"<li>after sentence {gap.index + 1:,}, {escape_html(str(gap.verdict).partition(':')[0])}: "
         f"{escape_html(gap.reason)}</li>"
         for gap in chunking.gaps[:MOST_GAPS]
     )
-    left = len(chunking.gaps) - MOST_GAPS
-    further_gaps_html = f"<li>{pluralize(left, 'further gap')} not shown here.</li>" if left > 0 else ""
+    unshown_gap_count = len(chunking.gaps) - MOST_GAPS
+    further_gaps_html = (
+        f"<li>{pluralize(unshown_gap_count, 'further gap')} not shown here.</li>" if unshown_gap_count > 0 else ""
+    )
     return (
-        f'<details><summary>Every gap, with its verdict</summary><ol class="gaps">{rows}{further_gaps_html}</ol></details>'
+        f"<details><summary>Every gap, with its verdict</summary><ol "
+        f'class="gaps">{gap_verdict_items_html}{further_gaps_html}</ol></details>'
     )
 
 

@@ -54,21 +54,29 @@ class SceneSheet:
 
 def handout_html(title: str, about: str, sheets: Sequence[SceneSheet]) -> str:
     """Return a lecture as one HTML page to print, which loads nothing and runs nothing."""
-    scenes = "".join(_scene_html(number, sheet) for number, sheet in enumerate(sheets, start=1))
-    body = f'<h1>{escape_html(title)}</h1><p class="facts">{escape_html(about)}</p>{scenes}{_exercises_html(sheets)}'
-    return html_page(title, body, _RULES)
+    lecture_scenes_html = "".join(_scene_html(number, sheet) for number, sheet in enumerate(sheets, start=1))
+    handout_body_html = (
+        f"<h1>{escape_html(title)}</h1><p "
+        f'class="facts">{escape_html(about)}</p>{lecture_scenes_html}{_exercises_html(sheets)}'
+    )
+    return html_page(title, handout_body_html, _RULES)
 
 
 def _scene_html(number: int, sheet: SceneSheet) -> str:
-    parts = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
-    words_html = "".join(f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in parts)
-    most = MOST_SHOWN // max(1, len(sheet.columns))
-    columns = "".join(f"<section>{column_html(cut, most)}</section>" for cut in sheet.columns)
-    shown = ""
+    scene_headings_with_words = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
+    words_html = "".join(
+        f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in scene_headings_with_words
+    )
+    most_shown_per_column = MOST_SHOWN // max(1, len(sheet.columns))
+    column_sections_html = "".join(f"<section>{column_html(cut, most_shown_per_column)}</section>" for cut in sheet.columns)
+    cuts_and_columns_html = ""
     if sheet.columns:
-        cuts = cut_strips([(chunker_title(cut), cut) for cut in sheet.columns], sheet.known)
-        shown = f'{cuts}<div class="columns">{columns}</div>'
-    return f'<section class="scene"><h2>{number}. {escape_html(sheet.title)}</h2><dl>{words_html}</dl>{shown}</section>'
+        cut_strips_html = cut_strips([(chunker_title(cut), cut) for cut in sheet.columns], sheet.known)
+        cuts_and_columns_html = f'{cut_strips_html}<div class="columns">{column_sections_html}</div>'
+    return (
+        f'<section class="scene"><h2>{number}. '
+        f"{escape_html(sheet.title)}</h2><dl>{words_html}</dl>{cuts_and_columns_html}</section>"
+    )
 
 
 def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
@@ -84,8 +92,8 @@ def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
         document = same[0].document
         assert document is not None
         heading_html = f"<h3>Text {number}: {escape_html(document.name)}</h3>"
-        sentences = "".join(f"<li>{escape_html(sentence.strip())}</li>" for sentence in document.sentence_texts)
-        uncut.append(f'{heading_html}<ol class="exercise">{sentences}</ol>')
+        sentence_items_html = "".join(f"<li>{escape_html(sentence.strip())}</li>" for sentence in document.sentence_texts)
+        uncut.append(f'{heading_html}<ol class="exercise">{sentence_items_html}</ol>')
         answers.append(f"{heading_html}<dl>{''.join(_answers_html(document, same))}</dl>")
     return (
         '<section class="exercises"><h2>Where would you cut?</h2><p class="said">Draw a line before each sentence with '
@@ -97,9 +105,9 @@ def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
 def _answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]:
     """Return the known boundaries, and the cuts of each chunker."""
     places_by_name: dict[str, str] = {}
-    known = sheets[0].known
-    if known is not None:
-        places_by_name["known boundaries"] = _sentence_place_words(document, known)
+    known_boundaries = sheets[0].known
+    if known_boundaries is not None:
+        places_by_name["known boundaries"] = _sentence_place_words(document, known_boundaries)
     for sheet in sheets:
         for cut in sheet.columns:
             places_by_name[column_name(cut)] = _sentence_place_words(document, cut_offsets(cut))
@@ -108,15 +116,17 @@ def _answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]
 
 def column_name(cut: Chunking) -> str:
     """Return the title and the settings of the chunker that made a result."""
-    described = "" if cut.made_by is None else cut.made_by.build().describe()
-    return ", ".join(filter(None, (chunker_title(cut), described)))
+    chunker_settings_phrase = "" if cut.made_by is None else cut.made_by.build().describe()
+    return ", ".join(filter(None, (chunker_title(cut), chunker_settings_phrase)))
 
 
 def _sentence_place_words(document: Document, places: Sequence[int]) -> str:
     """Describe positions in a text by the sentences that begin there, and those inside a sentence."""
-    starts = document.starts
-    phrases = [f"{'before' if place in starts else 'in'} {bisect_right(starts, place)}" for place in places]
-    return ", ".join(phrases) or "nowhere"
+    sentence_starts = document.starts
+    sentence_position_phrases = [
+        f"{'before' if place in sentence_starts else 'in'} {bisect_right(sentence_starts, place)}" for place in places
+    ]
+    return ", ".join(sentence_position_phrases) or "nowhere"
 
 
 # A scene as one SVG picture: strips and curves of its chunkers' results, with the scene's words below.
@@ -162,77 +172,80 @@ class _Drawing:
 
     def lines(self, caption: Sequence[str]) -> Iterator[str]:
         """Yield the parts of the document; its height is known at the end."""
-        parts = [self._words(self.sheet.title, 34, _INK["ink"], "600")]
+        svg_elements = [self._words(self.sheet.title, 34, _INK["ink"], "600")]
         document = self.sheet.document
         if document is not None:
-            parts.append(self._words(f"{document.name} · {pluralize(len(document.sentences), 'sentence')}"))
+            svg_elements.append(self._words(f"{document.name} · {pluralize(len(document.sentences), 'sentence')}"))
         for number, cut in enumerate(self.sheet.columns):
             self.y += 14
-            parts.extend(self._column(number, cut))
+            svg_elements.extend(self._column(number, cut))
         self.y += 14
         for paragraph in caption:
-            parts += [self._words(line, 24, _INK["ink"]) for line in wrap(paragraph, LETTERS)]
-        height = self.y + EDGE - 10
+            svg_elements += [self._words(line, 24, _INK["ink"]) for line in wrap(paragraph, LETTERS)]
+        svg_height = self.y + EDGE - 10
         yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" viewBox="0 0 {WIDE} {height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{svg_height}" viewBox="0 0 {WIDE} '
+            f'{svg_height}" '
             f'font-family="Helvetica, Arial, sans-serif" font-size="22"><title>{_svg_text(self.sheet.title)}</title>'
-            f'<rect width="{WIDE}" height="{height}" fill="{_INK["page"]}"/>'
+            f'<rect width="{WIDE}" height="{svg_height}" fill="{_INK["page"]}"/>'
         )
-        yield from parts
+        yield from svg_elements
         yield "</svg>\n"
 
     def _words(self, words: str, size: int = 22, colour: str = _INK["muted"], weight: str = "400") -> str:
         self.y += LINE * size // 22
-        look = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
-        return f'<text x="{EDGE}" y="{self.y - 8}" {look}>{_svg_text(words)}</text>'
+        font_attributes = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
+        return f'<text x="{EDGE}" y="{self.y - 8}" {font_attributes}>{_svg_text(words)}</text>'
 
     def _column(self, number: int, cut: Chunking) -> Iterator[str]:
-        known = self.sheet.known or ()
+        known_boundaries = self.sheet.known or ()
         drawn_end = len(cut.document.text)
         if self.until is not None and number == 0:
-            ends = [0, *(span.end for span in cut.document.sentences)]
-            drawn_end = ends[min(max(0, self.until), len(ends) - 1)]
-        facts = pluralize(sum(chunk.spans[0].start < drawn_end for chunk in cut.chunks), "chunk") + (
+            sentence_end_offsets = [0, *(span.end for span in cut.document.sentences)]
+            drawn_end = sentence_end_offsets[min(max(0, self.until), len(sentence_end_offsets) - 1)]
+        chunk_count_phrase = pluralize(sum(chunk.spans[0].start < drawn_end for chunk in cut.chunks), "chunk") + (
             " so far" if drawn_end < len(cut.document.text) else ""
         )
         yield self._words(
-            " · ".join(filter(None, (f"{number + 1} {chunker_title(cut)}", settings_phrase(cut), facts))), 24, _INK["ink"]
+            " · ".join(filter(None, (f"{number + 1} {chunker_title(cut)}", settings_phrase(cut), chunk_count_phrase))),
+            24,
+            _INK["ink"],
         )
         if cut.curves and any(map(math.isfinite, cut.curves[0].scores)):
             yield from self._curve(cut, drawn_end)
-        yield from self._strip(cut, drawn_end, known)
+        yield from self._strip(cut, drawn_end, known_boundaries)
 
     def _curve(self, cut: Chunking, end: int) -> Iterator[str]:
-        drawn = cut.curves[0]
-        levels = [line.level for line in drawn.lines if math.isfinite(line.level)]
-        finite = [*filter(math.isfinite, drawn.scores), *levels]
-        low, spread = min(finite), (max(finite) - min(finite)) or 1.0
-        top = self.y + 16
+        first_score_curve = cut.curves[0]
+        finite_line_levels = [line.level for line in first_score_curve.lines if math.isfinite(line.level)]
+        finite_scores_and_levels = [*filter(math.isfinite, first_score_curve.scores), *finite_line_levels]
+        low, spread = min(finite_scores_and_levels), (max(finite_scores_and_levels) - min(finite_scores_and_levels)) or 1.0
+        curve_top_y = self.y + 16
         self.y += CURVE + 26
 
         def height(score: float) -> float:
-            return top + (CURVE - 10) * (1 - (score - low) / spread)
+            return curve_top_y + (CURVE - 10) * (1 - (score - low) / spread)
 
-        label = drawn.label
-        for level in levels:
+        score_curve_label = first_score_curve.label
+        for level in finite_line_levels:
             yield (
                 f'<path d="M{EDGE} {height(level):.1f}H{WIDE - EDGE}" stroke="{_INK["accent"]}" stroke-width="2" '
                 'stroke-dasharray="8 6"/>'
             )
-            label += f" · threshold {format_number(level, '.2f')}"
-        points = [
+            score_curve_label += f" · threshold {format_number(level, '.2f')}"
+        indexed_score_points = [
             (_x_position(cut, span.end), height(score), index)
-            for index, (span, score) in enumerate(zip(cut.document.sentences, drawn.scores, strict=False))
+            for index, (span, score) in enumerate(zip(cut.document.sentences, first_score_curve.scores, strict=False))
             if math.isfinite(score) and span.end < end
         ]
-        path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in points)
-        yield f'<path d="M{path}" fill="none" stroke="{_INK["muted"]}" stroke-width="2"/>' if points else ""
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in indexed_score_points)
+        yield f'<path d="M{path}" fill="none" stroke="{_INK["muted"]}" stroke-width="2"/>' if indexed_score_points else ""
         is_cut = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
-        for x, y, index in points:
-            fill = _INK["accent"] if is_cut.get(index) else _INK["page"]
-            stroke = _INK["accent"] if is_cut.get(index) else _INK["muted"]
-            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill}" stroke="{stroke}" stroke-width="2"/>'
-        yield self._words(f"{label} · ● cut ○ no cut")
+        for x, y, index in indexed_score_points:
+            fill_colour = _INK["accent"] if is_cut.get(index) else _INK["page"]
+            stroke_colour = _INK["accent"] if is_cut.get(index) else _INK["muted"]
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill_colour}" stroke="{stroke_colour}" stroke-width="2"/>'
+        yield self._words(f"{score_curve_label} · ● cut ○ no cut")
 
     def _strip(self, cut: Chunking, end: int, known: Sequence[int]) -> Iterator[str]:
         top, high = self.y + 6, CURVE // 3
@@ -254,8 +267,8 @@ class _Drawing:
                         f'fill="{_INK["ink"]}">{number + 1}</text>'
                     )
         if known and end == len(cut.document.text):
-            marks = "".join(f"M{_x_position(cut, place):.1f} {top - 5}v{high + 10}" for place in known)
-            yield f'<path d="{marks}" stroke="{_INK["ink"]}" stroke-width="4"/>'
+            known_boundary_marks_path = "".join(f"M{_x_position(cut, place):.1f} {top - 5}v{high + 10}" for place in known)
+            yield f'<path d="{known_boundary_marks_path}" stroke="{_INK["ink"]}" stroke-width="4"/>'
             yield self._words("▎known boundaries")
 
 

@@ -81,29 +81,29 @@ def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, l
     the result is its beginning, or empty if the last chunk is left out.
     """
     taken: list[Span] = []
-    remaining = size
+    remaining_budget_size = size
     for spans in chunks:
-        if remaining <= 0:
+        if remaining_budget_size <= 0:
             break
         chunk_length = length(spans)
-        if chunk_length > remaining:
-            return taken + (spans_up_to(spans, remaining, length) if last == "cut" else [])
+        if chunk_length > remaining_budget_size:
+            return taken + (spans_up_to(spans, remaining_budget_size, length) if last == "cut" else [])
         taken += spans
-        remaining -= chunk_length
+        remaining_budget_size -= chunk_length
     return taken
 
 
 def spans_up_to(spans: Sequence[Span], most: int, length: AnyRuler) -> list[Span]:
     """Return the beginning of a chunk as spans with a total length of at most ``most``."""
-    taken = []
+    chunk_beginning_spans = []
     for span in spans:
-        part = length.prefix(span, most)
-        if part.start < part.end:
-            taken.append(part)
-        if part != span:
+        span_part_within_budget = length.prefix(span, most)
+        if span_part_within_budget.start < span_part_within_budget.end:
+            chunk_beginning_spans.append(span_part_within_budget)
+        if span_part_within_budget != span:
             break
-        most -= length([part])
-    return taken
+        most -= length([span_part_within_budget])
+    return chunk_beginning_spans
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +139,11 @@ class BudgetResults:
         The order is that of `RANGE_UNITS` and `FOUND_SCORES`.
         """
         given, hit = self.given.astype(float), self.hit.astype(float)
-        wanted = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
-        precision = hit / np.where((wanted > 0) & (given > 0), given, np.nan)
-        return np.stack([hit / wanted, precision, hit / (given + wanted - hit)], axis=2)
+        excerpt_lengths_or_nan = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
+        precision_at_budgets = hit / np.where((excerpt_lengths_or_nan > 0) & (given > 0), given, np.nan)
+        return np.stack(
+            [hit / excerpt_lengths_or_nan, precision_at_budgets, hit / (given + excerpt_lengths_or_nan - hit)], axis=2
+        )
 
     def holds_everything(self, chunks: int) -> tuple[int, ...]:
         """Return the budgets within which every question receives all ``chunks`` chunks in full."""
@@ -192,21 +194,21 @@ def evaluate_at_budget_sets(
         return at_budgets
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     lengths_by_unit = [chunk_lengths(index.chunks, length) for length in rulers]
-    queries = PreparedQuestions.of(index, [question.text for question in questions], tools)
+    prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
     lengths_and_sizes = [(lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets]
-    for number, ranked in _ranked_chunks(queries, lengths_and_sizes, tools):
-        excerpts = excerpt_ranges(index.corpus, questions[number])
+    for number, ranked in _ranked_chunks(prepared_questions, lengths_and_sizes, tools):
+        question_excerpt_ranges = excerpt_ranges(index.corpus, questions[number])
         if index.returns is None:
-            pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths_by_unit)
+            returned_text_pieces = _Pieces.of_chunks(index, ranked, question_excerpt_ranges, lengths_by_unit)
         else:
-            pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, budget_sets)
-            while len(ranked) < len(index.chunks) and not pieces.fill_all(budget_sets):
+            returned_text_pieces = _Pieces.of_returned(index, ranked, question_excerpt_ranges, rulers, budget_sets)
+            while len(ranked) < len(index.chunks) and not returned_text_pieces.fill_all(budget_sets):
                 # What is not given twice may be less than the chunks.
-                ranked = queries.ranked(np.array([number]), 2 * len(ranked))[0]
-                pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, budget_sets)
+                ranked = prepared_questions.ranked(np.array([number]), 2 * len(ranked))[0]
+                returned_text_pieces = _Pieces.of_returned(index, ranked, question_excerpt_ranges, rulers, budget_sets)
         on_ranked(number, ranked)
         for at in at_budgets:
-            _measure_question(at, number, excerpts, pieces, rulers)
+            _measure_question(at, number, question_excerpt_ranges, returned_text_pieces, rulers)
     return at_budgets
 
 
@@ -231,8 +233,12 @@ class _Pieces:
     @classmethod
     def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> "_Pieces":
         """Return the ranked chunks as pieces of text, for an index that returns the chunks themselves."""
-        sums = [np.concatenate([[0], np.cumsum(sizes[ranked])]) for sizes in lengths]
-        return cls(lambda place: index.chunks[ranked[place]], overlapping_chunks(index.edges[ranked], excerpts), sums)
+        cumulative_lengths_by_unit = [np.concatenate([[0], np.cumsum(sizes[ranked])]) for sizes in lengths]
+        return cls(
+            lambda place: index.chunks[ranked[place]],
+            overlapping_chunks(index.edges[ranked], excerpts),
+            cumulative_lengths_by_unit,
+        )
 
     @classmethod
     def of_returned(
@@ -247,16 +253,16 @@ class _Pieces:
         given: list[Sequence[Span]] = []
         holding: list[int] = []
         sums: list[list[int]] = [[0] for _ in rulers]
-        pieces = cls(given.__getitem__, holding, sums)
+        added_text_pieces = cls(given.__getitem__, holding, sums)
         for place, spans in enumerate(index.returned_spans(ranked.tolist())):
             given.append(spans)
             if intersection(excerpts, spans):
                 holding.append(place)
             for unit_sums, length in zip(sums, rulers, strict=True):
                 unit_sums.append(unit_sums[-1] + length(spans))
-            if pieces.fill_all(budget_sets):
+            if added_text_pieces.fill_all(budget_sets):
                 break
-        return pieces
+        return added_text_pieces
 
     def fill_all(self, budget_sets: Sequence[Budgets]) -> bool:
         """Return whether the pieces of text fill the largest budget of every set."""
@@ -265,19 +271,22 @@ class _Pieces:
 
 def _empty_results(budgets: Budgets, questions: int) -> BudgetResults:
     """Return room for what questions find."""
-    shape = len(budgets.sizes), questions
-    taken, part = np.zeros((2, *shape), dtype=np.intp)
-    given, hit = np.zeros((2, len(RANGE_UNITS), *shape), dtype=np.intp)
+    budgets_by_questions_shape = len(budgets.sizes), questions
+    taken, part = np.zeros((2, *budgets_by_questions_shape), dtype=np.intp)
+    given, hit = np.zeros((2, len(RANGE_UNITS), *budgets_by_questions_shape), dtype=np.intp)
     return BudgetResults(budgets, taken, part, given, hit, np.zeros((len(RANGE_UNITS), questions), dtype=np.intp))
 
 
 def chunk_lengths(chunks: Sequence[Sequence[Span]], length: AnyRuler) -> IntArray:
     """Return the length of every chunk, shape (chunks,)."""
-    counts = np.array([len(spans) for spans in chunks], dtype=np.intp)
-    if not len(counts):
-        return counts
+    span_counts_of_chunks = np.array([len(spans) for spans in chunks], dtype=np.intp)
+    if not len(span_counts_of_chunks):
+        return span_counts_of_chunks
     return np.asarray(
-        np.add.reduceat(length.lengths([span for spans in chunks for span in spans]), counts.cumsum() - counts)
+        np.add.reduceat(
+            length.lengths([span for spans in chunks for span in spans]),
+            span_counts_of_chunks.cumsum() - span_counts_of_chunks,
+        )
     )
 
 
@@ -290,42 +299,58 @@ def _ranked_chunks(
     searched for again, twice as deep.
     """
     open_questions = np.arange(len(queries.texts))
-    count = len(queries.index.chunks)
-    depth = min(count, max(4 + ceil(1.25 * size * count / max(1, int(lengths.sum()))) for lengths, size in needs))
+    index_chunk_count = len(queries.index.chunks)
+    chunks_ranked_per_question = min(
+        index_chunk_count,
+        max(4 + ceil(1.25 * size * index_chunk_count / max(1, int(lengths.sum()))) for lengths, size in needs),
+    )
     while len(open_questions):
         still_open = []
-        at_once = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, depth)))
+        at_once = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, chunks_ranked_per_question)))
         for start in range(0, len(open_questions), at_once):
             raise_if_cancelled(tools.cancelled)
-            batch = open_questions[start : start + at_once]
-            ranked = queries.ranked(batch, depth)
-            is_filled = np.logical_and.reduce([lengths[ranked].sum(axis=1) >= size for lengths, size in needs])
-            for number, row, enough in zip(batch.tolist(), ranked, is_filled.tolist(), strict=True):
-                if enough or depth == count:
+            question_number_batch = open_questions[start : start + at_once]
+            chunk_rankings_of_batch = queries.ranked(question_number_batch, chunks_ranked_per_question)
+            is_filled = np.logical_and.reduce(
+                [lengths[chunk_rankings_of_batch].sum(axis=1) >= size for lengths, size in needs]
+            )
+            for number, row, enough in zip(
+                question_number_batch.tolist(), chunk_rankings_of_batch, is_filled.tolist(), strict=True
+            ):
+                if enough or chunks_ranked_per_question == index_chunk_count:
                     yield number, row
                 else:
                     still_open.append(number)
         open_questions = np.array(still_open, dtype=np.intp)
-        depth = min(count, 2 * depth)
+        chunks_ranked_per_question = min(index_chunk_count, 2 * chunks_ranked_per_question)
 
 
 def _measure_question(
     at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[AnyRuler]
 ) -> None:
     """Write what question ``number`` finds at every budget, as `fill_budget` and `text_scores` would say."""
-    unit = RANGE_UNITS.index(at.budgets.unit)
+    budget_unit_index = RANGE_UNITS.index(at.budgets.unit)
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
-    sums = pieces.sums
+    cumulative_piece_lengths = pieces.sums
     for row, size in enumerate(at.budgets.sizes):
         # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
-        reached = min(int(np.searchsorted(sums[unit], size)), len(sums[unit]) - 1)
-        whole = reached - (sums[unit][reached] > size)
-        taken = [span for place in pieces.holding if place < whole for span in pieces.spans(place)]
+        piece_count_reaching_budget = min(
+            int(np.searchsorted(cumulative_piece_lengths[budget_unit_index], size)),
+            len(cumulative_piece_lengths[budget_unit_index]) - 1,
+        )
+        whole_piece_count = piece_count_reaching_budget - (
+            cumulative_piece_lengths[budget_unit_index][piece_count_reaching_budget] > size
+        )
+        whole_piece_spans = [span for place in pieces.holding if place < whole_piece_count for span in pieces.spans(place)]
         cut_off_spans: list[Span] = []
-        if whole < reached and at.budgets.last == "cut":
-            cut_off_spans = spans_up_to(pieces.spans(whole), int(size - sums[unit][whole]), rulers[unit])
-        at.taken[row, number] = whole + bool(cut_off_spans)
-        at.part[row, number] = rulers[unit](cut_off_spans)
+        if whole_piece_count < piece_count_reaching_budget and at.budgets.last == "cut":
+            cut_off_spans = spans_up_to(
+                pieces.spans(whole_piece_count),
+                int(size - cumulative_piece_lengths[budget_unit_index][whole_piece_count]),
+                rulers[budget_unit_index],
+            )
+        at.taken[row, number] = whole_piece_count + bool(cut_off_spans)
+        at.part[row, number] = rulers[budget_unit_index](cut_off_spans)
         for place, length in enumerate(rulers):
-            at.given[place, row, number] = int(sums[place][whole]) + length(cut_off_spans)
-            at.hit[place, row, number] = length(intersection(excerpts, taken + cut_off_spans))
+            at.given[place, row, number] = int(cumulative_piece_lengths[place][whole_piece_count]) + length(cut_off_spans)
+            at.hit[place, row, number] = length(intersection(excerpts, whole_piece_spans + cut_off_spans))

@@ -70,10 +70,13 @@ class GivenChunks:
 
 def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
     """Return the top k chunks for the question with the zero-based number ``question``."""
-    ranked = evaluation.search.ranked[question, : evaluation.top_k].tolist()
-    given = zip(ranked, evaluation.index.returned_spans(ranked), strict=True)
+    top_k_chunk_numbers = evaluation.search.ranked[question, : evaluation.top_k].tolist()
+    chunks_with_returned_spans = zip(top_k_chunk_numbers, evaluation.index.returned_spans(top_k_chunk_numbers), strict=True)
     return GivenChunks(
-        tuple(RankedChunk(rank, number, spans, spans) for rank, (number, spans) in enumerate(given, start=1)),
+        tuple(
+            RankedChunk(rank, number, spans, spans)
+            for rank, (number, spans) in enumerate(chunks_with_returned_spans, start=1)
+        ),
         0,
         0,
         "",
@@ -88,20 +91,20 @@ def given_at_budget(
     budget_results = ladder.results_for(unit, last)
     budget_row = budget_results.budgets.sizes.index(budget)
     taken, part = int(budget_results.taken[budget_row, question]), int(budget_results.part[budget_row, question])
-    length = ruler_for(unit, ruler)
-    ranked = [number for number in ladder.ranked[question].tolist() if number >= 0]
+    unit_length_function = ruler_for(unit, ruler)
+    ranked_chunk_numbers = [number for number in ladder.ranked[question].tolist() if number >= 0]
     ranked_chunks = []
-    given_numbers = ranked[: taken + (last == "left_out")]
+    given_numbers = ranked_chunk_numbers[: taken + (last == "left_out")]
     for rank, (number, spans) in enumerate(
         zip(given_numbers, evaluation.index.returned_spans(given_numbers), strict=True), start=1
     ):
         is_whole = rank < taken or (rank == taken and not part)
-        given = spans if is_whole else tuple(spans_up_to(spans, part, length))
-        ranked_chunks.append(RankedChunk(rank, number, spans, given if rank <= taken else ()))
-    filled = int(budget_results.given[RANGE_UNITS.index(unit), budget_row, question])
-    if ranked_chunks and not ranked_chunks[-1].given and filled == budget:
+        chunk_spans_within_budget = spans if is_whole else tuple(spans_up_to(spans, part, unit_length_function))
+        ranked_chunks.append(RankedChunk(rank, number, spans, chunk_spans_within_budget if rank <= taken else ()))
+    budget_filled_length = int(budget_results.given[RANGE_UNITS.index(unit), budget_row, question])
+    if ranked_chunks and not ranked_chunks[-1].given and budget_filled_length == budget:
         ranked_chunks.pop()  # The budget is full: nothing is left out for want of room.
-    return GivenChunks(tuple(ranked_chunks), max(0, taken - len(ranked)), budget, unit, filled)
+    return GivenChunks(tuple(ranked_chunks), max(0, taken - len(ranked_chunk_numbers)), budget, unit, budget_filled_length)
 
 
 # Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.
@@ -216,28 +219,43 @@ def retrieval_failures(
         return failures_by_chunker
     any_evaluation = next(iter(all_measured.values())).evaluation
     text = any_evaluation.index.corpus.whole.text
-    givers = {number: _GivenText(measured, limit, ruler) for number, measured in all_measured.items()}
+    given_text_by_chunker = {number: _GivenText(measured, limit, ruler) for number, measured in all_measured.items()}
     excerpt_number = -1
     for number, question in enumerate(any_evaluation.search.questions):
         for excerpt in excerpt_ranges(any_evaluation.index.corpus, question):
             excerpt_number += 1
-            missed = {
+            missing_characters_by_chunker = {
                 chunker: _missing_characters(text, excerpt, giver.spans_near(number, excerpt))
-                for chunker, giver in givers.items()
+                for chunker, giver in given_text_by_chunker.items()
             }
-            for chunker, size in missed.items():
+            for chunker, size in missing_characters_by_chunker.items():
                 if size:
                     holder, rank, held = _best_holder(all_measured[chunker], number, excerpt_number, excerpt)
                     index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
-                    parts = [
+                    overlapping_span_chunk_pairs = [
                         (span, chunk) for chunk in overlapping_chunks(index.edges, [excerpt]) for span in index.chunks[chunk]
                     ]
                     # Where one chunk holds all of it, no cut split it.
                     is_split = held < excerpt.end - excerpt.start
-                    cuts = cuts_inside(parts, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
-                    outside = _missing_characters(text, excerpt, [span for span, _ in parts])
+                    cuts_in_split_excerpt = (
+                        cuts_inside(overlapping_span_chunk_pairs, excerpt, {} if ladder is None else ladder.reasons)
+                        if is_split
+                        else ()
+                    )
+                    characters_outside_chunks = _missing_characters(
+                        text, excerpt, [span for span, _ in overlapping_span_chunk_pairs]
+                    )
                     failures_by_chunker[chunker].append(
-                        FailedExcerpt(number, excerpt, missed, cuts, holder, rank, held, outside)
+                        FailedExcerpt(
+                            number,
+                            excerpt,
+                            missing_characters_by_chunker,
+                            cuts_in_split_excerpt,
+                            holder,
+                            rank,
+                            held,
+                            characters_outside_chunks,
+                        )
                     )
     for chunker, own_failures in failures_by_chunker.items():
         own_failures.sort(key=lambda failure: -failure.missed[chunker])
@@ -271,28 +289,42 @@ class _GivenText:
 
         If chunks return other text than their own, all retrieved ranges are returned, since any may contain the excerpt.
         """
-        taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
-        part = 0 if self._at is None else int(self._at.part[self._row, question])
-        ranked: IntArray = self._ranked[question, :taken]
+        taken_chunk_count = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
+        cut_off_chunk_length = 0 if self._at is None else int(self._at.part[self._row, question])
+        ranked: IntArray = self._ranked[question, :taken_chunk_count]
         returns_itself = self._index.returns is None
-        places = overlapping_chunks(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
-        ranks = [(place + 1, int(ranked[place])) for place in places]
-        ranks += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken]
+        overlapping_rank_indexes = (
+            overlapping_chunks(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
+        )
+        rank_chunk_pairs = [(place + 1, int(ranked[place])) for place in overlapping_rank_indexes]
+        rank_chunk_pairs += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken_chunk_count]
         spans: list[Span] = []
-        for (rank, _), given in zip(ranks, self._index.returned_spans(number for _, number in ranks), strict=True):
-            spans += spans_up_to(given, part, self._length) if part and rank == taken else given
+        for (rank, _), given in zip(
+            rank_chunk_pairs, self._index.returned_spans(number for _, number in rank_chunk_pairs), strict=True
+        ):
+            spans += (
+                spans_up_to(given, cut_off_chunk_length, self._length)
+                if cut_off_chunk_length and rank == taken_chunk_count
+                else given
+            )
         return spans
 
 
 def _best_holder(measured: MeasuredChunker, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
     """Return the chunk that holds most of an excerpt, the ``place``-th of all, its rank, and how much it holds."""
-    index = measured.evaluation.index
-    chunks, held = best_holders(index, excerpt)
+    chunker_search_index = measured.evaluation.index
+    chunks, held = best_holders(chunker_search_index, excerpt)
     if not chunks:
         return -1, 0, 0
     if measured.ladder is not None:
         holder, rank = measured.ladder.holders[place].tolist()
         return holder, rank, held
-    ranked = measured.evaluation.search.ranked[question].tolist()
-    ranks = [(ranked.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked]
-    return (min(ranks)[1], min(ranks)[0], held) if ranks else (chunks[0], 0, held)
+    ranked_chunk_numbers = measured.evaluation.search.ranked[question].tolist()
+    holder_rank_chunk_pairs = [
+        (ranked_chunk_numbers.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked_chunk_numbers
+    ]
+    return (
+        (min(holder_rank_chunk_pairs)[1], min(holder_rank_chunk_pairs)[0], held)
+        if holder_rank_chunk_pairs
+        else (chunks[0], 0, held)
+    )

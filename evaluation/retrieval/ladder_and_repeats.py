@@ -77,33 +77,39 @@ class RetrievedDuplicates:
 
     def in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
         """Return the cost in the top k of an evaluation, with recall in ``unit``."""
-        length = ruler_for(unit, ruler)
-        retrieved = np.full(len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1])
-        recall = evaluation.values("recall", unit)
-        without = recall.copy()
+        unit_length_function = ruler_for(unit, ruler)
+        retrieved_chunk_counts = np.full(
+            len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1]
+        )
+        recall_with_repeats = evaluation.values("recall", unit)
+        recall_without_repeats = recall_with_repeats.copy()
         for (number, places), row in zip(self.places.items(), self.ranked.tolist(), strict=True):
             if np.searchsorted(places, evaluation.top_k):
-                excerpts = excerpt_ranges(evaluation.index.corpus, evaluation.search.questions[number])
-                spans = [span for given in evaluation.index.returned_spans(row[: evaluation.top_k]) for span in given]
-                without[number] = value_or_nan(text_scores(excerpts, spans, length)["recall"])
-        return self._cost_in_recall(retrieved, recall, without)
+                question_excerpt_ranges = excerpt_ranges(evaluation.index.corpus, evaluation.search.questions[number])
+                returned_top_k_spans = [
+                    span for given in evaluation.index.returned_spans(row[: evaluation.top_k]) for span in given
+                ]
+                recall_without_repeats[number] = value_or_nan(
+                    text_scores(question_excerpt_ranges, returned_top_k_spans, unit_length_function)["recall"]
+                )
+        return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
     def at_budget(self, at: BudgetResults, size: int, unit: str) -> RepeatCost:
         """Return the cost at one budget of ``at``, the results with near-duplicates in place, with recall in ``unit``."""
-        budgets = at.budgets
-        retrieved = at.taken[budgets.sizes.index(size)]
-        recall = at.values("recall", size, unit)
-        without = recall.copy()
-        behind_results = next((other for other in self.at if other.budgets == budgets), None)
+        measured_budgets = at.budgets
+        retrieved_chunk_counts = at.taken[measured_budgets.sizes.index(size)]
+        recall_with_repeats = at.values("recall", size, unit)
+        recall_without_repeats = recall_with_repeats.copy()
+        behind_results = next((other for other in self.at if other.budgets == measured_budgets), None)
         if behind_results is not None:
-            without[[*self.places]] = behind_results.values("recall", size, unit)
-        return self._cost_in_recall(retrieved, recall, without)
+            recall_without_repeats[[*self.places]] = behind_results.values("recall", size, unit)
+        return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
     def _cost_in_recall(self, retrieved: IntArray, recall: FloatArray, without: FloatArray) -> RepeatCost:
-        taken = np.zeros(len(retrieved), dtype=np.intp)
+        retrieved_repeat_counts = np.zeros(len(retrieved), dtype=np.intp)
         for number, places in self.places.items():
-            taken[number] = np.searchsorted(places, retrieved[number])
-        return RepeatCost(self.near, retrieved, taken, recall, without, paired_difference(without, recall))
+            retrieved_repeat_counts[number] = np.searchsorted(places, retrieved[number])
+        return RepeatCost(self.near, retrieved, retrieved_repeat_counts, recall, without, paired_difference(without, recall))
 
 
 def count_repeats_by_words(
@@ -121,12 +127,12 @@ def count_repeats_by_words(
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
     near_copies, bm25 = find_near_duplicates(texts, alike), Bm25(texts, language)
-    repeats = []
+    repeat_counts_by_question = []
     for question in questions:
-        scores = bm25.scores(question)
-        best_chunks = np.argsort(-scores, kind="stable")[: min(top_k, np.count_nonzero(scores))]
-        repeats.append(len(near_copies.repeated_chunks(best_chunks.tolist())))
-    return np.array(repeats, dtype=np.intp)
+        bm25_chunk_scores = bm25.scores(question)
+        best_chunks = np.argsort(-bm25_chunk_scores, kind="stable")[: min(top_k, np.count_nonzero(bm25_chunk_scores))]
+        repeat_counts_by_question.append(len(near_copies.repeated_chunks(best_chunks.tolist())))
+    return np.array(repeat_counts_by_question, dtype=np.intp)
 
 
 def find_repeats(
@@ -159,30 +165,42 @@ def find_repeats(
     near_copies = find_near_duplicates(index.texts, alike)
     places: dict[int, tuple[int, ...]] = {}
     if near_copies.pairs and questions:
-        depths = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)
-        queries = PreparedQuestions.of(index, [question.text for question in questions], tools)
+        retrieved_depth_by_question = np.max(
+            [np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0
+        )
+        prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
         for start in range(0, len(questions), QUERY_BLOCK):
             raise_if_cancelled(tools.cancelled)
-            numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
-            for number, row in zip(numbers.tolist(), queries.ranked(numbers, int(depths[numbers].max())), strict=True):
-                repeats = near_copies.repeated_chunks(row[: depths[number]].tolist())
-                if repeats:
-                    places[number] = tuple(np.flatnonzero(np.isin(row, repeats)).tolist())
-    ranked = np.zeros((0, top_k), dtype=np.intp)
+            prepared_question_numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
+            for number, row in zip(
+                prepared_question_numbers.tolist(),
+                prepared_questions.ranked(
+                    prepared_question_numbers, int(retrieved_depth_by_question[prepared_question_numbers].max())
+                ),
+                strict=True,
+            ):
+                repeated_chunk_numbers = near_copies.repeated_chunks(row[: retrieved_depth_by_question[number]].tolist())
+                if repeated_chunk_numbers:
+                    places[number] = tuple(np.flatnonzero(np.isin(row, repeated_chunk_numbers)).tolist())
+    rankings_with_repeats_last = np.zeros((0, top_k), dtype=np.intp)
     if places:
         affected_questions = [questions[number] for number in places]
         index = replace(index, behind=near_copies)
-        queries = PreparedQuestions.of(index, [question.text for question in affected_questions], tools)
-        numbers = np.arange(len(affected_questions))
-        ranked = np.vstack(
+        prepared_questions = PreparedQuestions.of(index, [question.text for question in affected_questions], tools)
+        prepared_question_numbers = np.arange(len(affected_questions))
+        rankings_with_repeats_last = np.vstack(
             [
-                queries.ranked(numbers[first : first + QUERY_BLOCK], top_k)
+                prepared_questions.ranked(prepared_question_numbers[first : first + QUERY_BLOCK], top_k)
                 for first in range(0, len(affected_questions), QUERY_BLOCK)
             ]
         )
         at = evaluate_at_budget_sets(index, affected_questions, tools, ruler, [at_budgets.budgets for at_budgets in at])
     return RetrievedDuplicates(
-        sum(map(len, near_copies.groups)), len(near_copies.groups), places, ranked, tuple(at) if places else ()
+        sum(map(len, near_copies.groups)),
+        len(near_copies.groups),
+        places,
+        rankings_with_repeats_last,
+        tuple(at) if places else (),
     )
 
 
@@ -256,16 +274,18 @@ def budgets_for_length(length: int, unit: str) -> tuple[int, ...]:
 
     A budget for most of the text measures nothing, since any chunker would then retrieve nearly everything.
     """
-    steps = BUDGETS_BY_UNIT[unit]
-    return tuple(size for size in steps if size <= length / 2)[-MOST_RUNGS:] or steps[:1]
+    standard_budget_sizes = BUDGETS_BY_UNIT[unit]
+    return tuple(size for size in standard_budget_sizes if size <= length / 2)[-MOST_RUNGS:] or standard_budget_sizes[:1]
 
 
 def ladder_budgets(corpus: Corpus, ruler: TokenRuler) -> tuple[Budgets, ...]:
     """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
     whole_range = [(0, len(corpus.whole.text))]
-    lengths = {"characters": total_length(whole_range), "tokens": ruler(whole_range)}
+    corpus_length_by_unit = {"characters": total_length(whole_range), "tokens": ruler(whole_range)}
     return tuple(
-        Budgets(budgets_for_length(lengths[unit], unit), unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES
+        Budgets(budgets_for_length(corpus_length_by_unit[unit], unit), unit, last)
+        for unit in RANGE_UNITS
+        for last in LAST_CHUNK_CHOICES
     )
 
 
@@ -278,50 +298,67 @@ def measure_ladder(
 
     Raises the same errors as `evaluate_at_budgets`.
     """
-    rows: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
+    ranked_chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     beyond: list[tuple[int, int, int]] = []
 
     ranks_kept = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
 
     def keep_ranks(number: int, ranked: IntArray) -> None:
-        rows[number] = ranked[:ranks_kept].copy()
-        after = ranked[ranks_kept:]
-        places = overlapping_chunks(index.returned_edges[after], excerpt_ranges(index.corpus, questions[number]))
-        beyond.extend((number, int(after[place]), ranks_kept + place + 1) for place in places)
+        ranked_chunks_by_question[number] = ranked[:ranks_kept].copy()
+        chunks_after_kept_ranks = ranked[ranks_kept:]
+        excerpt_overlap_indexes = overlapping_chunks(
+            index.returned_edges[chunks_after_kept_ranks], excerpt_ranges(index.corpus, questions[number])
+        )
+        beyond.extend(
+            (number, int(chunks_after_kept_ranks[place]), ranks_kept + place + 1) for place in excerpt_overlap_indexes
+        )
 
     at_budgets = evaluate_at_budget_sets(index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), keep_ranks)
     ranks_needed = np.max([at.taken[-1] for at in at_budgets], axis=0) if questions else np.zeros(0, dtype=np.intp)
     # One more than is given, as the chunk that does not fit is shown as well.
-    rows = [row[: most + 1] for row, most in zip(rows, ranks_needed.tolist(), strict=True)]
-    ranked = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.intp)
-    for number, row in enumerate(rows):
+    ranked_chunks_by_question = [
+        row[: most + 1] for row, most in zip(ranked_chunks_by_question, ranks_needed.tolist(), strict=True)
+    ]
+    ranked = np.full(
+        (len(ranked_chunks_by_question), max(map(len, ranked_chunks_by_question), default=0)), -1, dtype=np.intp
+    )
+    for number, row in enumerate(ranked_chunks_by_question):
         ranked[number, : len(row)] = row
     beyond_within_budget = np.array(
         [triple for triple in beyond if triple[2] <= ranks_needed[triple[0]]], dtype=np.intp
     ).reshape(-1, 3)
-    repeats = find_repeats(index, questions, tools, ruler, top_k, at_budgets) if top_k else None
-    holders = _holders(index, questions, tools, rows)
+    retrieved_near_duplicates = find_repeats(index, questions, tools, ruler, top_k, at_budgets) if top_k else None
+    best_holder_of_each_excerpt = _holders(index, questions, tools, ranked_chunks_by_question)
     return BudgetLadder(
-        at_budgets, ranked, beyond_within_budget, holders, _reasons_inside_excerpts(index, questions), repeats=repeats
+        at_budgets,
+        ranked,
+        beyond_within_budget,
+        best_holder_of_each_excerpt,
+        _reasons_inside_excerpts(index, questions),
+        repeats=retrieved_near_duplicates,
     )
 
 
 def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
     """Return the reasons of the cuts inside excerpts."""
-    cuts = np.array(sorted(index.reasons), dtype=np.intp)
-    is_inside = np.zeros(len(cuts), dtype=bool)
+    cut_offsets_with_reasons = np.array(sorted(index.reasons), dtype=np.intp)
+    is_inside = np.zeros(len(cut_offsets_with_reasons), dtype=bool)
     for question in questions:
         for start, end in excerpt_ranges(index.corpus, question):
-            is_inside[np.searchsorted(cuts, start, "right") : np.searchsorted(cuts, end)] = True
-    return {place: index.reasons[place] for place in cuts[is_inside].tolist()}
+            is_inside[
+                np.searchsorted(cut_offsets_with_reasons, start, "right") : np.searchsorted(cut_offsets_with_reasons, end)
+            ] = True
+    return {place: index.reasons[place] for place in cut_offsets_with_reasons[is_inside].tolist()}
 
 
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
     overlapping_numbers = overlapping_chunks(index.edges, [excerpt])
     held_lengths = {number: total_length(intersection([excerpt], index.chunks[number])) for number in overlapping_numbers}
-    most = max(held_lengths.values(), default=0)
-    return [number for number, size in held_lengths.items() if size == most and most], most
+    longest_held_length = max(held_lengths.values(), default=0)
+    return [
+        number for number, size in held_lengths.items() if size == longest_held_length and longest_held_length
+    ], longest_held_length
 
 
 def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]) -> IntArray:
@@ -329,22 +366,37 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
     holders: list[tuple[int, int]] = []
     unranked: list[tuple[int, int, list[int]]] = []
     for number, question in enumerate(questions):
-        ranks_by_chunk = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
+        ranks_by_chunk = {
+            best_scored_holder_chunk: place
+            for place, best_scored_holder_chunk in enumerate(ranked[number].tolist(), start=1)
+        }
         for excerpt in excerpt_ranges(index.corpus, question):
             chunks, _ = best_holders(index, excerpt)
-            ranked_chunks = [(ranks_by_chunk[chunk], chunk) for chunk in chunks if chunk in ranks_by_chunk]
+            ranked_chunks = [
+                (ranks_by_chunk[best_scored_holder_chunk], best_scored_holder_chunk)
+                for best_scored_holder_chunk in chunks
+                if best_scored_holder_chunk in ranks_by_chunk
+            ]
             if chunks and not ranked_chunks:
                 unranked.append((number, len(holders), chunks))
             holders.append((min(ranked_chunks)[1], min(ranked_chunks)[0]) if ranked_chunks else (-1, 0))
     if unranked:
-        queries = PreparedQuestions.of(index, [questions[number].text for number, _, _ in unranked], tools)
+        prepared_unranked_questions = PreparedQuestions.of(
+            index, [questions[number].text for number, _, _ in unranked], tools
+        )
         at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
         for start in range(0, len(unranked), at_once):
             raise_if_cancelled(tools.cancelled)
-            batch = range(start, min(start + at_once, len(unranked)))
-            for row, (_, place, chunks) in zip(queries.scores(batch), unranked[start : batch.stop], strict=True):
-                chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))
+            unranked_index_range = range(start, min(start + at_once, len(unranked)))
+            for row, (_, place, chunks) in zip(
+                prepared_unranked_questions.scores(unranked_index_range),
+                unranked[start : unranked_index_range.stop],
+                strict=True,
+            ):
+                best_scored_holder_chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))
                 # As in the search, the earlier of equals comes first.
-                better_count = np.count_nonzero(row > row[chunk]) + np.count_nonzero(row[:chunk] == row[chunk])
-                holders[place] = (chunk, int(better_count) + 1)
+                better_count = np.count_nonzero(row > row[best_scored_holder_chunk]) + np.count_nonzero(
+                    row[:best_scored_holder_chunk] == row[best_scored_holder_chunk]
+                )
+                holders[place] = (best_scored_holder_chunk, int(better_count) + 1)
     return np.array(holders, dtype=np.intp).reshape(-1, 2)

@@ -33,20 +33,30 @@ class PairedDifferences(Generic[Key]):
     def __init__(
         self, values: Mapping[Key, Sequence[FloatArray]], widths: Mapping[Key, float] | None = None, seed: int = 0
     ) -> None:
-        pairs = {
+        score_differences_by_pair = {
             (key, one, other): measured[one] - measured[other]
             for key, measured in values.items()
             for one, other in combinations(range(len(measured)), 2)
         }
-        self.defined = sum(not np.isnan(row).all() for row in pairs.values())
-        pair_widths = [1.0 if widths is None else widths[key] for key, _, _ in pairs]
-        compared = paired_differences(np.array([*pairs.values()]), pair_widths, seed) if pairs else []
-        self.tested = {pair: difference for pair, difference in zip(pairs, compared, strict=True) if difference is not None}
+        self.defined = sum(not np.isnan(row).all() for row in score_differences_by_pair.values())
+        pair_widths = [1.0 if widths is None else widths[key] for key, _, _ in score_differences_by_pair]
+        tested_pair_differences = (
+            paired_differences(np.array([*score_differences_by_pair.values()]), pair_widths, seed)
+            if score_differences_by_pair
+            else []
+        )
+        self.tested = {
+            pair: difference
+            for pair, difference in zip(score_differences_by_pair, tested_pair_differences, strict=True)
+            if difference is not None
+        }
 
     def between(self, key: Key, one: int, other: int) -> Difference | None:
         """Return the first chunker's difference from the second; None if there are too few questions."""
-        difference = self.tested.get((key, min(one, other), max(one, other)))
-        return difference if difference is None or one < other else difference.reversed()
+        ordered_pair_difference = self.tested.get((key, min(one, other), max(one, other)))
+        return (
+            ordered_pair_difference if ordered_pair_difference is None or one < other else ordered_pair_difference.reversed()
+        )
 
 
 @dataclass(frozen=True)
@@ -142,29 +152,47 @@ class Leads:
         Budgets in ``everything`` are left out.
         """
         values = {size: on_same_questions(measured) for size, measured in values.items() if size not in everything}
-        differences = PairedDifferences(values, seed=seed)
-        leads = {}
+        chunker_pair_differences = PairedDifferences(values, seed=seed)
+        leads_at_budgets = {}
         for size, measured in values.items():
-            means = {number: moments[0] for number, scores in enumerate(measured) if (moments := mean_and_deviation(scores))}
-            if len(means) < 2:
+            means_by_chunker = {
+                number: moments[0] for number, scores in enumerate(measured) if (moments := mean_and_deviation(scores))
+            }
+            if len(means_by_chunker) < 2:
                 continue
-            best, *others = sorted(means, key=lambda number: -means[number])
-            compared = {other: differences.between(size, best, other) for other in others}
+            best, *others = sorted(means_by_chunker, key=lambda number: -means_by_chunker[number])
+            best_lead_by_other_chunker = {other: chunker_pair_differences.between(size, best, other) for other in others}
             not_behind = [
-                other for other, difference in compared.items() if difference is None or not difference.significant
+                other
+                for other, difference in best_lead_by_other_chunker.items()
+                if difference is None or not difference.significant
             ]
-            rival = (not_behind or others)[0]
-            lead_over_rival = measured[best] - measured[rival]
+            closest_rival_number = (not_behind or others)[0]
+            lead_over_rival = measured[best] - measured[closest_rival_number]
             too_few_words = (
                 ""
-                if compared[rival]
-                else too_few_values_words(differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival))))
+                if best_lead_by_other_chunker[closest_rival_number]
+                else too_few_values_words(
+                    chunker_pair_differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival)))
+                )
             )
-            behind = tuple(other for other in others if other not in not_behind)
-            level = tuple(other for other in others if abs(means[best] - means[other]) < _SAME)
-            needed = questions_needed(lead_over_rival)
-            leads[size] = Lead(best, means[best], rival, compared[rival], too_few_words, needed, behind, len(others), level)
-        return cls(tuple(names), measure, unit, leads, len(differences.tested), tuple(everything))
+            significantly_behind_chunkers = tuple(other for other in others if other not in not_behind)
+            chunkers_tied_with_best = tuple(
+                other for other in others if abs(means_by_chunker[best] - means_by_chunker[other]) < _SAME
+            )
+            question_count_for_lead = questions_needed(lead_over_rival)
+            leads_at_budgets[size] = Lead(
+                best,
+                means_by_chunker[best],
+                closest_rival_number,
+                best_lead_by_other_chunker[closest_rival_number],
+                too_few_words,
+                question_count_for_lead,
+                significantly_behind_chunkers,
+                len(others),
+                chunkers_tied_with_best,
+            )
+        return cls(tuple(names), measure, unit, leads_at_budgets, len(chunker_pair_differences.tested), tuple(everything))
 
     @property
     def significant(self) -> tuple[int, ...]:
@@ -173,65 +201,72 @@ class Leads:
 
     def words(self) -> str:
         """Return a summary in words of the leading chunkers at all budgets, and of the significance of their leads."""
-        sentences = [self._everything_retrieved_sentence()] if self.everything else []
+        leader_summary_sentences = [self._everything_retrieved_sentence()] if self.everything else []
         if not self.leads:
             return (
-                " ".join(sentences) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
+                " ".join(leader_summary_sentences)
+                or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
             )
         sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
         for size, lead in self.leads.items():
             sizes_by_leaders.setdefault((lead.best, *lead.level), []).append(size)
         leaders_apart = {best: sizes for best, sizes in sizes_by_leaders.items() if len(best) <= self.leads[sizes[0]].others}
         if leaders_apart:
-            where = [
+            leaders_by_budget_phrases = [
                 f"with {self._leaders_in_words(best)} at {self._sizes_in_words(sizes)}"
                 for best, sizes in leaders_apart.items()
             ]
-            sentences.append(f"The highest {self.measure} is {join_words(where)}.")
+            leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
         all_level = [size for size, lead in self.leads.items() if lead.all_level]
         if all_level:
-            every = "both chunkers" if len(self.names) == 2 else "all chunkers"
-            sentences.append(
-                f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every} at {self._sizes_in_words(all_level)}."
+            every_chunker_phrase = "both chunkers" if len(self.names) == 2 else "all chunkers"
+            leader_summary_sentences.append(
+                f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every_chunker_phrase} at "
+                f"{self._sizes_in_words(all_level)}."
             )
         open_sizes = [size for size, lead in self.leads.items() if not lead.significant and not lead.all_level]
         if self.comparisons and leaders_apart:
-            sentences.append(self._significance_sentence())
+            leader_summary_sentences.append(self._significance_sentence())
         if open_sizes:
-            sentences += [self._partly_ahead_sentence(size) for size in open_sizes if self.leads[size].behind]
-            sentences.append(self._doubtful_lead_sentence(open_sizes[0]))
-        return " ".join(sentences)
+            leader_summary_sentences += [self._partly_ahead_sentence(size) for size in open_sizes if self.leads[size].behind]
+            leader_summary_sentences.append(self._doubtful_lead_sentence(open_sizes[0]))
+        return " ".join(leader_summary_sentences)
 
     def _everything_retrieved_sentence(self) -> str:
-        where = self._sizes_in_words(self.everything)
-        return f"At {where} everything was retrieved with every chunker: there is nothing to compare."
+        full_retrieval_sizes_phrase = self._sizes_in_words(self.everything)
+        return f"At {full_retrieval_sizes_phrase} everything was retrieved with every chunker: there is nothing to compare."
 
     def _leaders_in_words(self, best: Sequence[int]) -> str:
         """Return the chunkers with the highest mean."""
-        names = join_words([self.names[number] for number in best])
-        return names if len(best) == 1 else f"{names} (a tie)"
+        leading_chunker_names = join_words([self.names[number] for number in best])
+        return leading_chunker_names if len(best) == 1 else f"{leading_chunker_names} (a tie)"
 
     def _partly_ahead_sentence(self, size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""
-        lead = self.leads[size]
-        behind = join_words([self.names[number] for number in lead.behind])
+        lead_at_budget_size = self.leads[size]
+        chunkers_behind_phrase = join_words([self.names[number] for number in lead_at_budget_size.behind])
         return (
-            f"At {self._sizes_in_words([size])}, {self.names[lead.best]} is significantly ahead of {len(lead.behind)} of "
-            f"{lead.others} others: {behind}."
+            f"At {self._sizes_in_words([size])}, {self.names[lead_at_budget_size.best]} is significantly ahead of "
+            f"{len(lead_at_budget_size.behind)} of "
+            f"{lead_at_budget_size.others} others: {chunkers_behind_phrase}."
         )
 
     def _significance_sentence(self) -> str:
         count, significant = len(self.leads), self.significant
-        holms = f"Holm's correction for {pluralize(self.comparisons, 'comparison')}"
+        holm_correction_phrase = f"Holm's correction for {pluralize(self.comparisons, 'comparison')}"
         if count == 1:
-            return f"It is {'' if significant else 'not '}significantly ahead of every other ({holms})."
+            return f"It is {'' if significant else 'not '}significantly ahead of every other ({holm_correction_phrase})."
         if not significant:
-            return f"The best is significantly ahead of every other at none of the {count} budgets ({holms})."
+            return (
+                f"The best is significantly ahead of every other at none of the {count} budgets ({holm_correction_phrase})."
+            )
         if len(significant) == count:
             all_budgets_phrase = "both" if count == 2 else f"all {count}"
-            return f"The best is significantly ahead of every other at {all_budgets_phrase} budgets ({holms})."
-        where = f"{len(significant)} of {count} budgets, {self._sizes_in_words(significant)}"
-        return f"The best is significantly ahead of every other at {where} ({holms})."
+            return (
+                f"The best is significantly ahead of every other at {all_budgets_phrase} budgets ({holm_correction_phrase})."
+            )
+        significant_budgets_phrase = f"{len(significant)} of {count} budgets, {self._sizes_in_words(significant)}"
+        return f"The best is significantly ahead of every other at {significant_budgets_phrase} ({holm_correction_phrase})."
 
     def _doubtful_lead_sentence(self, size: int) -> str:
         """Describe a lead that is not significant, and the number of questions it would take."""
@@ -241,19 +276,24 @@ class Leads:
             return f"{at}, {best} and {rival} cannot be compared. {lead.too_few}"
         if lead.needed is None:
             return f"{at}, {best} and {rival} are level."
-        difference = lead.difference
-        points = "less than 0.1" if difference.mean < 0.001 else f"{100 * difference.mean:.1f}"
-        lead_phrase = f"{at}, {best} is {points} points ahead of {rival} ({difference.interval}, {difference.p_words})"
-        if lead.needed <= difference.count:
+        doubtful_lead_difference = lead.difference
+        lead_in_points_words = (
+            "less than 0.1" if doubtful_lead_difference.mean < 0.001 else f"{100 * doubtful_lead_difference.mean:.1f}"
+        )
+        lead_phrase = (
+            f"{at}, {best} is {lead_in_points_words} points ahead of {rival} ({doubtful_lead_difference.interval}, "
+            f"{doubtful_lead_difference.p_words})"
+        )
+        if lead.needed <= doubtful_lead_difference.count:
             return f"{lead_phrase}: not significant among so many comparisons, though it may be by itself."
         return (
             f"{lead_phrase}: not significant; it would take some {round_up(lead.needed):,} questions, and there are "
-            f"{difference.count:,}."
+            f"{doubtful_lead_difference.count:,}."
         )
 
     def _sizes_in_words(self, sizes: Sequence[int]) -> str:
-        unit = self.unit.removesuffix("s") if list(sizes) == [1] else self.unit
-        return f"{join_words([f'{size:,}' for size in sizes])} {unit}"
+        budget_unit_word = self.unit.removesuffix("s") if list(sizes) == [1] else self.unit
+        return f"{join_words([f'{size:,}' for size in sizes])} {budget_unit_word}"
 
 
 def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
@@ -261,8 +301,8 @@ def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
 
     A measure that is undefined for all questions is ignored.
     """
-    missing = [np.isnan(scores) for scores in measured if not np.isnan(scores).all()]
-    is_missing = np.logical_or.reduce(missing) if missing else True
+    undefined_score_masks = [np.isnan(scores) for scores in measured if not np.isnan(scores).all()]
+    is_missing = np.logical_or.reduce(undefined_score_masks) if undefined_score_masks else True
     return [np.where(is_missing, np.nan, scores) for scores in measured]
 
 
@@ -298,19 +338,23 @@ class Curve:
 
         At the budgets in ``everything``, every chunker returns the whole text.
         """
-        budgets = next(iter(by_column.values())).budgets
+        curve_budgets = next(iter(by_column.values())).budgets
         values = {
-            number: np.array([at_budgets.values(measure, size, budgets.unit) for size in budgets.sizes])
+            number: np.array([at_budgets.values(measure, size, curve_budgets.unit) for size in curve_budgets.sizes])
             for number, at_budgets in by_column.items()
         }
-        bounds = {
+        interval_bounds_by_chunker = {
             number: np.array([mean_interval(row) or (np.nan, np.nan) for row in rows]).T for number, rows in values.items()
         }
-        means = {
+        means_by_chunker = {
             number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in rows]) for number, rows in values.items()
         }
-        by_size = {size: [rows[row] for rows in values.values()] for row, size in enumerate(budgets.sizes)}
-        leads = Leads.of(
-            [names[number] for number in by_column], MEASURE_NAMES[measure], budgets.unit, by_size, everything=everything
+        by_size = {size: [rows[row] for rows in values.values()] for row, size in enumerate(curve_budgets.sizes)}
+        leads_at_budgets = Leads.of(
+            [names[number] for number in by_column],
+            MEASURE_NAMES[measure],
+            curve_budgets.unit,
+            by_size,
+            everything=everything,
         )
-        return cls(budgets, means, bounds, leads)
+        return cls(curve_budgets, means_by_chunker, interval_bounds_by_chunker, leads_at_budgets)

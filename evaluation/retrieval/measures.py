@@ -36,12 +36,14 @@ def set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
     if not wanted:
         return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
-    hits = len(wanted & retrieved)
-    precision = Score(hits / len(retrieved)) if retrieved else Score.without(NOTHING_RETRIEVED)
+    retrieved_wanted_count = len(wanted & retrieved)
+    retrieved_items_precision = (
+        Score(retrieved_wanted_count / len(retrieved)) if retrieved else Score.without(NOTHING_RETRIEVED)
+    )
     return {
-        "recall": Score(hits / len(wanted)),
-        "precision": precision,
-        "f1": Score(2 * hits / (len(wanted) + len(retrieved))),
+        "recall": Score(retrieved_wanted_count / len(wanted)),
+        "precision": retrieved_items_precision,
+        "f1": Score(2 * retrieved_wanted_count / (len(wanted) + len(retrieved))),
     }
 
 
@@ -52,13 +54,13 @@ def documents_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 
 def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the sentences that overlap any of the spans, given in corpus-wide offsets."""
-    sentences = corpus.whole.sentences
-    ends = corpus.sentence_ends
+    corpus_sentence_spans = corpus.whole.sentences
+    sentence_end_offsets = corpus.sentence_ends
     return {
         number
         for start, end in union(spans)
-        for number in range(bisect_right(ends, start), bisect_left(corpus.whole.starts, end))
-        if sentences[number].end > start
+        for number in range(bisect_right(sentence_end_offsets, start), bisect_left(corpus.whole.starts, end))
+        if corpus_sentence_spans[number].end > start
     }
 
 
@@ -67,30 +69,30 @@ def sentences_mostly_covered(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 
     Some chunkers cut sentences. A chunk with only a few characters of a sentence does not count as retrieving the sentence.
     """
-    covered = union(spans)
-    numbers = set()
-    for number in sentences_touched(corpus, covered):
+    merged_covered_spans = union(spans)
+    covered_sentence_numbers = set()
+    for number in sentences_touched(corpus, merged_covered_spans):
         start, end = corpus.whole.sentences[number]
         # The ranges neither overlap nor touch, so their parts of a sentence add up.
-        if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in covered) > end - start:
-            numbers.add(number)
-    return numbers
+        if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in merged_covered_spans) > end - start:
+            covered_sentence_numbers.add(number)
+    return covered_sentence_numbers
 
 
 def document_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved chunks' documents at each k of `TOP_KS`."""
-    wanted = documents_touched(corpus, excerpts)
-    return {k: set_scores(wanted, documents_touched(corpus, [*chain(*ranked[:k])])) for k in TOP_KS}
+    excerpt_document_numbers = documents_touched(corpus, excerpts)
+    return {k: set_scores(excerpt_document_numbers, documents_touched(corpus, [*chain(*ranked[:k])])) for k in TOP_KS}
 
 
 def evidence_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved evidence sentences at each k of `TOP_KS`."""
-    wanted = sentences_touched(corpus, excerpts)
-    return {k: set_scores(wanted, sentences_mostly_covered(corpus, [*chain(*ranked[:k])])) for k in TOP_KS}
+    excerpt_sentence_numbers = sentences_touched(corpus, excerpts)
+    return {k: set_scores(excerpt_sentence_numbers, sentences_mostly_covered(corpus, [*chain(*ranked[:k])])) for k in TOP_KS}
 
 
 # Text: recall, precision, IoU and precision_Ω.
@@ -122,10 +124,10 @@ def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Any
     )
     if not wanted_length:
         return dict.fromkeys(FOUND_SCORES, Score.without(NO_EXCERPT))
-    precision = Score(hit_length / given_length) if given_length else Score.without(NOTHING_RETRIEVED)
+    retrieved_text_precision = Score(hit_length / given_length) if given_length else Score.without(NOTHING_RETRIEVED)
     return {
         "recall": Score(hit_length / wanted_length),
-        "precision": precision,
+        "precision": retrieved_text_precision,
         "iou": Score(hit_length / (given_length + wanted_length - hit_length)),
     }
 
@@ -135,12 +137,12 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
 
     Text shared by several chunks counts once.
     """
-    wanted = length(union(excerpts))
-    if not wanted:
+    excerpt_text_length = length(union(excerpts))
+    if not excerpt_text_length:
         return Score.without(NO_EXCERPT)
     held_spans = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
-    hit = length(intersection(excerpts, held_spans))
-    return Score(hit / (length(held_spans) + wanted - hit))
+    excerpt_length_in_chunks = length(intersection(excerpts, held_spans))
+    return Score(excerpt_length_in_chunks / (length(held_spans) + excerpt_text_length - excerpt_length_in_chunks))
 
 
 @dataclass(frozen=True)
@@ -203,8 +205,8 @@ class Evaluation:
             {k: _scores_by_name(SET_SCORES, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
             for by_k in (self.documents, self.evidence)
         )
-        ranked = tuple(self.search.ranked[number].tolist())
-        return QuestionScores(self.search.questions[number], ranked, characters, tokens, documents, evidence)
+        ranked_chunk_numbers = tuple(self.search.ranked[number].tolist())
+        return QuestionScores(self.search.questions[number], ranked_chunk_numbers, characters, tokens, documents, evidence)
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure, shape (questions,), NaN where undefined."""
@@ -212,20 +214,22 @@ class Evaluation:
 
     def retrieved_size(self, length: AnyRuler) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
-        sizes = [length([*chain(*self.index.returned_spans(row))]) for row in self.search.ranked[:, : self.top_k].tolist()]
-        return float(np.mean(sizes)) if sizes else 0.0
+        retrieved_text_lengths = [
+            length([*chain(*self.index.returned_spans(row))]) for row in self.search.ranked[:, : self.top_k].tolist()
+        ]
+        return float(np.mean(retrieved_text_lengths)) if retrieved_text_lengths else 0.0
 
     def at_top_k(self, top_k: int, ruler: TokenRuler) -> "Evaluation":
         """Return the evaluation for another k, reusing all results that do not depend on k."""
-        scores = self.scores.copy()
+        scores_at_new_top_k = self.scores.copy()
         rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
-            excerpts = excerpt_ranges(self.index.corpus, question)
-            retrieved = [*chain(*self.index.returned_spans(row[:top_k]))]
+            question_excerpt_ranges = excerpt_ranges(self.index.corpus, question)
+            retrieved_text_spans = [*chain(*self.index.returned_spans(row[:top_k]))]
             for unit, length in enumerate(rulers):
-                for name, score in text_scores(excerpts, retrieved, length).items():
-                    scores[unit, RETRIEVAL_MEASURES.index(name), number] = value_or_nan(score)
-        return replace(self, top_k=top_k, scores=scores)
+                for name, score in text_scores(question_excerpt_ranges, retrieved_text_spans, length).items():
+                    scores_at_new_top_k[unit, RETRIEVAL_MEASURES.index(name), number] = value_or_nan(score)
+        return replace(self, top_k=top_k, scores=scores_at_new_top_k)
 
     def means_at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
         """Return mean recall, precision and F1 of the retrieved ``documents`` or ``evidence`` sentences at each k."""
@@ -251,24 +255,26 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
 
     The search must be at least ``top_k`` and max(`TOP_KS`) chunks deep.
     """
-    index = searched.index
-    count = len(searched.questions)
-    scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), count))
+    searched_chunk_index = searched.index
+    question_count = len(searched.questions)
+    question_range_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), question_count))
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     omega_row = RETRIEVAL_MEASURES.index("precision_omega")
-    documents, evidence = np.empty((2, len(TOP_KS), len(SET_SCORES), count))
+    documents, evidence = np.empty((2, len(TOP_KS), len(SET_SCORES), question_count))
     for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
-        excerpts = excerpt_ranges(index.corpus, question)
-        near_excerpts = index.returned_near(excerpts)
+        question_excerpt_ranges = excerpt_ranges(searched_chunk_index.corpus, question)
+        near_excerpts = searched_chunk_index.returned_near(question_excerpt_ranges)
         for unit, length in enumerate(rulers):
-            scores[unit, omega_row, number] = value_or_nan(precision_omega(excerpts, near_excerpts, length))
-        chunks = list(index.returned_spans(row))
+            question_range_scores[unit, omega_row, number] = value_or_nan(
+                precision_omega(question_excerpt_ranges, near_excerpts, length)
+            )
+        returned_spans_by_rank = list(searched_chunk_index.returned_spans(row))
         for stored_scores, scores_by_k in (
-            (documents, document_scores(index.corpus, excerpts, chunks)),
-            (evidence, evidence_scores(index.corpus, excerpts, chunks)),
+            (documents, document_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank)),
+            (evidence, evidence_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank)),
         ):
             stored_scores[:, :, number] = [[value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS]
-    return Evaluation(searched, top_k, scores, documents, evidence).at_top_k(top_k, ruler)
+    return Evaluation(searched, top_k, question_range_scores, documents, evidence).at_top_k(top_k, ruler)
 
 
 def value_or_nan(score: Score) -> float:
@@ -278,9 +284,9 @@ def value_or_nan(score: Score) -> float:
 
 def _scores_by_name(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
     """Return a question's scores by name; recall comes first, and is undefined only without excerpts."""
-    why = NO_EXCERPT if np.isnan(values[0]) else NOTHING_RETRIEVED
+    undefined_score_reason = NO_EXCERPT if np.isnan(values[0]) else NOTHING_RETRIEVED
     return {
-        name: Score.without(why) if np.isnan(value) else Score(value)
+        name: Score.without(undefined_score_reason) if np.isnan(value) else Score(value)
         for name, value in zip(names, values.tolist(), strict=True)
     }
 
@@ -298,11 +304,15 @@ def excerpt_ranges(corpus: Corpus, question: Question) -> list[Span]:
 
 
 def _mean_of(values: FloatArray) -> Score:
-    moments = mean_and_deviation(values)
-    return Score(moments[0]) if moments is not None else Score.without("it is undefined for every question")
+    mean_deviation_pair = mean_and_deviation(values)
+    return (
+        Score(mean_deviation_pair[0])
+        if mean_deviation_pair is not None
+        else Score.without("it is undefined for every question")
+    )
 
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:
     """Return the mean and the population standard deviation, ignoring NaN; None if all values are NaN."""
-    defined = values[~np.isnan(values)]
-    return (float(defined.mean()), float(defined.std())) if len(defined) else None
+    values_without_nan = values[~np.isnan(values)]
+    return (float(values_without_nan.mean()), float(values_without_nan.std())) if len(values_without_nan) else None

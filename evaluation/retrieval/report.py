@@ -100,13 +100,13 @@ class Costs:
     @classmethod
     def of(cls, evaluation: Evaluation, tokens: float) -> "Costs":
         """Return the costs of an evaluation in which a question retrieves ``tokens`` tokens on average."""
-        index = evaluation.index
+        evaluated_chunk_index = evaluation.index
         return cls(
-            None if index.chunk_s is None else index.chunk_s + index.embed_s,
+            None if evaluated_chunk_index.chunk_s is None else evaluated_chunk_index.chunk_s + evaluated_chunk_index.embed_s,
             1000 * evaluation.search.search_s / max(1, len(evaluation.search.questions)),
             tokens,
-            index.embedded,
-            index.cached,
+            evaluated_chunk_index.embedded,
+            evaluated_chunk_index.cached,
         )
 
     def embeddings_source(self) -> str:
@@ -212,18 +212,28 @@ class WholeText:
 
 def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler, unit: str) -> WholeText:
     """Return the retrieval scores of a baseline that gives every question all documents."""
-    length = ruler_for(unit, ruler)
-    spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
+    unit_length_function = ruler_for(unit, ruler)
+    whole_document_spans = [
+        corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)
+    ]
     all_excerpts = [excerpt_ranges(corpus, question) for question in questions]
-    scores = [
+    scores_by_question = [
         {
-            **text_scores(excerpts, spans, length),
-            "precision_omega": precision_omega(excerpts, [[span] for span in spans], length),
+            **text_scores(excerpts, whole_document_spans, unit_length_function),
+            "precision_omega": precision_omega(excerpts, [[span] for span in whole_document_spans], unit_length_function),
         }
         for excerpts in all_excerpts
     ]
-    means = {name: mean_and_deviation(np.array([value_or_nan(own[name]) for own in scores])) for name in RETRIEVAL_MEASURES}
-    return WholeText(means, int(length(spans)), ruler(spans), len(spans))
+    mean_score_by_measure = {
+        name: mean_and_deviation(np.array([value_or_nan(own[name]) for own in scores_by_question]))
+        for name in RETRIEVAL_MEASURES
+    }
+    return WholeText(
+        mean_score_by_measure,
+        int(unit_length_function(whole_document_spans)),
+        ruler(whole_document_spans),
+        len(whole_document_spans),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,13 +282,13 @@ class Report:
     @property
     def too_few(self) -> str:
         """Sentence on how many questions a significant difference from the baseline takes, and how many there are."""
-        baseline = self.distributions[self.choice.baseline].values
-        shared = [
-            int(np.count_nonzero(~np.isnan(distribution.values - baseline)))
+        baseline_question_scores = self.distributions[self.choice.baseline].values
+        shared_question_counts = [
+            int(np.count_nonzero(~np.isnan(distribution.values - baseline_question_scores)))
             for number, distribution in self.distributions.items()
             if number != self.choice.baseline
         ]
-        return too_few_values_words(len(shared), max(shared, default=0))
+        return too_few_values_words(len(shared_question_counts), max(shared_question_counts, default=0))
 
     def given_chunks(self, number: int, question: int) -> GivenChunks:
         """Return the chunks retrieved for a question from the index of the chunker ``number``."""
@@ -309,10 +319,10 @@ def questions_with_differences(values: Mapping[int, FloatArray]) -> IntArray:
 
 def _gives_everything(measured: MeasuredChunker, limit: Limit) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
-    chunks = len(measured.evaluation.index.chunks)
+    chunk_count = len(measured.evaluation.index.chunks)
     if limit.budget and measured.ladder is not None:
-        return limit.budget in measured.ladder.results_for(limit.unit, limit.last).holds_everything(chunks)
-    return chunks <= limit.top_k
+        return limit.budget in measured.ladder.results_for(limit.unit, limit.last).holds_everything(chunk_count)
+    return chunk_count <= limit.top_k
 
 
 def shared_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
@@ -347,10 +357,10 @@ class Reports:
     def __init__(self, ruler: TokenRuler, names: Sequence[str]) -> None:
         self._ruler = ruler
         self._names = names
-        count = len(names)
-        self._measured = shared_cache(DEPTHS_KEPT * count)
-        self._distributions = shared_cache(REPORTS_KEPT * count)
-        self._repeats = shared_cache(DEPTHS_KEPT * count)
+        chunker_count = len(names)
+        self._measured = shared_cache(DEPTHS_KEPT * chunker_count)
+        self._distributions = shared_cache(REPORTS_KEPT * chunker_count)
+        self._repeats = shared_cache(DEPTHS_KEPT * chunker_count)
         self._curves = shared_cache(REPORTS_KEPT)
         self._leads = shared_cache(REPORTS_KEPT)
         self._failures = shared_cache(DEPTHS_KEPT)
@@ -375,53 +385,76 @@ class Reports:
 
     def _report(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         chunkers = {number: self._chunker(number, measured, choice) for number, measured in all_measured.items()}
-        distributions = {number: chunker.distribution for number, chunker in chunkers.items()}
-        others = [number for number in all_measured if number != choice.baseline]
-        baseline = distributions[choice.baseline].values
-        differences = [distributions[number].values - baseline for number in others]
-        compared = paired_differences(np.array(differences)) if differences else []
-        search = next(iter(all_measured.values())).evaluation.search
+        distribution_by_chunker = {number: chunker.distribution for number, chunker in chunkers.items()}
+        non_baseline_chunkers = [number for number in all_measured if number != choice.baseline]
+        baseline_question_scores = distribution_by_chunker[choice.baseline].values
+        score_differences_to_baseline = [
+            distribution_by_chunker[number].values - baseline_question_scores for number in non_baseline_chunkers
+        ]
+        tested_baseline_differences = (
+            paired_differences(np.array(score_differences_to_baseline)) if score_differences_to_baseline else []
+        )
+        first_chunker_search = next(iter(all_measured.values())).evaluation.search
         return Report(
             choice,
             chunkers,
-            {number: difference for number, difference in zip(others, compared, strict=True) if difference is not None},
+            {
+                number: difference
+                for number, difference in zip(non_baseline_chunkers, tested_baseline_differences, strict=True)
+                if difference is not None
+            },
             self._curve(all_measured, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
             self._leads_at_top_k(all_measured, choice),
-            questions_with_differences({number: distribution.values for number, distribution in distributions.items()}),
+            questions_with_differences(
+                {number: distribution.values for number, distribution in distribution_by_chunker.items()}
+            ),
             self._ruler,
             self._wholes(
-                choice.unit, lambda: whole_text_scores(search.index.corpus, search.questions, self._ruler, choice.unit)
+                choice.unit,
+                lambda: whole_text_scores(
+                    first_chunker_search.index.corpus, first_chunker_search.questions, self._ruler, choice.unit
+                ),
             ),
         )
 
     def _curve(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Curve:
-        ladders = {number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None}
-        results_at_budgets = {number: ladder.results_for(choice.unit, choice.last) for number, ladder in ladders.items()}
-        names = {number: self._names[number] for number in results_at_budgets}
-        key = (tuple(all_measured), choice._replace(budget=1, baseline=0, top_k=0))
-        chunks = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
+        budget_ladder_by_chunker = {
+            number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None
+        }
+        results_at_budgets = {
+            number: ladder.results_for(choice.unit, choice.last) for number, ladder in budget_ladder_by_chunker.items()
+        }
+        name_by_chunker_number = {number: self._names[number] for number in results_at_budgets}
+        curve_cache_key = (tuple(all_measured), choice._replace(budget=1, baseline=0, top_k=0))
+        chunk_count_by_chunker = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
         full_budgets = set.intersection(
-            *(set(at_budgets.holds_everything(chunks[number])) for number, at_budgets in results_at_budgets.items())
+            *(
+                set(at_budgets.holds_everything(chunk_count_by_chunker[number]))
+                for number, at_budgets in results_at_budgets.items()
+            )
         )
-        return self._curves(key, lambda: Curve.of(results_at_budgets, names, choice.measure, sorted(full_budgets)))
+        return self._curves(
+            curve_cache_key,
+            lambda: Curve.of(results_at_budgets, name_by_chunker_number, choice.measure, sorted(full_budgets)),
+        )
 
     def _leads_at_top_k(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Leads:
         """Return the leaders at the top k, whatever the report is about."""
         choice = choice._replace(budget=0, baseline=0, last="cut")
 
         def compute() -> Leads:
-            values = [
+            question_scores_by_chunker = [
                 self._evaluation(number, measured, choice)[0].values(choice.measure, choice.unit)
                 for number, measured in all_measured.items()
             ]
-            names = [self._names[number] for number in all_measured]
-            everything = all(_gives_everything(measured, choice.limit) for measured in all_measured.values())
+            chunker_names = [self._names[number] for number in all_measured]
+            is_everything_retrieved = all(_gives_everything(measured, choice.limit) for measured in all_measured.values())
             return Leads.of(
-                names,
+                chunker_names,
                 MEASURE_NAMES[choice.measure],
                 "chunks",
-                {choice.top_k: values},
-                everything=[choice.top_k] if everything else [],
+                {choice.top_k: question_scores_by_chunker},
+                everything=[choice.top_k] if is_everything_retrieved else [],
             )
 
         return self._leads((tuple(all_measured), choice), compute)
@@ -429,17 +462,17 @@ class Reports:
     def _chunker(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
         measure, unit = choice.measure, choice.unit
         evaluation, costs = self._evaluation(number, measured, choice)
-        distribution = self._distributions(
+        question_score_distribution = self._distributions(
             (number, choice._replace(baseline=0)), lambda: Distribution.of(evaluation.values(measure, unit))
         )
-        chunks = evaluation.index.chunks
+        indexed_chunks = evaluation.index.chunks
         return ChunkerReport(
             evaluation,
             measured.ladder,
             costs,
             {name: mean_and_deviation(evaluation.values(name, unit)) for name in RETRIEVAL_MEASURES},
-            distribution,
-            self._ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks)),
+            question_score_distribution,
+            self._ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks)),
             {"documents": evaluation.means_at_k("documents"), "evidence": evaluation.means_at_k("evidence")},
             _gives_everything(measured, choice.limit),
             self._repeat_cost(number, measured, choice),
@@ -447,14 +480,14 @@ class Reports:
 
     def _repeat_cost(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> RepeatCost | None:
         ladder, limit, unit = measured.ladder, choice.limit, choice.unit
-        repeats = ladder.repeats if ladder is not None else None
-        if ladder is None or repeats is None or not repeats.near:
+        ladder_near_duplicates = ladder.repeats if ladder is not None else None
+        if ladder is None or ladder_near_duplicates is None or not ladder_near_duplicates.near:
             return None
 
         def compute() -> RepeatCost:
             if limit.budget:
-                return repeats.at_budget(ladder.results_for(limit.unit, limit.last), limit.budget, unit)
-            return repeats.in_top_k(self._evaluation(number, measured, choice)[0], unit, self._ruler)
+                return ladder_near_duplicates.at_budget(ladder.results_for(limit.unit, limit.last), limit.budget, unit)
+            return ladder_near_duplicates.in_top_k(self._evaluation(number, measured, choice)[0], unit, self._ruler)
 
         return self._repeats((number, limit, unit), compute)
 
@@ -462,15 +495,17 @@ class Reports:
         return self._measured((number, choice.limit), lambda: self._measure(measured, choice.limit))
 
     def _measure(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
-        evaluation, ladder = measured
+        chunker_evaluation, ladder = measured
         if limit.budget and ladder is not None:
-            at = ladder.results_for(limit.unit, limit.last)
-            row = at.budgets.sizes.index(limit.budget)
-            scores = evaluation.scores.copy()
+            results_at_budgets = ladder.results_for(limit.unit, limit.last)
+            budget_row_index = results_at_budgets.budgets.sizes.index(limit.budget)
+            scores_at_budget = chunker_evaluation.scores.copy()
             for place, name in enumerate(FOUND_SCORES):
-                scores[:, RETRIEVAL_MEASURES.index(name)] = at.scores[:, row, place]
-            given = at.given[RANGE_UNITS.index("tokens"), row]
-            return replace(evaluation, scores=scores), Costs.of(evaluation, float(given.mean()) if len(given) else 0.0)
-        if evaluation.top_k != limit.top_k:
-            evaluation = evaluation.at_top_k(limit.top_k, self._ruler)
-        return evaluation, Costs.of(evaluation, evaluation.retrieved_size(self._ruler))
+                scores_at_budget[:, RETRIEVAL_MEASURES.index(name)] = results_at_budgets.scores[:, budget_row_index, place]
+            given_token_counts = results_at_budgets.given[RANGE_UNITS.index("tokens"), budget_row_index]
+            return replace(chunker_evaluation, scores=scores_at_budget), Costs.of(
+                chunker_evaluation, float(given_token_counts.mean()) if len(given_token_counts) else 0.0
+            )
+        if chunker_evaluation.top_k != limit.top_k:
+            chunker_evaluation = chunker_evaluation.at_top_k(limit.top_k, self._ruler)
+        return chunker_evaluation, Costs.of(chunker_evaluation, chunker_evaluation.retrieved_size(self._ruler))

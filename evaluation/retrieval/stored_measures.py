@@ -76,7 +76,7 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
     Undefined values are null.
     """
     index, search = evaluation.index, evaluation.search
-    stored = _Stored(
+    stored_evaluation = _Stored(
         chunks=tuple(tuple((start, end) for start, end in spans) for spans in index.chunks),
         chunk_s=index.chunk_s,
         decide_s=index.decide_s,
@@ -95,7 +95,7 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
         caveat=index.caveat,
         parents=None if index.parents is None else tuple((spans[0].start, spans[-1].end) for spans in index.parents),
     )
-    return stored.model_dump_json().encode()
+    return stored_evaluation.model_dump_json().encode()
 
 
 def _stored_ladder(ladder: BudgetLadder) -> _StoredLadder:
@@ -149,51 +149,67 @@ def evaluation_from_json(
         with another rule for the ends of excerpts, as by earlier versions.
     """
     try:
-        stored = _Stored.model_validate_json(data)
+        stored_evaluation = _Stored.model_validate_json(data)
     except ValidationError as error:
         place, _ = first_validation_error(error, "its JSON")
         raise InputError(
             f"The stored evaluation must be in the format that Seamark writes; {place} is invalid. Run the evaluation again."
         ) from error
-    if stored.exact_ends != corpus.exact_ends:
+    if stored_evaluation.exact_ends != corpus.exact_ends:
         raise InputError(
             "The stored evaluation must use this version's rule for the ends of excerpts; it uses an older one. Run the "
             "evaluation again."
         )
-    length = len(corpus.whole.text)
-    fits = all(0 <= start <= end <= length for spans in (*stored.chunks, stored.parents or ()) for start, end in spans)
-    fits = fits and len(stored.parents or stored.chunks) == len(stored.chunks)
-    if not fits or not all(stored.chunks):
+    corpus_text_length = len(corpus.whole.text)
+    is_stored_data_fitting_corpus = all(
+        0 <= start <= end <= corpus_text_length
+        for spans in (*stored_evaluation.chunks, stored_evaluation.parents or ())
+        for start, end in spans
+    )
+    is_stored_data_fitting_corpus = is_stored_data_fitting_corpus and len(
+        stored_evaluation.parents or stored_evaluation.chunks
+    ) == len(stored_evaluation.chunks)
+    if not is_stored_data_fitting_corpus or not all(stored_evaluation.chunks):
         raise InputError(
-            f"The chunks of the stored evaluation must lie within the {length:,} characters of the corpus; some do not. Run "
+            f"The chunks of the stored evaluation must lie within the {corpus_text_length:,} characters of the corpus; "
+            f"some do not. Run "
             "the evaluation again."
         )
-    ranked = _float_array(stored.ranked, (len(questions), -1), "ranked").astype(np.intp)
-    if ranked.size and not 0 <= ranked.min() <= ranked.max() < len(stored.chunks):
+    rankings_by_question = _float_array(stored_evaluation.ranked, (len(questions), -1), "ranked").astype(np.intp)
+    if rankings_by_question.size and not 0 <= rankings_by_question.min() <= rankings_by_question.max() < len(
+        stored_evaluation.chunks
+    ):
         raise InputError(
-            f"The stored evaluation must rank only its own {len(stored.chunks):,} chunks; it ranks others. Run the "
+            f"The stored evaluation must rank only its own {len(stored_evaluation.chunks):,} chunks; it ranks others. "
+            f"Run the "
             "evaluation again."
         )
-    index = Indexed(
+    restored_chunk_index = Indexed(
         corpus=corpus,
-        chunks=tuple(tuple(Span(start, end) for start, end in spans) for spans in stored.chunks),
-        chunk_s=stored.chunk_s,
-        decide_s=stored.decide_s,
-        embed_s=stored.embed_s,
-        embedded=stored.embedded,
-        cached=stored.cached,
-        caveat=stored.caveat,
-        parents=None if stored.parents is None else tuple((Span(start, end),) for start, end in stored.parents),
+        chunks=tuple(tuple(Span(start, end) for start, end in spans) for spans in stored_evaluation.chunks),
+        chunk_s=stored_evaluation.chunk_s,
+        decide_s=stored_evaluation.decide_s,
+        embed_s=stored_evaluation.embed_s,
+        embedded=stored_evaluation.embedded,
+        cached=stored_evaluation.cached,
+        caveat=stored_evaluation.caveat,
+        parents=None
+        if stored_evaluation.parents is None
+        else tuple((Span(start, end),) for start, end in stored_evaluation.parents),
     )
     at_k = (len(TOP_KS), len(SET_SCORES), len(questions))
-    evaluation = Evaluation(
-        Search(index, tuple(questions), ranked, stored.ask_s, stored.search_s),
-        stored.top_k,
-        _float_array(stored.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
-        _float_array(stored.documents, at_k, "documents"),
-        _float_array(stored.evidence, at_k, "evidence"),
+    restored_evaluation = Evaluation(
+        Search(
+            restored_chunk_index, tuple(questions), rankings_by_question, stored_evaluation.ask_s, stored_evaluation.search_s
+        ),
+        stored_evaluation.top_k,
+        _float_array(stored_evaluation.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
+        _float_array(stored_evaluation.documents, at_k, "documents"),
+        _float_array(stored_evaluation.evidence, at_k, "evidence"),
     )
-    return evaluation, None if stored.ladder is None else _restored_ladder(stored.ladder, len(index.chunks), questions)
+    return restored_evaluation, None if stored_evaluation.ladder is None else _restored_ladder(
+        stored_evaluation.ladder, len(restored_chunk_index.chunks), questions
+    )
 
 
 def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> BudgetLadder | None:
@@ -202,75 +218,97 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
         (unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES
     ]:
         return None
-    count = len(questions)
-    wanted = _count_array(stored.wanted, (len(RANGE_UNITS), count), "wanted")
-    at = tuple(_restored_results(stored_at, wanted) for stored_at in stored.at)
-    if len(stored.ranked) != count:
+    question_count = len(questions)
+    excerpt_lengths_by_unit = _count_array(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
+    results_by_budget_set = tuple(_restored_results(stored_at, excerpt_lengths_by_unit) for stored_at in stored.at)
+    if len(stored.ranked) != question_count:
         raise InputError(
-            f"The stored evaluation must rank chunks for {count:,} questions; it does so for {len(stored.ranked):,}. Run "
+            f"The stored evaluation must rank chunks for {question_count:,} questions; it does so for "
+            f"{len(stored.ranked):,}. Run "
             "the evaluation again."
         )
-    ranked = np.full((count, max(map(len, stored.ranked), default=0)), -1, dtype=np.intp)
+    padded_question_rankings = np.full((question_count, max(map(len, stored.ranked), default=0)), -1, dtype=np.intp)
     for number, row in enumerate(stored.ranked):
-        ranked[number, : len(row)] = row
-    excerpts = sum(len(question.excerpts) for question in questions)
-    holders = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
-    if len(holders) != excerpts:
+        padded_question_rankings[number, : len(row)] = row
+    total_excerpt_count = sum(len(question.excerpts) for question in questions)
+    best_holder_of_each_excerpt = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
+    if len(best_holder_of_each_excerpt) != total_excerpt_count:
         raise InputError(
-            f"The stored evaluation must list the chunks that contain {excerpts:,} excerpts; it does so for "
-            f"{len(holders):,}. Run the evaluation again."
+            f"The stored evaluation must list the chunks that contain {total_excerpt_count:,} excerpts; it does so for "
+            f"{len(best_holder_of_each_excerpt):,}. Run the evaluation again."
         )
-    beyond = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
+    chunks_beyond_kept_ranks = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
     for numbers, most, kind in (
-        (ranked, chunks, "chunks"),
-        (holders[:, 0], chunks, "chunks"),
-        (beyond[:, 1], chunks, "chunks"),
-        (beyond[:, 0], count, "questions"),
+        (padded_question_rankings, chunks, "chunks"),
+        (best_holder_of_each_excerpt[:, 0], chunks, "chunks"),
+        (chunks_beyond_kept_ranks[:, 1], chunks, "chunks"),
+        (chunks_beyond_kept_ranks[:, 0], question_count, "questions"),
     ):
         if numbers.size and not -1 <= numbers.min() <= numbers.max() < most:
             raise InputError(
                 f"The stored evaluation must refer only to its own {most:,} {kind}; it refers to others. Run the evaluation "
                 "again."
             )
-    repeats = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, wanted)
-    return BudgetLadder(at, ranked, beyond, holders, dict(stored.reasons), repeats=repeats)
+    restored_near_duplicates = (
+        None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, excerpt_lengths_by_unit)
+    )
+    return BudgetLadder(
+        results_by_budget_set,
+        padded_question_rankings,
+        chunks_beyond_kept_ranks,
+        best_holder_of_each_excerpt,
+        dict(stored.reasons),
+        repeats=restored_near_duplicates,
+    )
 
 
 def _restored_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
     """Return results at budgets, of questions whose excerpts have the lengths ``wanted``, shape (units, questions)."""
-    budgets = Budgets(stored.sizes, stored.unit, stored.last)
-    shape = len(budgets.sizes), wanted.shape[1]
-    taken, part = _count_array(stored.taken, shape, "taken"), _count_array(stored.part, shape, "part")
+    restored_budgets = Budgets(stored.sizes, stored.unit, stored.last)
+    budgets_by_questions_shape = len(restored_budgets.sizes), wanted.shape[1]
+    taken, part = (
+        _count_array(stored.taken, budgets_by_questions_shape, "taken"),
+        _count_array(stored.part, budgets_by_questions_shape, "part"),
+    )
     given, hit = (
-        _count_array(counts, (len(RANGE_UNITS), *shape), name)
+        _count_array(counts, (len(RANGE_UNITS), *budgets_by_questions_shape), name)
         for name, counts in (("given", stored.given), ("hit", stored.hit))
     )
-    return BudgetResults(budgets, taken, part, given, hit, wanted)
+    return BudgetResults(restored_budgets, taken, part, given, hit, wanted)
 
 
 def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> RetrievedDuplicates:
-    places = {number: tuple(ranks) for number, ranks in stored.places}
-    ranked = (
-        _float_array(stored.ranked, (len(places), -1), "repeats").astype(np.intp) if places else np.zeros((0, 0), np.intp)
+    repeat_ranks_by_question = {number: tuple(ranks) for number, ranks in stored.places}
+    rankings_with_repeats_last = (
+        _float_array(stored.ranked, (len(repeat_ranks_by_question), -1), "repeats").astype(np.intp)
+        if repeat_ranks_by_question
+        else np.zeros((0, 0), np.intp)
     )
-    for numbers, most, what in (([*places], wanted.shape[1], "questions"), (ranked.ravel().tolist(), chunks, "chunks")):
+    for numbers, most, what in (
+        ([*repeat_ranks_by_question], wanted.shape[1], "questions"),
+        (rankings_with_repeats_last.ravel().tolist(), chunks, "chunks"),
+    ):
         if numbers and not 0 <= min(numbers) <= max(numbers) < most:
             raise InputError(
                 f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
                 "again."
             )
-    at = tuple(_restored_results(stored_at, wanted[:, [*places]]) for stored_at in stored.at)
-    return RetrievedDuplicates(stored.near, stored.groups, places, ranked, at)
+    results_with_repeats_last = tuple(
+        _restored_results(stored_at, wanted[:, [*repeat_ranks_by_question]]) for stored_at in stored.at
+    )
+    return RetrievedDuplicates(
+        stored.near, stored.groups, repeat_ranks_by_question, rankings_with_repeats_last, results_with_repeats_last
+    )
 
 
 def _count_array(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
     """Return nested lists of lengths as an array; raises InputError as `_float_array` does, and if one is below 0."""
-    counts = _float_array(values, shape, name)
-    if counts.size and counts.min() < 0:
+    stored_length_array = _float_array(values, shape, name)
+    if stored_length_array.size and stored_length_array.min() < 0:
         raise InputError(
             f"The stored evaluation must have no negative numbers in {name}; it has some. Run the evaluation again."
         )
-    return counts.astype(np.intp)
+    return stored_length_array.astype(np.intp)
 
 
 def _float_array(values: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:
@@ -282,12 +320,14 @@ def _float_array(values: Sequence[object], shape: tuple[int, ...], name: str) ->
         If they have another shape.
     """
     try:
-        array = np.array(values, dtype=np.float64)
+        nested_lists_array = np.array(values, dtype=np.float64)
     except ValueError:
-        array = np.empty(0)
-    if array.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, array.shape, strict=True)):
+        nested_lists_array = np.empty(0)
+    if nested_lists_array.ndim != len(shape) or any(
+        want not in (-1, have) for want, have in zip(shape, nested_lists_array.shape, strict=True)
+    ):
         shape_text = " × ".join("any" if length < 0 else f"{length:,}" for length in shape)
         raise InputError(
             f"The stored evaluation must have {name} of the shape {shape_text}; the shape differs. Run the evaluation again."
         )
-    return array
+    return nested_lists_array

@@ -101,8 +101,8 @@ class Indexed:
 
     def returned_near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
-        returns = self.chunks if self.returns is None else self.returns
-        return [returns[number] for number in overlapping_chunks(self.edges, excerpts)]
+        returned_spans_by_chunk = self.chunks if self.returns is None else self.returns
+        return [returned_spans_by_chunk[number] for number in overlapping_chunks(self.edges, excerpts)]
 
 
 @dataclass(frozen=True)
@@ -159,71 +159,77 @@ def build_index(
     """
     searched_by = checked_method(searched_by)
     chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
-    chunkings = []
+    document_chunkings = []
     for document in corpus.documents:
         raise_if_cancelled(tools.cancelled)
-        chunkings.append(run(chunker, document, tools, embedded_as))
+        document_chunkings.append(run(chunker, document, tools, embedded_as))
     chunk_spans = [
         tuple(corpus.on_axis(number, span) for span in chunk.spans)
-        for number, chunking in enumerate(chunkings)
+        for number, chunking in enumerate(document_chunkings)
         for chunk in chunking.chunks
     ]
     parents_of = parent_by_child(chunk_spans)
-    parents, levels_note = None, ""
+    parent_chunk_spans, levels_note = None, ""
     if parents_of and only_children:
-        parents = tuple(chunk_spans[parent] for parent in parents_of.values())
+        parent_chunk_spans = tuple(chunk_spans[parent] for parent in parents_of.values())
         chunk_spans = [chunk_spans[child] for child in parents_of]
-        chunkings = [*_chunks_selected(chunkings, parents_of)]
+        document_chunkings = [*_chunks_selected(document_chunkings, parents_of)]
     elif parents_of or only_children:
         levels_note = PARENTS_SEARCHED if parents_of else NO_PARENTS
-    timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
-    decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
-    texts = [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
-    meter = Meter()
-    vectors, bm25 = np.zeros((len(texts), 0), np.float32), None
+    chunking_timings = [chunking.timing for chunking in document_chunkings if chunking.timing is not None]
+    decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in chunking_timings)
+    embedded_chunk_texts = [
+        embedded_text(chunking.document, chunk, embedded_as) for chunking in document_chunkings for chunk in chunking.chunks
+    ]
+    chunk_embedding_meter = Meter()
+    chunk_vectors, chunk_word_index = np.zeros((len(embedded_chunk_texts), 0), np.float32), None
     if searched_by != "bm25":
-        metered = replace(tools, meter=meter)
-        vectors = (
-            embed_chunks_late(chunkings, metered) if embedded_as == "late" else embed_texts(corpus.whole, texts, metered)
+        metered_tools = replace(tools, meter=chunk_embedding_meter)
+        chunk_vectors = (
+            embed_chunks_late(document_chunkings, metered_tools)
+            if embedded_as == "late"
+            else embed_texts(corpus.whole, embedded_chunk_texts, metered_tools)
         )
     bm25_s = 0.0
     if searched_by != "embedding":
-        began = time.perf_counter()
-        bm25 = Bm25(texts, detect_language(corpus.whole.text))
-        bm25_s = time.perf_counter() - began
+        bm25_start_time = time.perf_counter()
+        chunk_word_index = Bm25(embedded_chunk_texts, detect_language(corpus.whole.text))
+        bm25_s = time.perf_counter() - bm25_start_time
     return Index(
         corpus=corpus,
         chunks=tuple(chunk_spans),
-        chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in timings)) / 1000,
+        chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in chunking_timings)) / 1000,
         decide_s=None if chunker.elsewhere else decide_ms / 1000,
-        embed_s=meter.cold_s + bm25_s,
-        embedded=meter.embedded + sum(timing.embedded for timing in timings),
-        cached=meter.cached + sum(timing.cached for timing in timings),
-        texts=tuple(texts),
-        vectors=vectors,
+        embed_s=chunk_embedding_meter.cold_s + bm25_s,
+        embedded=chunk_embedding_meter.embedded + sum(timing.embedded for timing in chunking_timings),
+        cached=chunk_embedding_meter.cached + sum(timing.cached for timing in chunking_timings),
+        texts=tuple(embedded_chunk_texts),
+        vectors=chunk_vectors,
         reasons={
             corpus.offsets[number] + gap.start_after(chunking.document): gap.reason
-            for number, chunking in enumerate(chunkings)
+            for number, chunking in enumerate(document_chunkings)
             for gap in chunking.gaps
             if gap.verdict.is_cut
         },
-        unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
+        unsituated=sum(not chunk.situation for chunking in document_chunkings for chunk in chunking.chunks)
         if embedded_as == "context"
         else 0,
         caveat=" ".join(filter(None, [chunker.caveat(), levels_note])),
-        parents=parents,
-        bm25=bm25,
+        parents=parent_chunk_spans,
+        bm25=chunk_word_index,
         searched_by=searched_by,
     )
 
 
 def _chunks_selected(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
     """Yield results with only those chunks whose ``numbers``, counted over all results, are given."""
-    first = 0
+    first_chunk_number = 0
     for chunking in chunkings:
-        kept = [chunk for number, chunk in enumerate(chunking.chunks, start=first) if number in numbers]
-        first += len(chunking.chunks)
-        yield replace(chunking, chunks=tuple(kept))
+        selected_chunks = [
+            chunk for number, chunk in enumerate(chunking.chunks, start=first_chunk_number) if number in numbers
+        ]
+        first_chunk_number += len(chunking.chunks)
+        yield replace(chunking, chunks=tuple(selected_chunks))
 
 
 def embed_texts(document: Document, texts: Sequence[str], tools: Tools) -> VectorArray:
@@ -249,11 +255,11 @@ def embed_chunks_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArra
         raise InputError("Late chunking embeds the document's own words; a language model wrote the texts of these chunks.")
     if tools.embedder is None:
         return tools.embed(())
-    places = [
+    chunk_places_in_documents = [
         LateChunks.chunk_place(chunking.document.text, chunk.spans) for chunking in chunkings for chunk in chunking.chunks
     ]
     late_embedder = LateChunks(tools.embedder, [chunking.document.text for chunking in chunkings])
-    return replace(tools, embedder=late_embedder).embed(places)
+    return replace(tools, embedder=late_embedder).embed(chunk_places_in_documents)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,23 +298,25 @@ class PreparedQuestions:
         near_copies = self.index.behind
         if near_copies is None:
             return self._ranked(numbers, depth)
-        rows = []
+        rankings_by_question = []
         for number, row in zip(numbers, self._ranked(numbers, 2 * depth), strict=True):
             while len(row) - len(repeats := near_copies.repeated_chunks(row.tolist())) < depth and len(row) < len(
                 self.index.chunks
             ):
                 (row,) = self._ranked(np.array([number]), 2 * len(row))
-            others = row[~np.isin(row, repeats)]
-            rows.append(np.concatenate([others, np.array(repeats, dtype=np.intp)])[:depth])
-        return np.array(rows, dtype=np.intp).reshape(len(numbers), -1)
+            unrepeated_chunk_numbers = row[~np.isin(row, repeats)]
+            rankings_by_question.append(np.concatenate([unrepeated_chunk_numbers, np.array(repeats, dtype=np.intp)])[:depth])
+        return np.array(rankings_by_question, dtype=np.intp).reshape(len(numbers), -1)
 
     def _ranked(self, numbers: IntArray, depth: int) -> IntArray:
         """Return the same as `ranked`, with near-duplicates in place."""
         depth = min(depth, len(self.index.chunks))
         if self.index.bm25 is None:
             return nearest_vectors(self.vectors[numbers], self.index.vectors, depth)
-        rows = [np.argsort(-self._scores_of(number, self.index.bm25), kind="stable")[:depth] for number in numbers.tolist()]
-        return np.array(rows, dtype=np.intp).reshape(len(numbers), depth)
+        rankings_by_question = [
+            np.argsort(-self._scores_of(number, self.index.bm25), kind="stable")[:depth] for number in numbers.tolist()
+        ]
+        return np.array(rankings_by_question, dtype=np.intp).reshape(len(numbers), depth)
 
     def scores(self, numbers: Sequence[int]) -> FloatArray:
         """Return the score of every chunk for the selected questions, shape (numbers, chunks).
@@ -318,10 +326,10 @@ class PreparedQuestions:
         if self.index.bm25 is None:
             queries, vectors = self.vectors[[*numbers]], self.index.vectors
             all_numbers = np.arange(len(vectors))
-            lines = zip((queries @ vectors.T).astype(float), queries, strict=True)
-            return np.array([resolve_near_ties(line, all_numbers, query, vectors) for line, query in lines]).reshape(
-                len(queries), -1
-            )
+            score_rows_with_queries = zip((queries @ vectors.T).astype(float), queries, strict=True)
+            return np.array(
+                [resolve_near_ties(line, all_numbers, query, vectors) for line, query in score_rows_with_queries]
+            ).reshape(len(queries), -1)
         return np.array([self._scores_of(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)
 
     def _scores_of(self, number: int, bm25: Bm25) -> FloatArray:
@@ -360,17 +368,22 @@ def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int
 
     Raises the same errors as `Tools.embed`.
     """
-    meter = Meter()
-    queries = PreparedQuestions.of(index, [question.text for question in questions], replace(tools, meter=meter))
-    ranked = np.zeros((len(questions), 0), np.intp)
-    seconds = [0.0]
+    question_embedding_meter = Meter()
+    prepared_questions = PreparedQuestions.of(
+        index, [question.text for question in questions], replace(tools, meter=question_embedding_meter)
+    )
+    rankings_by_question = np.zeros((len(questions), 0), np.intp)
+    search_durations = [0.0]
     if index.chunks and questions:
-        seconds = []
-        numbers = np.arange(len(questions))
+        search_durations = []
+        question_numbers = np.arange(len(questions))
         for _ in range(TIMED_RUNS):
-            began = time.perf_counter()
-            ranked = np.vstack(
-                [queries.ranked(numbers[at : at + QUERY_BLOCK], depth) for at in range(0, len(numbers), QUERY_BLOCK)]
+            search_start_time = time.perf_counter()
+            rankings_by_question = np.vstack(
+                [
+                    prepared_questions.ranked(question_numbers[at : at + QUERY_BLOCK], depth)
+                    for at in range(0, len(question_numbers), QUERY_BLOCK)
+                ]
             )
-            seconds.append(time.perf_counter() - began)
-    return Search(index, tuple(questions), ranked, meter.cold_s, min(seconds))
+            search_durations.append(time.perf_counter() - search_start_time)
+    return Search(index, tuple(questions), rankings_by_question, question_embedding_meter.cold_s, min(search_durations))

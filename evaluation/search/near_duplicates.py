@@ -64,20 +64,20 @@ class NearDuplicates:
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Chunks joined by pairs, in ascending order; the ends of a chain of pairs may be less alike."""
-        leaders = list(range(len(self.copies)))
+        group_leader_by_chunk = list(range(len(self.copies)))
 
         def leader(chunk: int) -> int:
-            while leaders[chunk] != chunk:
-                leaders[chunk] = chunk = leaders[leaders[chunk]]
+            while group_leader_by_chunk[chunk] != chunk:
+                group_leader_by_chunk[chunk] = chunk = group_leader_by_chunk[group_leader_by_chunk[chunk]]
             return chunk
 
         for first, second, _ in self.pairs:
             first_leader, second_leader = sorted((leader(first), leader(second)))
-            leaders[second_leader] = first_leader
-        members = defaultdict(list)
-        for chunk in range(len(leaders)):
-            members[leader(chunk)].append(chunk)
-        return tuple(tuple(group) for group in members.values() if len(group) > 1)
+            group_leader_by_chunk[second_leader] = first_leader
+        chunks_by_group_leader = defaultdict(list)
+        for chunk in range(len(group_leader_by_chunk)):
+            chunks_by_group_leader[leader(chunk)].append(chunk)
+        return tuple(tuple(group) for group in chunks_by_group_leader.values() if len(group) > 1)
 
     def repeated_chunks(self, ranked: Iterable[int]) -> list[int]:
         """Return the chunks of a ranking, best first, that are near-duplicates of a better-ranked chunk.
@@ -85,15 +85,15 @@ class NearDuplicates:
         In a top k, these are the places that near-duplicates take.
         """
         better_ranked: set[int] = set()
-        repeated = []
+        repeated_chunk_numbers = []
         for chunk in ranked:
             first_copy = self.copies[chunk]
             if first_copy is None:
                 continue
             if first_copy in better_ranked or not better_ranked.isdisjoint(self._neighbours.get(first_copy, frozenset())):
-                repeated.append(chunk)
+                repeated_chunk_numbers.append(chunk)
             better_ranked.add(first_copy)
-        return repeated
+        return repeated_chunk_numbers
 
     @cached_property
     def _neighbours(self) -> dict[int, frozenset[int]]:
@@ -127,8 +127,12 @@ class RepeatedRuns:
         Of a near-duplicate, this share is at least the Jaccard similarity.
         """
         first, stop = np.searchsorted(self.starts, (start, end))
-        last = stop - SHINGLE_WORDS + 1
-        return float(self.repeated[last] - self.repeated[first]) / (last - first) if last > first else 0.0
+        run_range_end_index = stop - SHINGLE_WORDS + 1
+        return (
+            float(self.repeated[run_range_end_index] - self.repeated[first]) / (run_range_end_index - first)
+            if run_range_end_index > first
+            else 0.0
+        )
 
 
 @lru_cache(maxsize=1)
@@ -138,17 +142,17 @@ def repeated_runs(text: str) -> RepeatedRuns:
     starts_and_numbers = [
         (word.start(), numbers_by_word.setdefault(word[0].lower(), len(numbers_by_word))) for word in _WORDS.finditer(text)
     ]
-    starts = np.array([start for start, _ in starts_and_numbers], np.int32)
-    codes = np.array([number + 1 for _, number in starts_and_numbers], np.uint64)
-    runs = np.zeros(max(0, len(codes) - SHINGLE_WORDS + 1), np.uint64)
+    word_start_offsets = np.array([start for start, _ in starts_and_numbers], np.int32)
+    word_number_codes = np.array([number + 1 for _, number in starts_and_numbers], np.uint64)
+    word_run_hashes = np.zeros(max(0, len(word_number_codes) - SHINGLE_WORDS + 1), np.uint64)
     for place in range(SHINGLE_WORDS):
         # Hashes: two runs with the same one only cost a comparison of chunks.
-        runs = runs * np.uint64(_FACTOR) + codes[place : place + len(runs)]
-    _, inverse, counts = np.unique(runs, return_inverse=True, return_counts=True)
-    repeated = np.zeros(len(codes) + 1, np.int32)
-    np.cumsum(counts[inverse] > 1, out=repeated[1 : len(runs) + 1])
-    repeated[len(runs) + 1 :] = repeated[len(runs)]
-    return RepeatedRuns(starts, repeated)
+        word_run_hashes = word_run_hashes * np.uint64(_FACTOR) + word_number_codes[place : place + len(word_run_hashes)]
+    _, inverse, counts = np.unique(word_run_hashes, return_inverse=True, return_counts=True)
+    cumulative_repeated_run_counts = np.zeros(len(word_number_codes) + 1, np.int32)
+    np.cumsum(counts[inverse] > 1, out=cumulative_repeated_run_counts[1 : len(word_run_hashes) + 1])
+    cumulative_repeated_run_counts[len(word_run_hashes) + 1 :] = cumulative_repeated_run_counts[len(word_run_hashes)]
+    return RepeatedRuns(word_start_offsets, cumulative_repeated_run_counts)
 
 
 def find_near_duplicates(texts: Sequence[str], alike: float = NEAR_DUPLICATE_SIMILARITY) -> NearDuplicates:
@@ -169,34 +173,45 @@ def find_near_duplicates(texts: Sequence[str], alike: float = NEAR_DUPLICATE_SIM
             numbers_by_shingle.setdefault(shingle, len(numbers_by_shingle)) for shingle in shingles(text)
         )
         copies.append(first_with.setdefault(own_shingles, chunk) if own_shingles else None)
-    pairs = [NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk]
+    near_duplicate_pairs = [
+        NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk
+    ]
     first_with.pop(frozenset(), None)
-    pairs += _similar_pairs({chunk: own_shingles for own_shingles, chunk in first_with.items()}, alike)
-    return NearDuplicates(tuple(copies), tuple(sorted(pairs)))
+    near_duplicate_pairs += _similar_pairs({chunk: own_shingles for own_shingles, chunk in first_with.items()}, alike)
+    return NearDuplicates(tuple(copies), tuple(sorted(near_duplicate_pairs)))
 
 
 def shingles(text: str) -> set[tuple[str, ...]]:
     """Return the runs of `SHINGLE_WORDS` words of a text; the whole text if it has fewer words, nothing if it has none."""
-    words = _WORDS.findall(text.lower())
-    runs = range(max(1, len(words) - SHINGLE_WORDS + 1)) if words else ()
-    return {tuple(words[start : start + SHINGLE_WORDS]) for start in runs}
+    lowercase_text_words = _WORDS.findall(text.lower())
+    shingle_start_indexes = range(max(1, len(lowercase_text_words) - SHINGLE_WORDS + 1)) if lowercase_text_words else ()
+    return {tuple(lowercase_text_words[start : start + SHINGLE_WORDS]) for start in shingle_start_indexes}
 
 
 def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[NearPair]:
     """Return the pairs of chunks, given as different sets of shingles, with at least the similarity ``alike``."""
-    frequency = Counter(shingle for own_shingles in chunks.values() for shingle in own_shingles)
+    chunk_count_by_shingle = Counter(shingle for own_shingles in chunks.values() for shingle in own_shingles)
     shorter: dict[int, list[int]] = defaultdict(list)
-    pairs = []
+    similar_chunk_pairs = []
     for chunk, own_shingles in sorted(chunks.items(), key=lambda item: len(item[1])):
         # Two sets that share at least `least` of their shingles have one of the rarest in common, all but `least` - 1.
-        least = ceil(alike * len(own_shingles) - _ROUNDING)
-        rarest = sorted(own_shingles, key=lambda shingle: (frequency[shingle], shingle))[: len(own_shingles) - least + 1]
-        candidates = {other for shingle in rarest for other in shorter[shingle] if len(chunks[other]) >= least}
-        for other in candidates:
-            shared = len(own_shingles & chunks[other])
-            similarity = shared / (len(own_shingles) + len(chunks[other]) - shared)
-            if similarity >= alike - _ROUNDING:
-                pairs.append(NearPair(min(chunk, other), max(chunk, other), similarity))
-        for shingle in rarest:
+        fewest_shared_shingles = ceil(alike * len(own_shingles) - _ROUNDING)
+        rarest_own_shingles = sorted(own_shingles, key=lambda shingle: (chunk_count_by_shingle[shingle], shingle))[
+            : len(own_shingles) - fewest_shared_shingles + 1
+        ]
+        candidate_chunk_numbers = {
+            other
+            for shingle in rarest_own_shingles
+            for other in shorter[shingle]
+            if len(chunks[other]) >= fewest_shared_shingles
+        }
+        for other in candidate_chunk_numbers:
+            shared_shingle_count = len(own_shingles & chunks[other])
+            shingle_jaccard_similarity = shared_shingle_count / (
+                len(own_shingles) + len(chunks[other]) - shared_shingle_count
+            )
+            if shingle_jaccard_similarity >= alike - _ROUNDING:
+                similar_chunk_pairs.append(NearPair(min(chunk, other), max(chunk, other), shingle_jaccard_similarity))
+        for shingle in rarest_own_shingles:
             shorter[shingle].append(chunk)
-    return pairs
+    return similar_chunk_pairs

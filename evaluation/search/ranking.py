@@ -35,23 +35,30 @@ def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, bloc
     does not affect the result, since `resolve_near_ties` recomputes near-ties.
     """
     count = min(count, len(vectors))
-    scores = np.zeros((len(queries), 0))
-    rows = np.zeros((len(queries), 0), np.intp)
+    kept_vector_scores = np.zeros((len(queries), 0))
+    kept_vector_indexes = np.zeros((len(queries), 0), np.intp)
     for start in range(0, len(vectors), block):
         part_scores = queries @ vectors[start : start + block].T
-        scores = np.hstack([scores, part_scores])
-        rows = np.hstack([rows, np.broadcast_to(np.arange(start, start + part_scores.shape[1]), part_scores.shape)])
-        kept_count = min(count, scores.shape[1])
-        lowest_kept = -np.partition(-scores, kept_count - 1, axis=1)[:, kept_count - 1]
-        chosen = np.empty((len(queries), kept_count), np.intp)
-        for query, query_scores in enumerate(scores):
-            candidates = np.flatnonzero(query_scores >= lowest_kept[query] - PRODUCT_TOLERANCE)
-            query_scores[candidates] = resolve_near_ties(
-                query_scores[candidates], rows[query, candidates], queries[query], vectors
+        kept_vector_scores = np.hstack([kept_vector_scores, part_scores])
+        kept_vector_indexes = np.hstack(
+            [kept_vector_indexes, np.broadcast_to(np.arange(start, start + part_scores.shape[1]), part_scores.shape)]
+        )
+        kept_count = min(count, kept_vector_scores.shape[1])
+        lowest_kept = -np.partition(-kept_vector_scores, kept_count - 1, axis=1)[:, kept_count - 1]
+        chosen_columns_by_query = np.empty((len(queries), kept_count), np.intp)
+        for query, query_scores in enumerate(kept_vector_scores):
+            near_best_columns = np.flatnonzero(query_scores >= lowest_kept[query] - PRODUCT_TOLERANCE)
+            query_scores[near_best_columns] = resolve_near_ties(
+                query_scores[near_best_columns], kept_vector_indexes[query, near_best_columns], queries[query], vectors
             )
-            chosen[query] = candidates[np.argsort(-query_scores[candidates], kind="stable")][:kept_count]
-        scores, rows = np.take_along_axis(scores, chosen, axis=1), np.take_along_axis(rows, chosen, axis=1)
-    return rows
+            chosen_columns_by_query[query] = near_best_columns[np.argsort(-query_scores[near_best_columns], kind="stable")][
+                :kept_count
+            ]
+        kept_vector_scores, kept_vector_indexes = (
+            np.take_along_axis(kept_vector_scores, chosen_columns_by_query, axis=1),
+            np.take_along_axis(kept_vector_indexes, chosen_columns_by_query, axis=1),
+        )
+    return kept_vector_indexes
 
 
 def resolve_near_ties(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
@@ -60,14 +67,14 @@ def resolve_near_ties(scores: FloatArray, rows: IntArray, query: VectorArray, ve
     The last digits of a matrix product depend on the position of a row and on the other queries. Without this function, two
     copies of the same text could come in any order.
     """
-    order = np.argsort(scores)
-    near = np.flatnonzero(np.diff(scores[order]) <= PRODUCT_TOLERANCE)
-    if not len(near):
+    ascending_score_order = np.argsort(scores)
+    near_tie_positions = np.flatnonzero(np.diff(scores[ascending_score_order]) <= PRODUCT_TOLERANCE)
+    if not len(near_tie_positions):
         return scores
-    doubtful = order[np.union1d(near, near + 1)]
+    near_tied_score_indexes = ascending_score_order[np.union1d(near_tie_positions, near_tie_positions + 1)]
     # Row by row, and not as a product of matrices: equal rows have equal sums.
     exact_scores = scores.copy()
-    exact_scores[doubtful] = (vectors[rows[doubtful]].astype(float) * query).sum(axis=1)
+    exact_scores[near_tied_score_indexes] = (vectors[rows[near_tied_score_indexes]].astype(float) * query).sum(axis=1)
     return exact_scores
 
 
@@ -106,8 +113,8 @@ def rank_by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
     """Rank all chunks by their exact cosine with the question's unit vector, shape (dimension,)."""
     if not len(vectors):
         return Ranking(np.zeros(0, np.intp), np.zeros(0))
-    order = nearest_vectors(query[np.newaxis], vectors, len(vectors))[0]
-    return Ranking(order, np.asarray(vectors[order] @ query, dtype=float))
+    best_first_chunk_numbers = nearest_vectors(query[np.newaxis], vectors, len(vectors))[0]
+    return Ranking(best_first_chunk_numbers, np.asarray(vectors[best_first_chunk_numbers] @ query, dtype=float))
 
 
 def rank_by_score(scores: FloatArray) -> Ranking:
@@ -115,9 +122,9 @@ def rank_by_score(scores: FloatArray) -> Ranking:
 
     ``scores`` has shape (chunks,). Ties go to the earlier chunk.
     """
-    order = np.argsort(-scores, kind="stable")
-    order = order[scores[order] > 0]
-    return Ranking(order, scores[order])
+    best_first_chunk_numbers = np.argsort(-scores, kind="stable")
+    best_first_chunk_numbers = best_first_chunk_numbers[scores[best_first_chunk_numbers] > 0]
+    return Ranking(best_first_chunk_numbers, scores[best_first_chunk_numbers])
 
 
 def fuse_rankings(rankings: Sequence[Ranking], count: int) -> Ranking:
@@ -128,10 +135,10 @@ def fuse_rankings(rankings: Sequence[Ranking], count: int) -> Ranking:
     Cormack, Clarke and Büttcher (2009), "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
     SIGIR, with their k of 60. Ties go to the earlier chunk.
     """
-    scores = np.zeros(count)
+    fused_chunk_scores = np.zeros(count)
     for ranking in rankings:
-        scores[ranking.order] += 1 / (RRF_K + np.arange(1, len(ranking.order) + 1))
-    return rank_by_score(scores)
+        fused_chunk_scores[ranking.order] += 1 / (RRF_K + np.arange(1, len(ranking.order) + 1))
+    return rank_by_score(fused_chunk_scores)
 
 
 def rerank_first(ranking: Ranking, scores: FloatArray) -> Ranking:
@@ -139,11 +146,14 @@ def rerank_first(ranking: Ranking, scores: FloatArray) -> Ranking:
 
     The scores of the other chunks become NaN, since they are in another unit.
     """
-    count = len(scores)
-    order = np.argsort(-scores, kind="stable")
-    without_score = np.full(len(ranking.order) - count, np.nan)
+    rescored_chunk_count = len(scores)
+    rescored_best_first_order = np.argsort(-scores, kind="stable")
+    without_score = np.full(len(ranking.order) - rescored_chunk_count, np.nan)
     return Ranking(
-        np.concatenate([ranking.order[:count][order], ranking.order[count:]]), np.concatenate([scores[order], without_score])
+        np.concatenate(
+            [ranking.order[:rescored_chunk_count][rescored_best_first_order], ranking.order[rescored_chunk_count:]]
+        ),
+        np.concatenate([scores[rescored_best_first_order], without_score]),
     )
 
 
@@ -187,24 +197,26 @@ class Bm25:
     def __init__(self, texts: Sequence[str], language: str) -> None:
         self._stop_words = STOP_WORDS if language == ENGLISH else frozenset()
         self._count = len(texts)
-        tokens = [self._tokens(text) for text in texts]
-        mean = sum(map(len, tokens)) / max(1, len(texts))
+        tokens_by_text = [self._tokens(text) for text in texts]
+        mean_text_token_count = sum(map(len, tokens_by_text)) / max(1, len(texts))
         # For each word the texts that have it, with the share of its score that its frequency in them makes.
         self._found: dict[str, list[tuple[int, float]]] = {}
-        for number, words in enumerate(tokens):
+        for number, words in enumerate(tokens_by_text):
             for word, frequency in Counter(words).items():
-                word_weight = frequency / (K1 * (1 - B + B * len(words) / mean) + frequency)
+                word_weight = frequency / (K1 * (1 - B + B * len(words) / mean_text_token_count) + frequency)
                 self._found.setdefault(word, []).append((number, word_weight))
 
     def scores(self, question: str) -> FloatArray:
         """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
-        scores = np.zeros(self._count)
+        relevance_score_of_each_text = np.zeros(self._count)
         for word in self._tokens(question):
-            postings = self._found.get(word, ())
-            rarity = math.log(1 + (self._count - len(postings) + 0.5) / (len(postings) + 0.5))
-            for number, word_weight in postings:
-                scores[number] += rarity * word_weight
-        return scores
+            question_word_postings = self._found.get(word, ())
+            word_rarity_weight = math.log(
+                1 + (self._count - len(question_word_postings) + 0.5) / (len(question_word_postings) + 0.5)
+            )
+            for number, word_weight in question_word_postings:
+                relevance_score_of_each_text[number] += word_rarity_weight * word_weight
+        return relevance_score_of_each_text
 
     def _tokens(self, text: str) -> list[str]:
         return [word for word in TOKENS.findall(text.lower()) if word not in self._stop_words]
@@ -243,8 +255,8 @@ class Reranker:
         with self._lock:
             if self._model is not None:
                 return
-            folder = Path(self.name).expanduser()
-            if not folder.is_dir():
+            model_folder_path = Path(self.name).expanduser()
+            if not model_folder_path.is_dir():
                 raise ModelError(
                     f"{self.name}: a cross-encoder must be a folder on this machine; this folder does not exist. Check its "
                     "path."
@@ -253,19 +265,21 @@ class Reranker:
             from sentence_transformers import CrossEncoder
 
             try:
-                model = CrossEncoder(str(folder.resolve()), trust_remote_code=False, local_files_only=True)
+                loaded_cross_encoder = CrossEncoder(
+                    str(model_folder_path.resolve()), trust_remote_code=False, local_files_only=True
+                )
             except Exception as error:
                 # Depending on what is in the folder, loading raises errors of any type.
                 raise ModelError(
                     f"{self.name}: the folder must contain a cross-encoder of sentence-transformers without custom code; "
                     f"loading it failed with {type(error).__name__}. Choose another folder."
                 ) from error
-            if model.num_labels != 1:
+            if loaded_cross_encoder.num_labels != 1:
                 raise ModelError(
                     f"{self.name}: a cross-encoder must return one score for each pair of texts; this one returns "
-                    f"{model.num_labels}. Choose another model."
+                    f"{loaded_cross_encoder.num_labels}. Choose another model."
                 )
-            self._model = model
+            self._model = loaded_cross_encoder
 
     def scores(self, question: str, texts: Sequence[str]) -> FloatArray:
         """Return each text's relevance to the question, shape (texts,); higher is better.
@@ -277,11 +291,11 @@ class Reranker:
             return np.zeros(0)
         with self._lock:
             assert self._model is not None
-            predicted = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
-        scores = np.asarray(predicted, dtype=float)
-        if scores.shape != (len(texts),) or not np.isfinite(scores).all():
+            predicted_text_relevances = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
+        relevance_score_of_each_text = np.asarray(predicted_text_relevances, dtype=float)
+        if relevance_score_of_each_text.shape != (len(texts),) or not np.isfinite(relevance_score_of_each_text).all():
             raise ModelError(
                 f"{self.name}: a cross-encoder must return one finite score for each pair of texts; this one does not. "
                 "Choose another model."
             )
-        return scores
+        return relevance_score_of_each_text

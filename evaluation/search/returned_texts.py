@@ -64,15 +64,15 @@ class ReturnedText:
             If the setting does not exist or the number is out of range.
         """
         kind, colon, number = word.partition(":")
-        size = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
-        if kind == "window" and size is not None:
-            if not 1 <= size <= MOST_NEIGHBOURS:
-                raise InputError(f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got {size:,}.")
-            return cls("window", size)
-        if kind == "section" and (size is not None or not colon):
-            if size is not None and not 1 <= size <= DEEPEST:
-                raise InputError(f"The heading level of a section must be from 1 to {DEEPEST}; got {size:,}.")
-            return cls("section", size or DEEPEST)
+        setting_number = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
+        if kind == "window" and setting_number is not None:
+            if not 1 <= setting_number <= MOST_NEIGHBOURS:
+                raise InputError(f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got {setting_number:,}.")
+            return cls("window", setting_number)
+        if kind == "section" and (setting_number is not None or not colon):
+            if setting_number is not None and not 1 <= setting_number <= DEEPEST:
+                raise InputError(f"The heading level of a section must be from 1 to {DEEPEST}; got {setting_number:,}.")
+            return cls("section", setting_number or DEEPEST)
         for name in _WITHOUT_SIZE:
             if word == name:
                 return cls(name)
@@ -118,22 +118,27 @@ def with_returned_text(index: _Index, how: ReturnedText) -> _Index:
     if how.kind == "window":
         return replace(index, returns=tuple(_neighbour_windows(index, how.size)))
     corpus = index.corpus
-    sections = [_Sections(document, how) for document in corpus.documents]
-    returns = []
+    sections_by_document = [_Sections(document, how) for document in corpus.documents]
+    returned_spans_by_chunk = []
     for spans in index.chunks:
-        number = corpus.document_at(spans[0].start)
-        offset = corpus.offsets[number]
-        own = [Span(start - offset, end - offset) for start, end in spans]
-        returns.append(tuple(corpus.on_axis(number, span) for span in sections[number].around(own)))
-    return replace(index, returns=tuple(returns))
+        document_number = corpus.document_at(spans[0].start)
+        document_start_offset = corpus.offsets[document_number]
+        chunk_spans_in_document = [Span(start - document_start_offset, end - document_start_offset) for start, end in spans]
+        returned_spans_by_chunk.append(
+            tuple(
+                corpus.on_axis(document_number, span)
+                for span in sections_by_document[document_number].around(chunk_spans_in_document)
+            )
+        )
+    return replace(index, returns=tuple(returned_spans_by_chunk))
 
 
 def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
     """Return a sentence on the documents that lack the required sections or pages; empty if there are none."""
     if how.kind not in ("section", "page"):
         return ""
-    names = [document.name for document in corpus.documents if not _Sections(document, how).starts]
-    if not names:
+    sectionless_document_names = [document.name for document in corpus.documents if not _Sections(document, how).starts]
+    if not sectionless_document_names:
         return ""
     if how.kind == "page":
         missing_words = "pages or chapters"
@@ -141,17 +146,21 @@ def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
         missing_words = (
             "headings that are found" if how.size == DEEPEST else f"headings of level 1 to {how.size} that are found"
         )
-    count = len(names)
-    count_words = f"{names[0]} has" if count == 1 else f"{count:,} of {len(corpus.documents):,} documents have"
+    sectionless_document_count = len(sectionless_document_names)
+    count_words = (
+        f"{sectionless_document_names[0]} has"
+        if sectionless_document_count == 1
+        else f"{sectionless_document_count:,} of {len(corpus.documents):,} documents have"
+    )
     return f"{count_words} no {missing_words}: there a chunk returns itself."
 
 
 def _neighbour_windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
     # Chunks are numbered document by document, each in its reading order.
     for _, group in groupby(index.chunks, key=lambda spans: index.corpus.document_at(spans[0].start)):
-        chunks = list(group)
-        for number in range(len(chunks)):
-            window_chunks = chunks[max(0, number - size) : number + size + 1]
+        document_chunk_group = list(group)
+        for number in range(len(document_chunk_group)):
+            window_chunks = document_chunk_group[max(0, number - size) : number + size + 1]
             yield tuple(union(span for spans in window_chunks for span in spans))
 
 
@@ -173,10 +182,10 @@ class _Sections:
     def _spans(self) -> list[Span]:
         """All of them without the white space around them; together they have all other characters."""
         text = self.document.text
-        edges = sorted({0, *self.starts, len(text)})
+        section_edge_offsets = sorted({0, *self.starts, len(text)})
         return [
             Span(start + len(text[start:end]) - len(text[start:end].lstrip()), start + len(text[start:end].rstrip()))
-            for start, end in pairwise(edges)
+            for start, end in pairwise(section_edge_offsets)
             if text[start:end].strip()
         ]
 

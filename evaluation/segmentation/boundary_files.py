@@ -20,22 +20,28 @@ MARK = "---"
 
 def section_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of the sections between lines of three dashes, leaving out blank sections."""
-    edges = [0]
-    offset = 0
+    section_edge_offsets = [0]
+    line_start_offset = 0
     for line in text.splitlines(keepends=True):
         if line.strip() == MARK:
-            edges += [offset, offset + len(line)]
-        offset += len(line)
-    edges.append(offset)
-    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if text[start:end].strip()]
+            section_edge_offsets += [line_start_offset, line_start_offset + len(line)]
+        line_start_offset += len(line)
+    section_edge_offsets.append(line_start_offset)
+    return [
+        (start, end)
+        for start, end in zip(section_edge_offsets[::2], section_edge_offsets[1::2], strict=True)
+        if text[start:end].strip()
+    ]
 
 
 def remove_mark_lines(text: str) -> tuple[str, tuple[int, ...]]:
     """Return the text without its lines of three dashes, and the offsets at which the sections after them begin."""
-    parts = [text[start:end] for start, end in section_spans(text)]
-    starts = accumulate(map(len, parts), initial=0)
-    known = tuple(start + len(part) - len(part.lstrip()) for start, part in zip(starts, parts, strict=False))
-    return "".join(parts), known[1:]
+    section_texts = [text[start:end] for start, end in section_spans(text)]
+    joined_section_starts = accumulate(map(len, section_texts), initial=0)
+    section_start_boundaries = tuple(
+        start + len(part) - len(part.lstrip()) for start, part in zip(joined_section_starts, section_texts, strict=False)
+    )
+    return "".join(section_texts), section_start_boundaries[1:]
 
 
 def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
@@ -43,14 +49,21 @@ def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
 
     An offset in a removed line moves to the start of the next section.
     """
-    spans = section_spans(text)
-    ends = [end for _, end in spans]
-    lengths = [0, *accumulate(end - start for start, end in spans)]
-    moved = []
+    spans_between_mark_lines = section_spans(text)
+    ends = [end for _, end in spans_between_mark_lines]
+    cumulative_section_lengths = [0, *accumulate(end - start for start, end in spans_between_mark_lines)]
+    converted_offsets = []
     for place in places:
-        number = bisect_right(ends, place)
-        moved.append(lengths[number] + (max(0, place - spans[number][0]) if number < len(spans) else 0))
-    return moved
+        section_index = bisect_right(ends, place)
+        converted_offsets.append(
+            cumulative_section_lengths[section_index]
+            + (
+                max(0, place - spans_between_mark_lines[section_index][0])
+                if section_index < len(spans_between_mark_lines)
+                else 0
+            )
+        )
+    return converted_offsets
 
 
 def boundary_file_json(name: str, text: str, known: tuple[int, ...]) -> str:
@@ -72,18 +85,22 @@ def parse_boundary_file(data: bytes, _: str) -> Iterator[str | int]:
         If it is not a boundary file.
     """
     file_kind = "known boundaries"
-    given = parse_json_file(decode_file(data, file_kind), file_kind)
-    if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
+    boundary_file_object = parse_json_file(decode_file(data, file_kind), file_kind)
+    if not isinstance(boundary_file_object, dict) or boundary_file_object.keys() != {"name", "sha256", "boundaries"}:
         raise InputError(
-            f"{file_kind}: the file must have exactly the fields name, sha256 and boundaries; got {short_repr(given)}."
+            f"{file_kind}: the file must have exactly the fields name, sha256 and boundaries; got "
+            f"{short_repr(boundary_file_object)}."
         )
-    known = given["boundaries"]
-    if not isinstance(known, list) or not all(type(place) is int for place in known):
-        raise InputError(f"{file_kind} must be a list of whole numbers; got {short_repr(known)}.")
-    if len(known) > MAX_SENTENCES:
-        raise InputError(f"{file_kind}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has {len(known):,}.")
-    yield str(given["sha256"])[:_DIGITS]
-    yield from known
+    known_boundaries_in_file = boundary_file_object["boundaries"]
+    if not isinstance(known_boundaries_in_file, list) or not all(type(place) is int for place in known_boundaries_in_file):
+        raise InputError(f"{file_kind} must be a list of whole numbers; got {short_repr(known_boundaries_in_file)}.")
+    if len(known_boundaries_in_file) > MAX_SENTENCES:
+        raise InputError(
+            f"{file_kind}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has "
+            f"{len(known_boundaries_in_file):,}."
+        )
+    yield str(boundary_file_object["sha256"])[:_DIGITS]
+    yield from known_boundaries_in_file
 
 
 @dataclass(frozen=True)
@@ -120,12 +137,14 @@ class BoundaryFile:
                 f"known boundaries: the file must belong to this text, with the SHA-256 {text_sha256(text)[:12]}…; it "
                 f"belongs to a text with {self.sha256[:12]!r}…. Choose the file that was saved with this text."
             )
-        known = self.boundaries
-        if known != tuple(sorted(set(known))) or (known and not 0 < known[0] <= known[-1] < len(text)):
+        checked_known_boundaries = self.boundaries
+        if checked_known_boundaries != tuple(sorted(set(checked_known_boundaries))) or (
+            checked_known_boundaries and not 0 < checked_known_boundaries[0] <= checked_known_boundaries[-1] < len(text)
+        ):
             raise InputError(
                 f"known boundaries must be in ascending order, each once, from 1 to {len(text) - 1:,}; these are not."
             )
-        return known
+        return checked_known_boundaries
 
 
 def text_sha256(text: str) -> str:

@@ -65,9 +65,9 @@ class Segmentation:
 
     def counts(self) -> IntArray:
         """Return the number of boundaries at or before each unit, such as a sentence, shape (units,)."""
-        marks = np.zeros(self.units, dtype=np.intp)
-        marks[list(self.boundaries)] = 1
-        return np.cumsum(marks)
+        boundary_mark_by_unit = np.zeros(self.units, dtype=np.intp)
+        boundary_mark_by_unit[list(self.boundaries)] = 1
+        return np.cumsum(boundary_mark_by_unit)
 
 
 def segmentation_in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
@@ -75,13 +75,15 @@ def segmentation_in_sentences(document: Document, offsets: Iterable[int]) -> Seg
 
     An offset that moves to the beginning or the end of the document is dropped.
     """
-    places = set()
+    boundary_sentence_numbers = set()
     for offset in offsets:
-        index = max(document.sentence_at(offset), 0)
-        start, end = document.sentences[index]
-        places.add(index if offset - start <= end - offset else index + 1)
-    count = len(document.sentences)
-    return Segmentation(count, tuple(sorted(place for place in places if 0 < place < count)))
+        offset_sentence_index = max(document.sentence_at(offset), 0)
+        start, end = document.sentences[offset_sentence_index]
+        boundary_sentence_numbers.add(offset_sentence_index if offset - start <= end - offset else offset_sentence_index + 1)
+    sentence_count = len(document.sentences)
+    return Segmentation(
+        sentence_count, tuple(sorted(place for place in boundary_sentence_numbers if 0 < place < sentence_count))
+    )
 
 
 def cut_offsets(chunking: Chunking) -> list[int]:
@@ -100,13 +102,15 @@ _NO_BOUNDARY = "no boundary is known"
 def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) -> tuple[IntArray, IntArray] | Score:
     """Count the boundaries of both segmentations in each window of k gaps, or return the reason why there are no windows."""
     _check_same_units(reference, segmentation)
-    k = window_size(reference)
+    window_gap_count = window_size(reference)
     if not reference.boundaries:
         return Score.without(_NO_BOUNDARY)
-    if reference.units <= k:
-        return Score.without(f"{reference.units} units are too few for a window of {k}")
+    if reference.units <= window_gap_count:
+        return Score.without(f"{reference.units} units are too few for a window of {window_gap_count}")
     reference_counts, segmentation_counts = reference.counts(), segmentation.counts()
-    return reference_counts[k:] - reference_counts[:-k], segmentation_counts[k:] - segmentation_counts[:-k]
+    return reference_counts[window_gap_count:] - reference_counts[:-window_gap_count], segmentation_counts[
+        window_gap_count:
+    ] - segmentation_counts[:-window_gap_count]
 
 
 def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
@@ -114,8 +118,12 @@ def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Beeferman et al. (1999).
     """
-    windows = _boundaries_per_window(reference, segmentation)
-    return windows if isinstance(windows, Score) else Score(float(np.mean((windows[0] > 0) != (windows[1] > 0))))
+    boundary_counts_per_window = _boundaries_per_window(reference, segmentation)
+    return (
+        boundary_counts_per_window
+        if isinstance(boundary_counts_per_window, Score)
+        else Score(float(np.mean((boundary_counts_per_window[0] > 0) != (boundary_counts_per_window[1] > 0))))
+    )
 
 
 def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
@@ -123,8 +131,12 @@ def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Pevzner and Hearst (2002).
     """
-    windows = _boundaries_per_window(reference, segmentation)
-    return windows if isinstance(windows, Score) else Score(float(np.mean(windows[0] != windows[1])))
+    boundary_counts_per_window = _boundaries_per_window(reference, segmentation)
+    return (
+        boundary_counts_per_window
+        if isinstance(boundary_counts_per_window, Score)
+        else Score(float(np.mean(boundary_counts_per_window[0] != boundary_counts_per_window[1])))
+    )
 
 
 def count_matching_boundaries(reference: Sequence[int], boundaries: Sequence[int], tolerance: int) -> int:
@@ -154,14 +166,22 @@ class PrecisionRecall:
 def boundary_precision_recall(reference: Segmentation, segmentation: Segmentation, tolerance: int = 0) -> PrecisionRecall:
     """Return precision, recall and F1 of boundaries that are matched one to one, at most ``tolerance`` units apart."""
     _check_same_units(reference, segmentation)
-    hits = count_matching_boundaries(reference.boundaries, segmentation.boundaries, tolerance)
-    precision = (
-        Score(hits / len(segmentation.boundaries)) if segmentation.boundaries else Score.without("no boundary was found")
+    matched_boundary_count = count_matching_boundaries(reference.boundaries, segmentation.boundaries, tolerance)
+    boundary_precision = (
+        Score(matched_boundary_count / len(segmentation.boundaries))
+        if segmentation.boundaries
+        else Score.without("no boundary was found")
     )
-    recall = Score(hits / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
+    boundary_recall = (
+        Score(matched_boundary_count / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
+    )
     boundary_count = len(reference.boundaries) + len(segmentation.boundaries)
-    f1 = Score(2 * hits / boundary_count) if boundary_count else Score.without("there is no boundary in either")
-    return PrecisionRecall(precision, recall, f1)
+    boundary_f1 = (
+        Score(2 * matched_boundary_count / boundary_count)
+        if boundary_count
+        else Score.without("there is no boundary in either")
+    )
+    return PrecisionRecall(boundary_precision, boundary_recall, boundary_f1)
 
 
 def boundary_similarity(reference: Segmentation, segmentation: Segmentation, reach: int = 2) -> Score:
@@ -174,7 +194,7 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, rea
     _check_same_units(reference, segmentation)
     only_reference = set(reference.boundaries) - set(segmentation.boundaries)
     only_segmentation = set(segmentation.boundaries) - set(reference.boundaries)
-    matching = len(reference.boundaries) - len(only_reference)
+    identical_boundary_count = len(reference.boundaries) - len(only_reference)
     moved: list[int] = []
     for distance in range(1, reach):
         for place in sorted(only_reference | only_segmentation):
@@ -183,11 +203,11 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, rea
                     one.discard(place)
                     other.discard(place + distance)
                     moved.append(distance)
-    missing = len(only_reference) + len(only_segmentation)
-    edits = missing + len(moved) + matching
-    if not edits:
+    unmatched_boundary_count = len(only_reference) + len(only_segmentation)
+    edit_and_match_count = unmatched_boundary_count + len(moved) + identical_boundary_count
+    if not edit_and_match_count:
         return Score.without("there is no boundary in either")
-    return Score(1 - (missing + sum(moved) / reach) / edits)
+    return Score(1 - (unmatched_boundary_count + sum(moved) / reach) / edit_and_match_count)
 
 
 @dataclass(frozen=True)
@@ -217,15 +237,17 @@ def misassigned_units(sections: Sequence[int], chunks: Sequence[int | None]) -> 
     if not sections:
         return MisassignedUnits((), {})
     sections_and_chunks = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
-    overlap = np.zeros((max(sections) + 1, max((chunk for _, chunk in sections_and_chunks), default=0) + 1), dtype=np.intp)
-    np.add.at(overlap, tuple(zip(*sections_and_chunks, strict=True)) or ([], []), 1)
-    pairs = largest_assignment(overlap)
-    wrong = [
+    section_chunk_overlap_counts = np.zeros(
+        (max(sections) + 1, max((chunk for _, chunk in sections_and_chunks), default=0) + 1), dtype=np.intp
+    )
+    np.add.at(section_chunk_overlap_counts, tuple(zip(*sections_and_chunks, strict=True)) or ([], []), 1)
+    chunk_by_matched_section = largest_assignment(section_chunk_overlap_counts)
+    misassigned_unit_numbers = [
         unit
         for unit, (section, chunk) in enumerate(zip(sections, chunks, strict=True))
-        if chunk is None or pairs.get(section) != chunk
+        if chunk is None or chunk_by_matched_section.get(section) != chunk
     ]
-    return MisassignedUnits(tuple(wrong), pairs)
+    return MisassignedUnits(tuple(misassigned_unit_numbers), chunk_by_matched_section)
 
 
 def segment_numbers(segmentation: Segmentation) -> list[int]:
@@ -240,21 +262,27 @@ def chunk_of_each_sentence(chunking: Chunking) -> list[int | None]:
     If no chunk contains the first character of a sentence, the sentence belongs to the first chunk that overlaps it. It
     belongs to None if no chunk does, since chunkers of other libraries sometimes lose text.
     """
-    spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
+    spans_with_chunk_numbers = sorted(
+        (span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans
+    )
     numbers: list[int | None] = []
     next_span = 0
     open_spans: list[int] = []
     for start, end in chunking.document.sentences:
-        while next_span < len(spans) and spans[next_span][0] <= start:
+        while next_span < len(spans_with_chunk_numbers) and spans_with_chunk_numbers[next_span][0] <= start:
             heappush(open_spans, next_span)
             next_span += 1
         # A span that ended before this sentence has ended before all that follow.
-        while open_spans and spans[open_spans[0]][1] <= start:
+        while open_spans and spans_with_chunk_numbers[open_spans[0]][1] <= start:
             heappop(open_spans)
         if open_spans:
-            numbers.append(spans[open_spans[0]][2])
+            numbers.append(spans_with_chunk_numbers[open_spans[0]][2])
         else:
-            numbers.append(spans[next_span][2] if next_span < len(spans) and spans[next_span][0] < end else None)
+            numbers.append(
+                spans_with_chunk_numbers[next_span][2]
+                if next_span < len(spans_with_chunk_numbers) and spans_with_chunk_numbers[next_span][0] < end
+                else None
+            )
     return numbers
 
 
@@ -290,8 +318,8 @@ def crossing_chunks(known: Sequence[int], chunking: Chunking) -> CrossingChunks:
         return CrossingChunks(0, Score.without("there is no chunk"))
     if not known:
         return CrossingChunks(0, Score.without(_NO_BOUNDARY))
-    crossing = len(sections_in_mixed_chunks(chunking, sorted(known)))
-    return CrossingChunks(crossing, Score(crossing / len(chunking.chunks)))
+    crossing_chunk_count = len(sections_in_mixed_chunks(chunking, sorted(known)))
+    return CrossingChunks(crossing_chunk_count, Score(crossing_chunk_count / len(chunking.chunks)))
 
 
 def _check_same_units(reference: Segmentation, segmentation: Segmentation) -> None:
@@ -319,10 +347,10 @@ def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict
 
     Raises ValueError if the segmentations have different numbers of units.
     """
-    matches = boundary_precision_recall(reference, segmentation)
+    boundary_match_scores = boundary_precision_recall(reference, segmentation)
     return {
-        "Precision": matches.precision,
-        "Recall": matches.recall,
+        "Precision": boundary_match_scores.precision,
+        "Recall": boundary_match_scores.recall,
         "Similarity": boundary_similarity(reference, segmentation),
         "Pk": pk(reference, segmentation),
         "WindowDiff": window_diff(reference, segmentation),
@@ -332,14 +360,24 @@ def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict
 def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Segmentation]) -> str:
     """Return an explanation if making no cut has a lower Pk than every result; otherwise an empty string."""
     no_cut_pk = pk(reference, Segmentation(reference.units, ())).value
-    values = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
-    if no_cut_pk is None or not values or any(value is None or value <= no_cut_pk for value in values):
+    pk_values_with_cuts = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
+    if (
+        no_cut_pk is None
+        or not pk_values_with_cuts
+        or any(value is None or value <= no_cut_pk for value in pk_values_with_cuts)
+    ):
         return ""
-    size = window_size(reference)
-    near = f"less than {size / 2:g} sentences from a known boundary" if size > 1 else "exactly at a known boundary"
+    pk_window_size = window_size(reference)
+    near_boundary_phrase = (
+        f"less than {pk_window_size / 2:g} sentences from a known boundary"
+        if pk_window_size > 1
+        else "exactly at a known boundary"
+    )
     return (
-        f"No cut has a lower Pk than every column ({no_cut_pk:.2f}). Pk compares the two ends of windows of {size:,} "
-        f"sentence{'s' * (size != 1)}: a cut lowers it only {near}, and one farther off raises it. Where few "
+        f"No cut has a lower Pk than every column ({no_cut_pk:.2f}). Pk compares the two ends of windows of "
+        f"{pk_window_size:,} "
+        f"sentence{'s' * (pk_window_size != 1)}: a cut lowers it only {near_boundary_phrase}, and one farther off raises "
+        f"it. Where few "
         "boundaries are found, it is best by Pk not to cut at all, which finds none: read precision and recall."
     )
 
@@ -351,12 +389,12 @@ def largest_assignment(values: IntArray) -> dict[int, int]:
     """Return the one-to-one assignment of a matrix's columns to its rows with the largest sum of ``values``."""
     if len(values) > values.shape[1]:
         return {row: column for column, row in sorted(largest_assignment(values.T).items(), key=lambda pair: pair[1])}
-    costs = -values.astype(np.float64)
-    rows, columns = costs.shape
+    assignment_cost_matrix = -values.astype(np.float64)
+    rows, columns = assignment_cost_matrix.shape
     row_prices, column_prices = np.zeros(rows), np.zeros(columns)
     column_of, row_of = np.full(rows, -1), np.full(columns, -1)
     for row in range(rows):
-        _assign_row(row, costs, row_prices, column_prices, column_of, row_of)
+        _assign_row(row, assignment_cost_matrix, row_prices, column_prices, column_of, row_of)
     return dict(enumerate(column_of.tolist()))
 
 
@@ -369,36 +407,46 @@ def _assign_row(
     row_of: IntArray,
 ) -> None:
     """Assign one more row, by the shortest path from it to a column that is free."""
-    columns = costs.shape[1]
+    column_count = costs.shape[1]
     # The last is looked at first, so that rows which are all alike take the columns in order.
-    remaining = np.arange(columns)[::-1].copy()
-    shortest, before = np.full(columns, np.inf), np.full(columns, -1)
+    unvisited_columns = np.arange(column_count)[::-1].copy()
+    shortest, before = np.full(column_count, np.inf), np.full(column_count, -1)
     seen_rows, seen_columns = [], []
-    current_row, least = row, 0.0
+    current_row, least_path_cost = row, 0.0
     while True:
         seen_rows.append(current_row)
-        reached = least + costs[current_row, remaining] - row_prices[current_row] - column_prices[remaining]
-        shorter = reached < shortest[remaining]
-        shortest[remaining[shorter]], before[remaining[shorter]] = reached[shorter], current_row
-        least = shortest[remaining].min()
-        nearest = np.flatnonzero(shortest[remaining] == least)
-        free = nearest[row_of[remaining[nearest]] < 0]
-        place = free[-1] if len(free) else nearest[0]
-        column = int(remaining[place])
-        seen_columns.append(column)
-        remaining[place] = remaining[-1]
-        remaining = remaining[:-1]
-        if row_of[column] < 0:
+        path_costs_via_current_row = (
+            least_path_cost
+            + costs[current_row, unvisited_columns]
+            - row_prices[current_row]
+            - column_prices[unvisited_columns]
+        )
+        is_path_shorter_at = path_costs_via_current_row < shortest[unvisited_columns]
+        shortest[unvisited_columns[is_path_shorter_at]], before[unvisited_columns[is_path_shorter_at]] = (
+            path_costs_via_current_row[is_path_shorter_at],
+            current_row,
+        )
+        least_path_cost = shortest[unvisited_columns].min()
+        nearest_unvisited_positions = np.flatnonzero(shortest[unvisited_columns] == least_path_cost)
+        free_nearest_positions = nearest_unvisited_positions[row_of[unvisited_columns[nearest_unvisited_positions]] < 0]
+        chosen_unvisited_position = (
+            free_nearest_positions[-1] if len(free_nearest_positions) else nearest_unvisited_positions[0]
+        )
+        chosen_column_number = int(unvisited_columns[chosen_unvisited_position])
+        seen_columns.append(chosen_column_number)
+        unvisited_columns[chosen_unvisited_position] = unvisited_columns[-1]
+        unvisited_columns = unvisited_columns[:-1]
+        if row_of[chosen_column_number] < 0:
             break
-        current_row = int(row_of[column])
-    row_prices[row] += least
-    others = np.array(seen_rows[1:], dtype=np.intp)
-    row_prices[others] += least - shortest[column_of[others]]
-    column_prices[seen_columns] -= least - shortest[seen_columns]
+        current_row = int(row_of[chosen_column_number])
+    row_prices[row] += least_path_cost
+    other_seen_rows = np.array(seen_rows[1:], dtype=np.intp)
+    row_prices[other_seen_rows] += least_path_cost - shortest[column_of[other_seen_rows]]
+    column_prices[seen_columns] -= least_path_cost - shortest[seen_columns]
     while True:
-        current_row = int(before[column])
-        row_of[column] = current_row
-        column_of[current_row], column = column, int(column_of[current_row])
+        current_row = int(before[chosen_column_number])
+        row_of[chosen_column_number] = current_row
+        column_of[current_row], chosen_column_number = chosen_column_number, int(column_of[current_row])
         if current_row == row:
             return
 
@@ -462,8 +510,8 @@ def trivial_cuts(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
 def chunking_from_cuts(document: Document, places: Iterable[int]) -> Chunking:
     """Return a chunking with cuts before exactly the sentences in ``places``."""
     cuts, why = set(places), Reason(remark="whatever the text says")
-    gaps = [
+    cut_and_kept_gaps = [
         Gap(index, None, None, Verdict.CUT if index + 1 in cuts else Verdict.KEPT, why)
         for index in range(len(document.sentences) - 1)
     ]
-    return Chunking.from_gaps(document, gaps)
+    return Chunking.from_gaps(document, cut_and_kept_gaps)

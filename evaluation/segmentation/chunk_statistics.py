@@ -26,16 +26,16 @@ def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStati
 
     If the tokenizer's files are missing, tokens are left out.
     """
-    texts = [chunk.text for chunk in chunking.chunks]
-    if not texts:
+    chunk_texts = [chunk.text for chunk in chunking.chunks]
+    if not chunk_texts:
         return ()
     sizes_by_unit = {
         "sentences": sentence_counts(chunking),
-        "words": load_tokenizer("words").count(texts),
-        "characters": [len(text) for text in texts],
+        "words": load_tokenizer("words").count(chunk_texts),
+        "characters": [len(text) for text in chunk_texts],
     }
     with suppress(InputError):
-        sizes_by_unit["tokens"] = tokenizer.count(texts)
+        sizes_by_unit["tokens"] = tokenizer.count(chunk_texts)
     return tuple(
         SizeStatistics(unit, min(values), statistics.median(values), statistics.fmean(values), max(values))
         for unit, values in sizes_by_unit.items()
@@ -45,15 +45,15 @@ def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStati
 def sentence_counts(chunking: Chunking) -> list[int]:
     """Return the number of sentences that each chunk overlaps."""
     document = chunking.document
-    counts = []
+    sentence_count_of_each_chunk = []
     for chunk in chunking.chunks:
         count, next_new = 0, 0
         for start, end in chunk.spans:
             first, last = document.sentence_at(start), document.sentence_at(end - 1)
             count += max(last + 1 - max(first, next_new), 0)
             next_new = last + 1
-        counts.append(count)
-    return counts
+        sentence_count_of_each_chunk.append(count)
+    return sentence_count_of_each_chunk
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,13 @@ def chunks_beyond_embedder_limit(chunking: Chunking, embedder: Embedder | None) 
     if embedder is None or embedder.max_tokens is None:
         return []
     try:
-        lengths = embedder.lengths([chunk.text for chunk in chunking.chunks])
+        chunk_token_counts = embedder.lengths([chunk.text for chunk in chunking.chunks])
     except InputError:
         # The page has already reported that the files are missing.
         return []
     return [
         (chunk, length, length - embedder.max_tokens)
-        for chunk, length in zip(chunking.chunks, lengths, strict=True)
+        for chunk, length in zip(chunking.chunks, chunk_token_counts, strict=True)
         if length > embedder.max_tokens
     ]
 
@@ -119,10 +119,13 @@ class TruncatedChunks:
     @classmethod
     def of(cls, chunking: Chunking, embedder: Embedder | None) -> "TruncatedChunks | None":
         """Count the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
-        chunks = chunks_beyond_embedder_limit(chunking, embedder)
-        if not chunks:
+        chunks_beyond_limit = chunks_beyond_embedder_limit(chunking, embedder)
+        if not chunks_beyond_limit:
             return None
-        return cls(len(chunks), sum(unread for _, _, unread in chunks) / sum(length for _, length, _ in chunks))
+        return cls(
+            len(chunks_beyond_limit),
+            sum(unread for _, _, unread in chunks_beyond_limit) / sum(length for _, length, _ in chunks_beyond_limit),
+        )
 
     def words(self, embedder: Embedder) -> str:
         """Return a phrase on the chunks that exceed the embedder's maximum input."""
@@ -166,8 +169,8 @@ class BoundaryChanges:
 
     def words(self) -> str:
         """Return the counts as a phrase, such as ``2 added, 1 moved``."""
-        parts = [f"{count} {what}" for what, count in vars(self).items() if count]
-        return ", ".join(parts) if parts else "no boundary"
+        boundary_change_phrases = [f"{count} {what}" for what, count in vars(self).items() if count]
+        return ", ".join(boundary_change_phrases) if boundary_change_phrases else "no boundary"
 
 
 NEAR = 2
@@ -179,16 +182,20 @@ def boundary_changes(document: Document, before: Sequence[int], after: Sequence[
 
     A removed and an added boundary within `NEAR` sentences of each other count as one moved boundary.
     """
-    removed = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
-    added = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
-    moved = count_matching_boundaries(added, removed, NEAR)
-    return BoundaryChanges(len(added) - moved, len(removed) - moved, moved)
+    removed_boundary_sentences = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
+    added_boundary_sentences = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
+    moved_boundary_count = count_matching_boundaries(added_boundary_sentences, removed_boundary_sentences, NEAR)
+    return BoundaryChanges(
+        len(added_boundary_sentences) - moved_boundary_count,
+        len(removed_boundary_sentences) - moved_boundary_count,
+        moved_boundary_count,
+    )
 
 
 def count_found_missed_added(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
     """Count the known boundaries found, the known boundaries missed, and the cuts elsewhere."""
-    hits = len(set(cuts) & set(known))
-    return hits, len(known) - hits, len(set(cuts)) - hits
+    found_boundary_count = len(set(cuts) & set(known))
+    return found_boundary_count, len(known) - found_boundary_count, len(set(cuts)) - found_boundary_count
 
 
 def partial_percentage(share: float) -> str:
@@ -244,13 +251,15 @@ class SizeCompliance:
     @property
     def share(self) -> float | None:
         """Share of chunks within the bounds, from 0 to 1; None if there are no chunks."""
-        total = self.within + self.short + self.long
-        return self.within / total if total else None
+        total_chunk_count = self.within + self.short + self.long
+        return self.within / total_chunk_count if total_chunk_count else None
 
     def words(self) -> str:
         """Return a phrase with the bounds and the numbers of chunks outside them."""
-        broken = [f"{count:,} {what}" for count, what in ((self.short, "too small"), (self.long, "too large")) if count]
-        return f"{self.bounds.words()}: " + (", ".join(broken) or "all are")
+        out_of_bounds_phrases = [
+            f"{count:,} {what}" for count, what in ((self.short, "too small"), (self.long, "too large")) if count
+        ]
+        return f"{self.bounds.words()}: " + (", ".join(out_of_bounds_phrases) or "all are")
 
 
 def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
@@ -270,9 +279,11 @@ def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
         least or 0 if most is None else most
     ):
         raise InputError(f"The minimum size must be at least 0 and at most the maximum; got {least} and {most}.")
-    short = sum(size < least for size in sizes) if least is not None else 0
-    long = sum(size > most for size in sizes) if most is not None else 0
-    return SizeCompliance(bounds, len(sizes) - short - long, short, long)
+    too_small_chunk_count = sum(size < least for size in sizes) if least is not None else 0
+    too_large_chunk_count = sum(size > most for size in sizes) if most is not None else 0
+    return SizeCompliance(
+        bounds, len(sizes) - too_small_chunk_count - too_large_chunk_count, too_small_chunk_count, too_large_chunk_count
+    )
 
 
 def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) -> SizeBounds | None:
@@ -280,17 +291,22 @@ def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) ->
 
     The size of `fixed_sentences` in sentences and a `target_size`, which is an average, set no bounds.
     """
-    least, most = (
+    least, maximum_chunk_size = (
         _first_integer_parameter(chunker, "min_size", "min_chunk_size"),
         _first_integer_parameter(chunker, "max_size", "max_chunk_size", "chunk_size"),
     )
-    units = {spec.name: spec.unit for spec in chunker.fields(chunker.model_dump())}
-    if least is None and most is None and getattr(chunker, "fit", "") != "average" and units.get("size") != "sentences":
-        most = _first_integer_parameter(chunker, "parent_size", "size")
-    if least is not None or most is not None:
-        size_units = (units.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
-        unit = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)
-        return SizeBounds(least, most, unit or next(filter(None, size_units), "characters"))
+    unit_by_parameter_name = {spec.name: spec.unit for spec in chunker.fields(chunker.model_dump())}
+    if (
+        least is None
+        and maximum_chunk_size is None
+        and getattr(chunker, "fit", "") != "average"
+        and unit_by_parameter_name.get("size") != "sentences"
+    ):
+        maximum_chunk_size = _first_integer_parameter(chunker, "parent_size", "size")
+    if least is not None or maximum_chunk_size is not None:
+        size_units = (unit_by_parameter_name.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
+        chunker_size_unit = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)
+        return SizeBounds(least, maximum_chunk_size, chunker_size_unit or next(filter(None, size_units), "characters"))
     if embedder is not None and embedder.max_tokens is not None:
         return SizeBounds(None, embedder.max_tokens, "tokens read")
     return None
@@ -308,15 +324,15 @@ def chunk_sizes(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: E
     InputError
         If the unit does not exist, or if the tokenizer or embedder for counting cannot be loaded.
     """
-    texts = [chunk.text for chunk in chunking.chunks]
+    chunk_texts = [chunk.text for chunk in chunking.chunks]
     if unit == "tokens read" and embedder is not None:
-        return embedder.lengths(texts)
+        return embedder.lengths(chunk_texts)
     if unit == "characters":
-        return [len(text) for text in texts]
+        return [len(text) for text in chunk_texts]
     if unit == "sentences":
         return sentence_counts(chunking)
     if unit == "words":
-        return [*load_tokenizer("words").count(texts)]
+        return [*load_tokenizer("words").count(chunk_texts)]
     if unit == "tokens":
-        return [*tokenizer.count(texts)]
+        return [*tokenizer.count(chunk_texts)]
     raise InputError(f"unit must be one of {', '.join(SIZE_UNITS)}; got {unit!r}.")

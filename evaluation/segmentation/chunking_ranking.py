@@ -89,11 +89,14 @@ class Lead:
 
     def words(self, measure: str) -> str:
         """Return the difference as a phrase, with its confidence interval and p-value."""
-        ahead = f"{format_number(self.ahead, '.2f')} in {measure}"
-        tested = self.tested
-        if tested is None:
-            return ahead
-        return f"{ahead} ({interval_words(tested.low, tested.high, tested.alpha, 1, 2)}, {tested.p_words})"
+        lead_in_measure_phrase = f"{format_number(self.ahead, '.2f')} in {measure}"
+        tested_lead = self.tested
+        if tested_lead is None:
+            return lead_in_measure_phrase
+        return (
+            f"{lead_in_measure_phrase} "
+            f"({interval_words(tested_lead.low, tested_lead.high, tested_lead.alpha, 1, 2)}, {tested_lead.p_words})"
+        )
 
     @property
     def verdict(self) -> str:
@@ -140,49 +143,72 @@ class Ranking:
     @property
     def leader(self) -> int | None:
         """Highest-ranked contender that is not a trivial baseline; None if none has a value."""
-        ranked = (
+        eligible_contender_numbers = (
             number for number in self.order if not self.contenders[number].trivial and not self.contenders[number].apart
         )
-        return next((number for number in ranked if self.values[number] is not None), None)
+        return next((number for number in eligible_contender_numbers if self.values[number] is not None), None)
 
     def words(self) -> str:
         """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
-        leader = self.leader
-        if leader is None:
-            sentences = self._said_of_apart()
-            if not sentences or any(not contender.apart for contender in self.contenders):
-                sentences.insert(0, "Nothing can be ranked: no column cuts anywhere.")
-            return " ".join(sentences)
-        name = self.contenders[leader].name
-        rivals = [number for number in self.order if number in self.leads and not self.contenders[number].trivial]
-        trivial = [number for number in self.order if number in self.leads and self.contenders[number].trivial]
-        sentences = []
-        if not rivals:
-            sentences.append(f"{name} has no other column to be compared with.")
-        elif self.leads[rivals[0]].ahead == 0:
-            level = [self.contenders[number].name for number in rivals if self.leads[number].ahead == 0]
-            sentences.append(f"{join_words([name, *level])} do equally well.")
-        elif all(self.leads[number].significant for number in rivals):
-            sentences.append(f"{name} is significantly best: {self._lead_words(rivals[0])}.")
+        leading_contender_number = self.leader
+        if leading_contender_number is None:
+            ranking_summary_sentences = self._said_of_apart()
+            if not ranking_summary_sentences or any(not contender.apart for contender in self.contenders):
+                ranking_summary_sentences.insert(0, "Nothing can be ranked: no column cuts anywhere.")
+            return " ".join(ranking_summary_sentences)
+        leading_contender_name = self.contenders[leading_contender_number].name
+        nontrivial_rival_numbers = [
+            number for number in self.order if number in self.leads and not self.contenders[number].trivial
+        ]
+        trivial_baseline_numbers = [
+            number for number in self.order if number in self.leads and self.contenders[number].trivial
+        ]
+        ranking_summary_sentences = []
+        if not nontrivial_rival_numbers:
+            ranking_summary_sentences.append(f"{leading_contender_name} has no other column to be compared with.")
+        elif self.leads[nontrivial_rival_numbers[0]].ahead == 0:
+            tied_rival_names = [
+                self.contenders[number].name for number in nontrivial_rival_numbers if self.leads[number].ahead == 0
+            ]
+            ranking_summary_sentences.append(f"{join_words([leading_contender_name, *tied_rival_names])} do equally well.")
+        elif all(self.leads[number].significant for number in nontrivial_rival_numbers):
+            ranking_summary_sentences.append(
+                f"{leading_contender_name} is significantly best: {self._lead_words(nontrivial_rival_numbers[0])}."
+            )
         else:
-            doubted = next(number for number in rivals if not self.leads[number].significant)
-            sentences.append(f"{name} comes first, but not significantly: {self._lead_words(doubted)}.")
+            first_doubtful_rival_number = next(
+                number for number in nontrivial_rival_numbers if not self.leads[number].significant
+            )
+            ranking_summary_sentences.append(
+                f"{leading_contender_name} comes first, but not significantly: "
+                f"{self._lead_words(first_doubtful_rival_number)}."
+            )
         if any(lead.tested is None for lead in self.leads.values()):
-            sentences.append(too_few_values_words(self.comparisons, self.sections, "section"))
-        unbeaten = next((number for number in trivial if not self.leads[number].significant), None)
-        if unbeaten is not None:
-            better = "is not better than" if self.leads[unbeaten].ahead <= 0 else "is not significantly better than"
-            sentences.append(f"Mind the trivial answer: {name} {better} “{self.contenders[unbeaten].name}”.")
-        return " ".join([*sentences, *self._said_of_apart()])
+            ranking_summary_sentences.append(too_few_values_words(self.comparisons, self.sections, "section"))
+        unbeaten_baseline_number = next(
+            (number for number in trivial_baseline_numbers if not self.leads[number].significant), None
+        )
+        if unbeaten_baseline_number is not None:
+            not_better_phrase = (
+                "is not better than"
+                if self.leads[unbeaten_baseline_number].ahead <= 0
+                else "is not significantly better than"
+            )
+            ranking_summary_sentences.append(
+                f"Mind the trivial answer: {leading_contender_name} {not_better_phrase} "
+                f"“{self.contenders[unbeaten_baseline_number].name}”."
+            )
+        return " ".join([*ranking_summary_sentences, *self._said_of_apart()])
 
     def _said_of_apart(self) -> list[str]:
         """Return a sentence on the contenders that stand apart, if there are any."""
-        apart = [contender.name for contender in self.contenders if contender.apart]
-        if not apart:
+        apart_contender_names = [contender.name for contender in self.contenders if contender.apart]
+        if not apart_contender_names:
             return []
-        verb, which = ("reads", "it") if len(apart) == 1 else ("read", "them")
+        verb, which = ("reads", "it") if len(apart_contender_names) == 1 else ("read", "them")
         return [
-            f"{join_words(apart)} {verb} the same blocks: to rank {which} would be circular, so the value stands at the end."
+            f"{join_words(apart_contender_names)} {verb} the same blocks: to rank {which} would be circular, so the "
+            f"value stands at the end."
         ]
 
     def basis(self, known: bool) -> str:
@@ -218,36 +244,56 @@ def rank_contenders(
         value, contender = values[row], contenders[row]
         return contender.apart, value is None, -(value or 0), not contender.trivial, row
 
-    order = tuple(sorted(range(len(contenders)), key=sort_key))
-    sections = len(contenders[0].counts) if contenders else 0
-    ranking = Ranking(tuple(contenders), tuple(values), order, {}, sections, measure=measure)
-    leader = ranking.leader
-    if leader is None:
-        return ranking
+    best_first_contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
+    section_count = len(contenders[0].counts) if contenders else 0
+    ranking_without_leads = Ranking(
+        tuple(contenders), tuple(values), best_first_contender_numbers, {}, section_count, measure=measure
+    )
+    leading_contender_number = ranking_without_leads.leader
+    if leading_contender_number is None:
+        return ranking_without_leads
     valued_numbers = [
         number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart
     ]
     column_numbers = [number for number in valued_numbers if not contenders[number].trivial]
-    pairs = [
+    compared_contender_pairs = [
         *combinations(column_numbers, 2),
         *product(column_numbers, (number for number in valued_numbers if contenders[number].trivial)),
     ]
-    tested = dict(
+    difference_by_contender_pair = dict(
         zip(
-            pairs,
-            section_swap_differences([contender.counts for contender in contenders], pairs, statistic, width),
+            compared_contender_pairs,
+            section_swap_differences(
+                [contender.counts for contender in contenders], compared_contender_pairs, statistic, width
+            ),
             strict=True,
         )
     )
-    leads = {}
-    for other in order:
-        if other in valued_numbers and other != leader:
-            difference = tested.get((leader, other)) or tested.get((other, leader))
-            if difference is not None and (leader, other) not in tested:
-                difference = difference.reversed()
-            ahead = float(statistic(contenders[leader].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0)))
-            leads[other] = Lead(ahead, difference)
-    return Ranking(ranking.contenders, ranking.values, order, leads, sections, len(pairs), measure)
+    lead_by_other_contender = {}
+    for other in best_first_contender_numbers:
+        if other in valued_numbers and other != leading_contender_number:
+            tested_leader_difference = difference_by_contender_pair.get(
+                (leading_contender_number, other)
+            ) or difference_by_contender_pair.get((other, leading_contender_number))
+            if (
+                tested_leader_difference is not None
+                and (leading_contender_number, other) not in difference_by_contender_pair
+            ):
+                tested_leader_difference = tested_leader_difference.reversed()
+            leader_statistic_advantage = float(
+                statistic(contenders[leading_contender_number].counts.sum(axis=0))
+                - statistic(contenders[other].counts.sum(axis=0))
+            )
+            lead_by_other_contender[other] = Lead(leader_statistic_advantage, tested_leader_difference)
+    return Ranking(
+        ranking_without_leads.contenders,
+        ranking_without_leads.values,
+        best_first_contender_numbers,
+        lead_by_other_contender,
+        section_count,
+        len(compared_contender_pairs),
+        measure,
+    )
 
 
 # ---- by known boundaries ----------------------------------------------------------------------------------------------
@@ -273,35 +319,50 @@ def rank_by_known_boundaries(document: Document, known: Sequence[int], named: Se
     ``known`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
     beginning is found, 1 if it is missed, and the number of cuts inside the section.
     """
-    reference = segmentation_in_sentences(document, known)
-    edges = [0, *reference.boundaries, reference.units]
+    known_boundary_segmentation = segmentation_in_sentences(document, known)
+    section_edge_sentence_numbers = [0, *known_boundary_segmentation.boundaries, known_boundary_segmentation.units]
 
     def section_counts(places: Sequence[int]) -> IntArray:
         cuts = set(places)
-        rows = []
-        for number, (first, last) in enumerate(pairwise(edges)):
-            found = number > 0 and first in cuts
-            added = bisect_left(places, last) - bisect_left(places, first + 1)
-            rows.append((found, number > 0 and not found, added))
-        return np.array(rows, dtype=np.intp).reshape(-1, 3)
+        boundary_counts_by_section = []
+        for number, (first, last) in enumerate(pairwise(section_edge_sentence_numbers)):
+            is_section_start_found = number > 0 and first in cuts
+            cut_count_inside_section = bisect_left(places, last) - bisect_left(places, first + 1)
+            boundary_counts_by_section.append(
+                (is_section_start_found, number > 0 and not is_section_start_found, cut_count_inside_section)
+            )
+        return np.array(boundary_counts_by_section, dtype=np.intp).reshape(-1, 3)
 
-    boundaries = [segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named]
-    contenders = [Contender(name, section_counts(cuts)) for (name, _), cuts in zip(named, boundaries, strict=True)]
-    contenders.append(Contender(NO_CUT, section_counts(()), trivial=True))
+    boundaries_by_chunking = [segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named]
+    chunkings_and_baselines = [
+        Contender(name, section_counts(cuts)) for (name, _), cuts in zip(named, boundaries_by_chunking, strict=True)
+    ]
+    chunkings_and_baselines.append(Contender(NO_CUT, section_counts(()), trivial=True))
     cut_count = len(
-        max(zip(contenders, boundaries, strict=False), key=lambda pair: _f1_of_sections(pair[0].counts), default=((), ()))[1]
+        max(
+            zip(chunkings_and_baselines, boundaries_by_chunking, strict=False),
+            key=lambda pair: _f1_of_sections(pair[0].counts),
+            default=((), ()),
+        )[1]
     )
     if cut_count:
-        even = evenly_spaced_cuts(reference.units, cut_count)
+        evenly_spaced_boundaries = evenly_spaced_cuts(known_boundary_segmentation.units, cut_count)
         median_random = sorted(
-            (random_cuts(reference.units, cut_count, draw) for draw in range(DRAWN)),
+            (random_cuts(known_boundary_segmentation.units, cut_count, draw) for draw in range(DRAWN)),
             key=lambda cuts: _f1_of_sections(section_counts(cuts)),
         )[DRAWN // 2]
-        contenders += [
-            Contender(evenly_spaced_cuts_name(cut_count), section_counts(even), trivial=True, cuts=even),
+        chunkings_and_baselines += [
+            Contender(
+                evenly_spaced_cuts_name(cut_count),
+                section_counts(evenly_spaced_boundaries),
+                trivial=True,
+                cuts=evenly_spaced_boundaries,
+            ),
             Contender(random_cuts_name(cut_count), section_counts(median_random), trivial=True, cuts=median_random),
         ]
-    return rank_contenders(contenders, f1_from_counts, [_f1_of_sections(contender.counts) for contender in contenders])
+    return rank_contenders(
+        chunkings_and_baselines, f1_from_counts, [_f1_of_sections(contender.counts) for contender in chunkings_and_baselines]
+    )
 
 
 def _f1_of_sections(counts: IntArray) -> float:
@@ -336,9 +397,10 @@ class CutPositions:
 
 def count_cut_positions(chunking: Chunking, embedder: Embedder | None = None) -> CutPositions:
     """Count a chunking's cuts by position, such as at paragraph ends or inside sentences."""
-    kinds = [kind for kind, _ in _positions_with_kinds(chunking, embedder)]
+    cut_position_kinds = [kind for kind, _ in _positions_with_kinds(chunking, embedder)]
     return CutPositions(
-        len(kinds) - kinds.count("too long"), *(kinds.count(kind) for kind in ("end", "sentence", "block", "too long"))
+        len(cut_position_kinds) - cut_position_kinds.count("too long"),
+        *(cut_position_kinds.count(kind) for kind in ("end", "sentence", "block", "too long")),
     )
 
 
@@ -353,14 +415,21 @@ def _positions_with_kinds(chunking: Chunking, embedder: Embedder | None) -> list
 def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
     """Return the kind and position of each of the ``cuts``, code points."""
     text, special_blocks = document.text, outline_of(document.text).special
-    starts = [block.span.start for block in special_blocks]
+    special_block_starts = [last_block_span_before_cut.span.start for last_block_span_before_cut in special_blocks]
     kinds_and_cuts = []
     for cut in cuts:
         start, end = document.sentences[document.sentence_at(cut)]
-        block = special_blocks[bisect_left(starts, cut) - 1].span if bisect_left(starts, cut) else None
+        last_block_span_before_cut = (
+            special_blocks[bisect_left(special_block_starts, cut) - 1].span
+            if bisect_left(special_block_starts, cut)
+            else None
+        )
         if start < cut < end:
             kinds_and_cuts.append(("sentence", cut))
-        elif block is not None and block.start < cut < block.end:
+        elif (
+            last_block_span_before_cut is not None
+            and last_block_span_before_cut.start < cut < last_block_span_before_cut.end
+        ):
             kinds_and_cuts.append(("block", cut))
         else:
             visible_end = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
@@ -391,9 +460,11 @@ class StructurePoints:
     @classmethod
     def of(cls, document: Document) -> "StructurePoints":
         """Return the scoring for a document, with one extra cut at chance level per paragraph."""
-        kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
-        chance = sum(_POINTS[kind] for kind in kinds) / max(1, len(kinds))
-        return cls(chance, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
+        sentence_start_cut_kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
+        chance_points_per_cut = sum(_POINTS[kind] for kind in sentence_start_cut_kinds) / max(
+            1, len(sentence_start_cut_kinds)
+        )
+        return cls(chance_points_per_cut, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
 
     def __call__(self, sums: FloatArray) -> FloatArray:
         """Return the values, shape (...), of points and cuts, shape (..., 2)."""
@@ -412,15 +483,15 @@ def rank_by_structure(
 
     The sections of the ranking are the paragraphs. Chunkings whose numbers are in ``apart`` have a value but no rank.
     """
-    ends = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
-    points = StructurePoints.of(document)
+    paragraph_end_offsets = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
+    structure_points_scoring = StructurePoints.of(document)
     contenders: list[Contender] = []
     values: list[float | None] = []
     for number, (name, made) in enumerate(named):
-        counts = np.zeros((len(ends) + 1, 2), dtype=np.intp)
+        points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
         for kind, place in _positions_with_kinds(made, embedder):
-            counts[bisect_left(ends, place)] += (_POINTS[kind], 1)
-        contenders.append(Contender(name, counts, apart=number in apart))
-        sums = counts.sum(axis=0)
-        values.append(float(points(sums)) if sums[1] else None)
-    return rank_contenders(contenders, points, values, width=2.0, measure="points per cut")
+            points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, place)] += (_POINTS[kind], 1)
+        contenders.append(Contender(name, points_and_cuts_by_paragraph, apart=number in apart))
+        total_points_and_cuts = points_and_cuts_by_paragraph.sum(axis=0)
+        values.append(float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None)
+    return rank_contenders(contenders, structure_points_scoring, values, width=2.0, measure="points per cut")

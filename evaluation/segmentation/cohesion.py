@@ -56,18 +56,20 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
     in_chunks = [place for place, chunk in enumerate(chunks) if chunk is not None]
     if not in_chunks:
         return Contrast(None, None, 0, 0)
-    rows = _unit_vectors(vectors)[in_chunks]
+    chunked_sentence_vectors = _unit_vectors(vectors)[in_chunks]
     _, chunk_of_sentence = np.unique([chunks[place] for place in in_chunks], return_inverse=True)
-    sums, counts = _chunk_vector_sums(rows, chunk_of_sentence)
-    squares = np.bincount(chunk_of_sentence, np.einsum("ij,ij->i", rows, rows), len(sums))
-    within = (np.einsum("ij,ij->i", sums, sums) - squares) / 2
-    pairs = int((counts * (counts - 1) // 2).sum())
-    crossing = int((counts[:-1] * counts[1:]).sum())
+    sums, counts = _chunk_vector_sums(chunked_sentence_vectors, chunk_of_sentence)
+    squared_length_sums_by_chunk = np.bincount(
+        chunk_of_sentence, np.einsum("ij,ij->i", chunked_sentence_vectors, chunked_sentence_vectors), len(sums)
+    )
+    pair_cosine_sums_by_chunk = (np.einsum("ij,ij->i", sums, sums) - squared_length_sums_by_chunk) / 2
+    pair_count_inside_chunks = int((counts * (counts - 1) // 2).sum())
+    pair_count_across_cuts = int((counts[:-1] * counts[1:]).sum())
     return Contrast(
-        float(within.sum() / pairs) if pairs else None,
-        float(np.einsum("ij,ij->", sums[:-1], sums[1:]) / crossing) if crossing else None,
-        pairs,
-        crossing,
+        float(pair_cosine_sums_by_chunk.sum() / pair_count_inside_chunks) if pair_count_inside_chunks else None,
+        float(np.einsum("ij,ij->", sums[:-1], sums[1:]) / pair_count_across_cuts) if pair_count_across_cuts else None,
+        pair_count_inside_chunks,
+        pair_count_across_cuts,
     )
 
 
@@ -90,25 +92,34 @@ def contextual_coherence(
         As in `cosine_contrast`.
     """
     rows, owners = _unit_vectors(vectors), np.asarray([-1 if chunk is None else chunk for chunk in chunks], dtype=np.intp)
-    totals = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
-    cosines = []
-    places = np.argsort(owners, kind="stable")
-    firsts = np.flatnonzero(np.diff(owners[places], prepend=-1))
-    for own in np.split(places, firsts)[1:]:
-        around = _surrounding_ranges(own, len(rows), reach)
+    cumulative_vector_sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+    chunk_surroundings_cosines = []
+    sentence_order_by_chunk = np.argsort(owners, kind="stable")
+    chunk_start_positions = np.flatnonzero(np.diff(owners[sentence_order_by_chunk], prepend=-1))
+    for own in np.split(sentence_order_by_chunk, chunk_start_positions)[1:]:
+        surrounding_sentence_ranges = _surrounding_ranges(own, len(rows), reach)
         own_sum = rows[own].sum(axis=0)
-        surroundings_sum = np.sum([totals[end] - totals[start] for start, end in around], axis=0) - own_sum
-        if sum(end - start for start, end in around) > len(own):
-            cosines.append(
+        surroundings_sum = (
+            np.sum(
+                [cumulative_vector_sums[end] - cumulative_vector_sums[start] for start, end in surrounding_sentence_ranges],
+                axis=0,
+            )
+            - own_sum
+        )
+        if sum(end - start for start, end in surrounding_sentence_ranges) > len(own):
+            chunk_surroundings_cosines.append(
                 own_sum @ surroundings_sum / max(np.linalg.norm(own_sum) * np.linalg.norm(surroundings_sum), 1e-12)
             )
-    return float(np.mean(cosines)) if cosines else None
+    return float(np.mean(chunk_surroundings_cosines)) if chunk_surroundings_cosines else None
 
 
 def _surrounding_ranges(own: IntArray, count: int, reach: int) -> list[tuple[int, int]]:
     """Return the ranges of sentences that are at most ``reach`` from one of ``own``, these included; they do not overlap."""
-    breaks = np.flatnonzero(np.diff(own) > 2 * reach + 1) + 1
-    return [(max(int(run[0]) - reach, 0), min(int(run[-1]) + reach + 1, count)) for run in np.split(own, breaks)]
+    sentence_run_break_indexes = np.flatnonzero(np.diff(own) > 2 * reach + 1) + 1
+    return [
+        (max(int(run[0]) - reach, 0), min(int(run[-1]) + reach + 1, count))
+        for run in np.split(own, sentence_run_break_indexes)
+    ]
 
 
 def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
@@ -119,10 +130,10 @@ def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
 
 def _chunk_vector_sums(rows: FloatArray, owners: IntArray) -> tuple[FloatArray, IntArray]:
     """Return the sum of the vectors of each chunk, shape (chunks, dimension), and how many they are."""
-    counts = np.bincount(owners)
-    order = np.argsort(owners, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    return np.add.reduceat(rows[order], starts, axis=0), counts
+    vector_counts_by_chunk = np.bincount(owners)
+    vector_order_by_chunk = np.argsort(owners, kind="stable")
+    chunk_start_positions = np.concatenate([[0], np.cumsum(vector_counts_by_chunk)[:-1]])
+    return np.add.reduceat(rows[vector_order_by_chunk], chunk_start_positions, axis=0), vector_counts_by_chunk
 
 
 # Compare how similar the sentences within chunks are under two ways to cut the same stretch.
@@ -145,17 +156,25 @@ class CumulativeSimilarities:
 
     def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
         """Take one vector per sentence, shape (n, dimension)."""
-        rows = _unit_vectors(vectors)
-        self._sums: FloatArray = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
-        self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", rows, rows))])
+        unit_sentence_vectors = _unit_vectors(vectors)
+        self._sums: FloatArray = np.concatenate(
+            [np.zeros((1, unit_sentence_vectors.shape[1])), np.cumsum(unit_sentence_vectors, axis=0)]
+        )
+        self._squares: FloatArray = np.concatenate(
+            [[0.0], np.cumsum(np.einsum("ij,ij->i", unit_sentence_vectors, unit_sentence_vectors))]
+        )
 
     def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
         """Return the cohesion within chunks of the sentences in ``stretch``, cut after the sentences in ``cuts``."""
-        edges = [stretch.start, *(cut + 1 for cut in cuts if stretch.start <= cut < stretch.end - 1), stretch.end]
+        chunk_edge_sentence_numbers = [
+            stretch.start,
+            *(cut + 1 for cut in cuts if stretch.start <= cut < stretch.end - 1),
+            stretch.end,
+        ]
         total, pairs = 0.0, 0
-        for first, last in pairwise(edges):
-            summed = self._sums[last] - self._sums[first]
-            total += (summed @ summed - (self._squares[last] - self._squares[first])) / 2
+        for first, last in pairwise(chunk_edge_sentence_numbers):
+            chunk_vector_sum = self._sums[last] - self._sums[first]
+            total += (chunk_vector_sum @ chunk_vector_sum - (self._squares[last] - self._squares[first])) / 2
             pairs += (last - first) * (last - first - 1) // 2
         return Cohesion(total / pairs if pairs else float("nan"), pairs)
 
@@ -211,11 +230,18 @@ def compare_stretches(
         For each sentence after which ``greedy`` cuts, the cuts of both chunkings between its previous and its next cut.
     """
     cuts, others = cut_sentences(greedy), cut_sentences(other)
-    edges = [-1, *cuts, len(greedy.document.sentences) - 1]
-    compared = {}
-    for before, cut, after in zip(edges, cuts, edges[2:], strict=False):
-        stretch = Span(before + 1, after + 1)
-        inside = tuple(place for place in others if stretch.start <= place < stretch.end - 1)
-        both_cohesions = similarities.within(stretch, (cut,)), similarities.within(stretch, inside)
-        compared[cut] = StretchComparison(stretch, (cut,), inside, *both_cohesions)
-    return compared
+    greedy_cut_edges = [-1, *cuts, len(greedy.document.sentences) - 1]
+    comparison_by_greedy_cut = {}
+    for before, cut, after in zip(greedy_cut_edges, cuts, greedy_cut_edges[2:], strict=False):
+        sentence_range_around_cut = Span(before + 1, after + 1)
+        other_cuts_inside_stretch = tuple(
+            place for place in others if sentence_range_around_cut.start <= place < sentence_range_around_cut.end - 1
+        )
+        both_cohesions = (
+            similarities.within(sentence_range_around_cut, (cut,)),
+            similarities.within(sentence_range_around_cut, other_cuts_inside_stretch),
+        )
+        comparison_by_greedy_cut[cut] = StretchComparison(
+            sentence_range_around_cut, (cut,), other_cuts_inside_stretch, *both_cohesions
+        )
+    return comparison_by_greedy_cut

@@ -52,11 +52,16 @@ class GapShift:
                 f"{other_values.shape}."
             )
         absolute_changes: FloatArray = np.abs(full_values - other_values)
-        defined = np.flatnonzero(~np.isnan(absolute_changes))
-        if not len(defined):
+        defined_gap_indexes = np.flatnonzero(~np.isnan(absolute_changes))
+        if not len(defined_gap_indexes):
             return None
-        shifts = absolute_changes[defined]
-        return cls(len(defined), float(shifts.max()), float(shifts.mean()), int(defined[shifts.argmax()]))
+        defined_absolute_changes = absolute_changes[defined_gap_indexes]
+        return cls(
+            len(defined_gap_indexes),
+            float(defined_absolute_changes.max()),
+            float(defined_absolute_changes.mean()),
+            int(defined_gap_indexes[defined_absolute_changes.argmax()]),
+        )
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> GapShift | None:
@@ -99,8 +104,8 @@ class BoundaryAgreement:
     @property
     def share(self) -> float | None:
         """Share of all boundaries in either result that both results have, from 0 to 1; None without boundaries."""
-        total = len(self.both) + len(self.only_full) + len(self.only_other)
-        return len(self.both) / total if total else None
+        distinct_boundary_count = len(self.both) + len(self.only_full) + len(self.only_other)
+        return len(self.both) / distinct_boundary_count if distinct_boundary_count else None
 
     def words(self, full: str, other: str) -> str:
         """Return a phrase on the boundaries that differ between two embedders.
@@ -111,25 +116,33 @@ class BoundaryAgreement:
             return "no boundary with either"
         if self.alike:
             return "its boundary is the same" if len(self.both) == 1 else f"all {len(self.both):,} boundaries are the same"
-        parts = [f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full} are the same"]
+        boundary_agreement_phrases = [
+            f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full} are the same"
+        ]
         for name, offsets in ((full, self.only_full), (other, self.only_other)):
             if offsets:
-                parts.append(f"only {name} cuts {self._place_words(offsets)}")
-        return "; ".join(parts)
+                boundary_agreement_phrases.append(f"only {name} cuts {self._place_words(offsets)}")
+        return "; ".join(boundary_agreement_phrases)
 
     def _place_words(self, offsets: Sequence[int]) -> str:
         """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
         sentences_by_position: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
         for offset in offsets[:NAMED]:
-            index = max(self.document.sentence_at(offset), 0)
-            where = "before" if self.document.sentences[index].start == offset else "inside"
-            sentences_by_position[where][f"{index + 1:,}"] = None
-        places = " and ".join(
+            boundary_sentence_index = max(self.document.sentence_at(offset), 0)
+            before_or_inside_word = (
+                "before" if self.document.sentences[boundary_sentence_index].start == offset else "inside"
+            )
+            sentences_by_position[before_or_inside_word][f"{boundary_sentence_index + 1:,}"] = None
+        boundary_position_phrase = " and ".join(
             f"{how} {_sentence_list_words(numbers)}" for how, numbers in sentences_by_position.items() if numbers
         )
-        further = len(offsets) - NAMED
-        return f"{places}, and at {further:,} more" if further > 0 else places
+        unnamed_boundary_count = len(offsets) - NAMED
+        return (
+            f"{boundary_position_phrase}, and at {unnamed_boundary_count:,} more"
+            if unnamed_boundary_count > 0
+            else boundary_position_phrase
+        )
 
 
 def _sentence_list_words(numbers: Collection[str]) -> str:

@@ -78,24 +78,24 @@ def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
     character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that
     `chunkers.text.outline` does not parse.
     """
-    outer = outline_of(text).blocks
-    headings = (
+    outermost_blocks = outline_of(text).blocks
+    headings_joined_to_next_block = (
         (block.kind, Span(block.span.start, block.span.end if after is None else after.span.start + 1))
-        for block, after in zip_longest(outer, outer[1:])
+        for block, after in zip_longest(outermost_blocks, outermost_blocks[1:])
         if block.kind == "heading"
     )
-    return [*((block.kind, block.span) for block in outline_of(text).special), *headings]
+    return [*((block.kind, block.span) for block in outline_of(text).special), *headings_joined_to_next_block]
 
 
 def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> BlockIntegrity:
     """Count the spans of each kind that lie whole inside one of the ``pieces``, which may overlap."""
-    ordered = sorted(pieces)
-    starts = [piece.start for piece in ordered]
+    pieces_in_text_order = sorted(pieces)
+    piece_start_offsets = [piece.start for piece in pieces_in_text_order]
     # How far the pieces reach that begin no later than each.
-    furthest_ends = [*accumulate((piece.end for piece in ordered), max)]
+    furthest_ends = [*accumulate((piece.end for piece in pieces_in_text_order), max)]
     kinds: dict[str, WholeBlocks] = {}
     for kind, (start, end) in stretches:
-        begun_count = bisect_right(starts, start)
+        begun_count = bisect_right(piece_start_offsets, start)
         is_whole = begun_count > 0 and furthest_ends[begun_count - 1] >= end
         counts_before = kinds.get(kind, WholeBlocks(0, 0))
         kinds[kind] = WholeBlocks(counts_before.count + is_whole, counts_before.of + 1)
@@ -160,12 +160,16 @@ def measure_without_labels(
     sizes
         As from `count_size_compliance`.
     """
-    blocks = block_integrity(chunking)
+    whole_block_counts = block_integrity(chunking)
     if vectors is None:
-        return LabelFreeMeasures(len(chunking.chunks), blocks, sizes, None, None)
-    numbers = chunk_of_each_sentence(chunking)
+        return LabelFreeMeasures(len(chunking.chunks), whole_block_counts, sizes, None, None)
+    chunk_number_by_sentence = chunk_of_each_sentence(chunking)
     return LabelFreeMeasures(
-        len(chunking.chunks), blocks, sizes, cosine_contrast(vectors, numbers), contextual_coherence(vectors, numbers)
+        len(chunking.chunks),
+        whole_block_counts,
+        sizes,
+        cosine_contrast(vectors, chunk_number_by_sentence),
+        contextual_coherence(vectors, chunk_number_by_sentence),
     )
 
 
@@ -185,10 +189,10 @@ def count_size_compliance(
     if requested_bounds is None:
         return None
     try:
-        sizes = chunk_sizes(requested_bounds.unit, chunking, tools.tokenizer, tools.embedder)
+        sizes_of_chunks = chunk_sizes(requested_bounds.unit, chunking, tools.tokenizer, tools.embedder)
     except InputError:
         return None
-    return size_compliance(sizes, requested_bounds)
+    return size_compliance(sizes_of_chunks, requested_bounds)
 
 
 def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
@@ -266,10 +270,11 @@ class EditStability:
 
     def words(self) -> str:
         """Return a sentence that summarises the stability of chunks under edits."""
-        worst = self.worst
+        worst_inserted_sentence_edit = self.worst
         return (
             f"Of {pluralize(len(self.edits), 'inserted sentence')}, each changes {self.mean:.1%} of the chunks on average "
-            f"and {worst.share:.1%} at worst, after sentence {worst.after + 1:,}; "
+            f"and {worst_inserted_sentence_edit.share:.1%} at worst, after sentence "
+            f"{worst_inserted_sentence_edit.after + 1:,}; "
             f"one chunk, which must change, is {self.inevitable:.1%}."
         )
 
@@ -319,13 +324,13 @@ def edit_stability(
     check_edit_count(document, edits)
     original_texts = Counter(run(chunker, document, replace(tools)).texts)
     measured_edits = []
-    planned = random_edits(document, edits, seed)
-    for number, (after, sentence) in enumerate(planned, start=1):
+    planned_sentence_insertions = random_edits(document, edits, seed)
+    for number, (after, sentence) in enumerate(planned_sentence_insertions, start=1):
         raise_if_cancelled(tools.cancelled)
         edited_texts = Counter(run(chunker, insert_sentence(document, after, sentence), replace(tools)).texts)
         measured_edits.append(EditEffect(after, (edited_texts - original_texts).total(), edited_texts.total()))
         if progress is not None:
-            progress(number, len(planned))
+            progress(number, len(planned_sentence_insertions))
     return EditStability(tuple(measured_edits))
 
 
@@ -335,15 +340,24 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
     Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
     prose, a sentence is inserted after any sentence.
     """
-    generator = random.Random(seed)
-    prose = _prose_sentences(document)
-    candidates = prose or range(len(document.sentences))
-    planned = []
-    for place in sorted(generator.sample(candidates, min(edits, len(candidates)))):
+    seeded_random_generator = random.Random(seed)
+    prose_sentence_numbers = _prose_sentences(document)
+    insertion_point_candidates = prose_sentence_numbers or range(len(document.sentences))
+    planned_sentence_insertions = []
+    for place in sorted(
+        seeded_random_generator.sample(insertion_point_candidates, min(edits, len(insertion_point_candidates)))
+    ):
         # The sentence itself would be said twice running.
-        others = [number for number in prose if number != place]
-        planned.append((place, document.sentence_texts[generator.choice(others)] if others else SPARE))
-    return planned
+        other_prose_sentence_numbers = [number for number in prose_sentence_numbers if number != place]
+        planned_sentence_insertions.append(
+            (
+                place,
+                document.sentence_texts[seeded_random_generator.choice(other_prose_sentence_numbers)]
+                if other_prose_sentence_numbers
+                else SPARE,
+            )
+        )
+    return planned_sentence_insertions
 
 
 def _prose_sentences(document: Document) -> list[int]:
@@ -354,12 +368,12 @@ def _prose_sentences(document: Document) -> list[int]:
     for block in sorted([*not_prose, *outline_of(document.text).special], key=lambda block: block.span):
         if not excluded_spans or block.span.end > excluded_spans[-1].end:
             excluded_spans.append(block.span)
-    starts = [span.start for span in excluded_spans]
+    excluded_span_starts = [span.start for span in excluded_spans]
     numbers: dict[str, int] = {}
     for number, (start, end) in enumerate(document.sentences):
         text = document.text[start:end]
-        begun = bisect_left(starts, end)
-        if begun and excluded_spans[begun - 1].end > start:
+        begun_excluded_span_count = bisect_left(excluded_span_starts, end)
+        if begun_excluded_span_count and excluded_spans[begun_excluded_span_count - 1].end > start:
             continue
         if text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not text[-1].isalnum()):
             numbers.setdefault(text, number)
@@ -369,11 +383,16 @@ def _prose_sentences(document: Document) -> list[int]:
 def insert_sentence(document: Document, after: int, sentence: str) -> Document:
     """Return the document with ``sentence`` inserted after sentence number ``after``."""
     text, end = document.text, document.sentences[after].end
-    separator = _SEPARATORS.get(document.splitter, " ")
-    added = separator + sentence
-    edited = text[:end] + added + text[end:]
+    sentence_separator = _SEPARATORS.get(document.splitter, " ")
+    separator_and_sentence = sentence_separator + sentence
+    text_with_inserted_sentence = text[:end] + separator_and_sentence + text[end:]
     if document.splitter != GIVEN_SPLITTER:
-        return Document.from_text(edited, document.splitter, document.name)
-    inserted_span = Span(end + len(separator), end + len(added))
-    later_spans = [Span(start + len(added), stop + len(added)) for start, stop in document.sentences[after + 1 :]]
-    return Document(edited, (*document.sentences[: after + 1], inserted_span, *later_spans), document.name)
+        return Document.from_text(text_with_inserted_sentence, document.splitter, document.name)
+    inserted_span = Span(end + len(sentence_separator), end + len(separator_and_sentence))
+    later_spans = [
+        Span(start + len(separator_and_sentence), stop + len(separator_and_sentence))
+        for start, stop in document.sentences[after + 1 :]
+    ]
+    return Document(
+        text_with_inserted_sentence, (*document.sentences[: after + 1], inserted_span, *later_spans), document.name
+    )

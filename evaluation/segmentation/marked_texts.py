@@ -61,31 +61,31 @@ def read_marked_texts(
     """
     texts: dict[str, str] = {}
     marks: dict[str, tuple[str, BoundaryFile]] = {}
-    complaints = []
+    unusable_file_messages = []
     for name, data in files:
         try:
             if name.lower().endswith(MARKS_ENDING):
                 file_marks = BoundaryFile.read(data, cancelled)
                 marks[file_marks.sha256] = (name, file_marks)
             elif name in texts:
-                complaints.append(f"{name}: a document's name must be its own; another file has it.")
+                unusable_file_messages.append(f"{name}: a document's name must be its own; another file has it.")
             else:
                 texts[name] = read(data, name).text
         except InputError as error:
-            complaints.append(message_with_file_name(name, error))
+            unusable_file_messages.append(message_with_file_name(name, error))
     marked_texts = []
     for name, text in texts.items():
         try:
             marked_texts.append(_find_boundaries(name, text, marks))
         except InputError as error:
-            complaints.append(message_with_file_name(name, error))
+            unusable_file_messages.append(message_with_file_name(name, error))
     text_hashes = {text_sha256(candidate) for text in texts.values() for candidate in (text, remove_mark_lines(text)[0])}
-    complaints += [
+    unusable_file_messages += [
         f"{name}: known boundaries must be of a text that is given; none has this SHA-256."
         for sha256, (name, _) in marks.items()
         if sha256 not in text_hashes
     ]
-    return marked_texts, complaints
+    return marked_texts, unusable_file_messages
 
 
 def _find_boundaries(name: str, text: str, marks: dict[str, tuple[str, BoundaryFile]]) -> MarkedText:
@@ -111,8 +111,8 @@ def message_with_file_name(name: str, error: InputError) -> str:
 
 def texts_sharing_sections(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
     """Return the texts that share a section with a held-out text and would leak it into tuning."""
-    seen = frozenset[str]().union(*(text.sections for text in held))
-    return [text for text in texts if not seen.isdisjoint(text.sections)]
+    held_out_sections = frozenset[str]().union(*(text.sections for text in held))
+    return [text for text in texts if not held_out_sections.isdisjoint(text.sections)]
 
 
 # Join short documents into long ones, whose seams are known boundaries.
@@ -161,26 +161,35 @@ def stitch_passages(
     InputError
         If there are fewer than two subjects, or a passage is empty.
     """
-    subjects = len({passage.subject for passage in passages})
-    if subjects < 2:
-        raise InputError(f"stitching needs passages of at least two subjects; got {subjects}.")
+    distinct_subject_count = len({passage.subject for passage in passages})
+    if distinct_subject_count < 2:
+        raise InputError(f"stitching needs passages of at least two subjects; got {distinct_subject_count}.")
     if any(not passage.text.strip() for passage in passages):
         raise InputError("stitching needs passages with text; at least one of these is empty.")
-    order = list(passages)
-    random.Random(seed).shuffle(order)
+    remaining_shuffled_passages = list(passages)
+    random.Random(seed).shuffle(remaining_shuffled_passages)
     chosen: list[Passage] = []
-    count = 0
+    stitched_sentence_count = 0
     # A single passage would have no seam, however long it is.
-    while order and (count < sentences or len(chosen) < 2):
+    while remaining_shuffled_passages and (stitched_sentence_count < sentences or len(chosen) < 2):
         # The next passage of another subject; if none is left, the document ends.
-        place = next((i for i, passage in enumerate(order) if not chosen or passage.subject != chosen[-1].subject), None)
-        if place is None:
+        next_passage_index = next(
+            (
+                i
+                for i, passage in enumerate(remaining_shuffled_passages)
+                if not chosen or passage.subject != chosen[-1].subject
+            ),
+            None,
+        )
+        if next_passage_index is None:
             break
-        chosen.append(order.pop(place))
-        count += len(Document.from_text(chosen[-1].text, splitter).sentences)
-    texts = [passage.text.strip() for passage in chosen]
-    seams = tuple(accumulate(len(text) + len(JOINT) for text in texts[:-1]))
-    return StitchedDocument(JOINT.join(texts), seams, tuple(passage.subject for passage in chosen))
+        chosen.append(remaining_shuffled_passages.pop(next_passage_index))
+        stitched_sentence_count += len(Document.from_text(chosen[-1].text, splitter).sentences)
+    chosen_passage_texts = [passage.text.strip() for passage in chosen]
+    passage_seam_offsets = tuple(accumulate(len(text) + len(JOINT) for text in chosen_passage_texts[:-1]))
+    return StitchedDocument(
+        JOINT.join(chosen_passage_texts), passage_seam_offsets, tuple(passage.subject for passage in chosen)
+    )
 
 
 def stitch_documents(
@@ -201,9 +210,10 @@ def stitch_documents(
             raise InputError(f"stitching: {name} must be at least 1; got {value}.")
         if most is not None and value > most:
             raise InputError(f"stitching: {name} must be at most {most:,}; got {value:,}.")
-    stitched = (stitch_passages(passages, sentences, seed + number, splitter) for number in range(count))
+    stitched_documents = (stitch_passages(passages, sentences, seed + number, splitter) for number in range(count))
     return [
-        MarkedText(f"stitched {number}", document.text, document.seams) for number, document in enumerate(stitched, first)
+        MarkedText(f"stitched {number}", document.text, document.seams)
+        for number, document in enumerate(stitched_documents, first)
     ]
 
 
@@ -215,12 +225,14 @@ def split_by_subject(passages: Sequence[Passage]) -> tuple[list[Passage], list[P
     InputError
         If there are fewer than four subjects, two for each half.
     """
-    subjects = list(dict.fromkeys(passage.subject for passage in passages))
-    if len(subjects) < 4:
-        raise InputError(f"stitching two disjoint halves needs at least four subjects; got {len(subjects)}.")
-    first = set(subjects[::2])
-    return [passage for passage in passages if passage.subject in first], [
-        passage for passage in passages if passage.subject not in first
+    distinct_passage_subjects = list(dict.fromkeys(passage.subject for passage in passages))
+    if len(distinct_passage_subjects) < 4:
+        raise InputError(
+            f"stitching two disjoint halves needs at least four subjects; got {len(distinct_passage_subjects)}."
+        )
+    first_half_subjects = set(distinct_passage_subjects[::2])
+    return [passage for passage in passages if passage.subject in first_half_subjects], [
+        passage for passage in passages if passage.subject not in first_half_subjects
     ]
 
 
@@ -239,35 +251,42 @@ def read_passages(
         Reads a document, given its bytes and its name.
     """
     passages: dict[str, Passage] = {}
-    complaints = []
+    unusable_file_messages = []
     for name, data in files:
         try:
             bare, known = remove_mark_lines(read(data, name).text)
         except InputError as error:
-            complaints.append(str(error))
+            unusable_file_messages.append(str(error))
             continue
         if not bare.strip():
-            complaints.append(f"{name}: a document to stitch must have text; this one is empty.")
+            unusable_file_messages.append(f"{name}: a document to stitch must have text; this one is empty.")
         for number, (start, end) in enumerate(pairwise([0, *known, len(bare)]), start=1):
             text = bare[start:end].strip()
-            subject = f"{name}, part {number}" if known else name
+            file_part_subject = f"{name}, part {number}" if known else name
             if equal_passage := passages.get(text):
-                complaints.append(f"{subject}: a document to stitch must be its own; it is that of {equal_passage.subject}.")
+                unusable_file_messages.append(
+                    f"{file_part_subject}: a document to stitch must be its own; it is that of {equal_passage.subject}."
+                )
             elif text:
-                passages[text] = Passage(text, subject)
-    return list(passages.values()), complaints
+                passages[text] = Passage(text, file_part_subject)
+    return list(passages.values()), unusable_file_messages
 
 
 def cut_into_passages(
     text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[Passage]:
     """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""
-    passages = []
+    passages_within_sections = []
     for number, (first, last) in enumerate(pairwise([0, *known, len(text)]), start=1):
         document = Document.from_text(text[first:last], splitter)
-        count = len(document.sentences)
-        groups = max(1, count // sentences)
-        for group in range(groups):
-            span = document.slice(group * count // groups, (group + 1) * count // groups)
-            passages.append(Passage(document.text[span.start : span.end], f"{subject}, section {number}"))
-    return passages
+        section_sentence_count = len(document.sentences)
+        section_passage_count = max(1, section_sentence_count // sentences)
+        for group in range(section_passage_count):
+            passage_span = document.slice(
+                group * section_sentence_count // section_passage_count,
+                (group + 1) * section_sentence_count // section_passage_count,
+            )
+            passages_within_sections.append(
+                Passage(document.text[passage_span.start : passage_span.end], f"{subject}, section {number}")
+            )
+    return passages_within_sections

@@ -100,25 +100,27 @@ class SweepRow:
 def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Score]:
     """Return the score of a chunking in each of `HIGHER_IS_BETTER`, with boundaries compared in sentences."""
     document = marked.document
-    reference = segmentation_in_sentences(document, marked.known)
-    segmentation = segmentation_in_sentences(document, cut_offsets(chunking))
+    known_boundary_segmentation = segmentation_in_sentences(document, marked.known)
+    chunking_segmentation = segmentation_in_sentences(document, cut_offsets(chunking))
     exact, near = (
-        boundary_precision_recall(reference, segmentation),
-        boundary_precision_recall(reference, segmentation, tolerance=1),
+        boundary_precision_recall(known_boundary_segmentation, chunking_segmentation),
+        boundary_precision_recall(known_boundary_segmentation, chunking_segmentation, tolerance=1),
     )
-    wrong = misassigned_units(segment_numbers(reference), chunk_of_each_sentence(chunking))
-    whole = block_integrity(chunking).all.share
+    misassigned_sentences = misassigned_units(segment_numbers(known_boundary_segmentation), chunk_of_each_sentence(chunking))
+    whole_block_share = block_integrity(chunking).all.share
     return {
-        "pk": pk(reference, segmentation),
-        "window_diff": window_diff(reference, segmentation),
+        "pk": pk(known_boundary_segmentation, chunking_segmentation),
+        "window_diff": window_diff(known_boundary_segmentation, chunking_segmentation),
         "precision": exact.precision,
         "recall": exact.recall,
         "f1": exact.f1,
         "f1_near": near.f1,
-        "boundary_similarity": boundary_similarity(reference, segmentation),
-        "misassigned": Score(len(wrong.units) / max(1, len(document.sentences))),
+        "boundary_similarity": boundary_similarity(known_boundary_segmentation, chunking_segmentation),
+        "misassigned": Score(len(misassigned_sentences.units) / max(1, len(document.sentences))),
         "crossing": crossing_chunks(marked.known, chunking).share,
-        "blocks_whole": Score(whole) if whole is not None else Score.without("the text has no block that should stay whole"),
+        "blocks_whole": Score(whole_block_share)
+        if whole_block_share is not None
+        else Score.without("the text has no block that should stay whole"),
     }
 
 
@@ -133,21 +135,23 @@ def _sweep_row(marked: MarkedDocument, setting: SweptSetting, chunker: Chunker, 
 
 def _trivial_row(marked: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
     document = marked.document
-    reference = segmentation_in_sentences(document, marked.known)
-    chunkings = [chunking_from_cuts(document, cuts) for cuts in trivial_cuts(setting.chunker, reference)]
-    scores = [score_chunking(marked, chunking) for chunking in chunkings]
+    known_boundary_segmentation = segmentation_in_sentences(document, marked.known)
+    trivial_chunkings = [
+        chunking_from_cuts(document, cuts) for cuts in trivial_cuts(setting.chunker, known_boundary_segmentation)
+    ]
+    trivial_chunking_scores = [score_chunking(marked, chunking) for chunking in trivial_chunkings]
     return SweepRow(
         setting,
         document.name,
-        len(chunkings[0].chunks),
-        {name: _mean_score([by_measure[name] for by_measure in scores]) for name in HIGHER_IS_BETTER},
+        len(trivial_chunkings[0].chunks),
+        {name: _mean_score([by_measure[name] for by_measure in trivial_chunking_scores]) for name in HIGHER_IS_BETTER},
     )
 
 
 def _mean_score(scores: Sequence[Score]) -> Score:
     """Return the mean of the defined scores, or the first score if none is defined."""
-    values = [score.value for score in scores if score.value is not None]
-    return Score(statistics.fmean(values)) if values else scores[0]
+    defined_score_values = [score.value for score in scores if score.value is not None]
+    return Score(statistics.fmean(defined_score_values)) if defined_score_values else scores[0]
 
 
 def sweep_settings(
@@ -176,26 +180,35 @@ def sweep_settings(
         if not setting.trivial
     }
     done_already = {(row.document, row.setting) for row in done}
-    groups = []
+    runs_grouped_by_document = []
     for marked in documents:
-        runs = [
+        document_setting_runs = [
             partial(_trivial_row, marked, setting)
             if setting.trivial
             else partial(_sweep_row, marked, setting, chunkers[setting])
             for setting in settings
             if (marked.document.name, setting) not in done_already
         ]
-        if runs:
-            groups.append((marked.document, runs))
-    total = len(documents) * len(settings)
-    left = sum(len(runs) for _, runs in groups)
-    alone = workers < 2 or not can_run_processes() or left <= FEW or any(chunker.asks for chunker in chunkers.values())
-    rows = _one_by_one(groups, tools) if alone else run_in_processes(groups, tools, workers)
-    with closing(rows):
+        if document_setting_runs:
+            runs_grouped_by_document.append((marked.document, document_setting_runs))
+    total_run_count = len(documents) * len(settings)
+    remaining_run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_grouped_by_document)
+    is_run_in_this_process = (
+        workers < 2
+        or not can_run_processes()
+        or remaining_run_count <= FEW
+        or any(chunker.asks for chunker in chunkers.values())
+    )
+    sweep_result_rows = (
+        _one_by_one(runs_grouped_by_document, tools)
+        if is_run_in_this_process
+        else run_in_processes(runs_grouped_by_document, tools, workers)
+    )
+    with closing(sweep_result_rows):
         try:
-            for count, row in enumerate(rows, start=total - left + 1):
+            for count, row in enumerate(sweep_result_rows, start=total_run_count - remaining_run_count + 1):
                 if progress is not None:
-                    progress(count, total)
+                    progress(count, total_run_count)
                 yield row
         except Cancelled:
             return
@@ -236,20 +249,22 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
         raise InputError(f"measure must be one of {', '.join(HIGHER_IS_BETTER)}; got {measure!r}.")
     values: dict[SweptSetting, list[tuple[float, int]]] = {}
     for row in rows:
-        value = row.scores[measure].value
-        if value is not None:
-            values.setdefault(row.setting, []).append((value, row.chunks))
+        row_score_value = row.scores[measure].value
+        if row_score_value is not None:
+            values.setdefault(row.setting, []).append((row_score_value, row.chunks))
     all_summaries = [
         SettingSummary(
             setting,
-            statistics.fmean(value for value, _ in kept),
+            statistics.fmean(row_score_value for row_score_value, _ in kept),
             len(kept),
             statistics.fmean(chunks for _, chunks in kept),
         )
         for setting, kept in values.items()
     ]
-    sign = -1 if HIGHER_IS_BETTER[measure] else 1
-    return sorted(all_summaries, key=lambda summary: (sign * summary.mean, summary.chunks, summary.setting.words()))
+    best_first_sort_sign = -1 if HIGHER_IS_BETTER[measure] else 1
+    return sorted(
+        all_summaries, key=lambda summary: (best_first_sort_sign * summary.mean, summary.chunks, summary.setting.words())
+    )
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:
@@ -257,11 +272,11 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
 
     Undefined scores are empty.
     """
-    cells = (
+    csv_row_cells = (
         [row.document, row.setting.words(), row.chunks, *(row.scores[name].value for name in HIGHER_IS_BETTER)]
         for row in rows
     )
-    return csv_text(["document", "setting", "chunks", *HIGHER_IS_BETTER], cells)
+    return csv_text(["document", "setting", "chunks", *HIGHER_IS_BETTER], csv_row_cells)
 
 
 def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[SweptSetting]:
@@ -271,7 +286,7 @@ def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[SweptSetting]:
 
 def published_settings() -> list[SweptSetting]:
     """Return the grid of Qu et al., appendix B: 30 breakpoint, 45 single linkage, 125 DBSCAN and 18 fixed settings."""
-    weights = (0.0, 0.25, 0.5, 0.75, 1.0)
+    published_distance_weights = (0.0, 0.25, 0.5, 0.75, 1.0)
     amounts: dict[str, tuple[float, ...]] = {
         "percentile": (10, 30, 50, 70, 90),
         "standard_deviation": (1, 1.5, 2, 2.5, 3),
@@ -280,16 +295,18 @@ def published_settings() -> list[SweptSetting]:
         "distance": (0.1, 0.2, 0.3, 0.4, 0.5),
         "absolute_gradient": (0.01, 0.05, 0.1, 0.15, 0.2),
     }
-    counts = tuple(range(2, 11))
+    published_count_settings = tuple(range(2, 11))
     return [
         *(
             setting
             for name, some in amounts.items()
             for setting in settings_grid("breakpoint", threshold=(name,), amount=some)
         ),
-        *settings_grid("single_linkage", position_weight=weights, chunks=counts),
-        *settings_grid("dbscan", position_weight=weights, eps=(0.1, 0.2, 0.3, 0.4, 0.5), min_samples=(1, 2, 3, 4, 5)),
-        *settings_grid("fixed_sentences", chunks=counts, overlap=(0, 1)),
+        *settings_grid("single_linkage", position_weight=published_distance_weights, chunks=published_count_settings),
+        *settings_grid(
+            "dbscan", position_weight=published_distance_weights, eps=(0.1, 0.2, 0.3, 0.4, 0.5), min_samples=(1, 2, 3, 4, 5)
+        ),
+        *settings_grid("fixed_sentences", chunks=published_count_settings, overlap=(0, 1)),
     ]
 
 
@@ -326,10 +343,10 @@ OUR_SOURCE = "ours"
 
 def first_published_setting(chunker: str) -> tuple[SweptSetting, str]:
     """Return the first published setting of a chunker and its source; the default setting if none was published."""
-    presets = [preset for preset in presets_for_chunker(chunker) if preset.published]
+    published_chunker_presets = [preset for preset in presets_for_chunker(chunker) if preset.published]
     return (
-        (SweptSetting.of(chunker, **presets[0].parameters), presets[0].title)
-        if presets
+        (SweptSetting.of(chunker, **published_chunker_presets[0].parameters), published_chunker_presets[0].title)
+        if published_chunker_presets
         else (SweptSetting(chunker), OUR_SOURCE)
     )
 
@@ -347,21 +364,21 @@ def compare_settings(
     """
     values: dict[SweptSetting, dict[str, float]] = {}
     for row in rows:
-        value = row.scores[measure].value
-        if value is not None:
-            values.setdefault(row.setting, {})[row.document] = value
-    documents = [*dict.fromkeys(row.document for row in rows)]
+        row_score_value = row.scores[measure].value
+        if row_score_value is not None:
+            values.setdefault(row.setting, {})[row.document] = row_score_value
+    distinct_document_names = [*dict.fromkeys(row.document for row in rows)]
 
     def scores_by_document(setting: SweptSetting) -> list[float]:
-        return [values.get(setting, {}).get(document, np.nan) for document in documents]
+        return [values.get(setting, {}).get(document, np.nan) for document in distinct_document_names]
 
-    if not documents or not others:
+    if not distinct_document_names or not others:
         return dict.fromkeys(others)
-    sign = 1 if HIGHER_IS_BETTER[measure] else -1
-    differences = sign * (
+    higher_is_better_sign = 1 if HIGHER_IS_BETTER[measure] else -1
+    score_leads_over_others = higher_is_better_sign * (
         np.array([scores_by_document(setting)]) - np.array([scores_by_document(other) for other in others])
     )
-    return dict(zip(others, paired_differences(differences), strict=True))
+    return dict(zip(others, paired_differences(score_leads_over_others), strict=True))
 
 
 def lead_significance_words(
@@ -372,17 +389,19 @@ def lead_significance_words(
         return ""
     if all(difference is None for difference in differences.values()):
         return too_few_values_words(len(differences), documents, "held-out document")
-    leads = {
+    significant_lead_by_baseline = {
         other: difference.mean
         for other, difference in differences.items()
         if difference is not None and difference.significant and difference.mean > 0
     }
-    beats_all = len(leads) == len(differences)
+    beats_all = len(significant_lead_by_baseline) == len(differences)
     named_rival = (
-        min(leads, key=leads.__getitem__) if beats_all else next(other for other in differences if other not in leads)
+        min(significant_lead_by_baseline, key=significant_lead_by_baseline.__getitem__)
+        if beats_all
+        else next(other for other in differences if other not in significant_lead_by_baseline)
     )
-    verdict = f"It is {'' if beats_all else 'not '}significantly ahead of every trivial answer"
-    return f"{verdict}: {_lead_words(names[named_rival], differences[named_rival])}. {FALSE_VERDICTS}"
+    significance_verdict_phrase = f"It is {'' if beats_all else 'not '}significantly ahead of every trivial answer"
+    return f"{significance_verdict_phrase}: {_lead_words(names[named_rival], differences[named_rival])}. {FALSE_VERDICTS}"
 
 
 def untested_lead_words(comparisons: int) -> str:

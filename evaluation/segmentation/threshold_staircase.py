@@ -26,8 +26,8 @@ class Stretch:
 
     def words(self) -> str:
         """Return a phrase on the range of threshold amounts that give the same chunks."""
-        chunks = pluralize(self.chunks, "chunk")
-        return f"between {format_number(self.low)} and {format_number(self.high)} nothing changes: {chunks}"
+        chunk_count_phrase = pluralize(self.chunks, "chunk")
+        return f"between {format_number(self.low)} and {format_number(self.high)} nothing changes: {chunk_count_phrase}"
 
 
 @dataclass(frozen=True)
@@ -65,29 +65,29 @@ def threshold_staircase(
         Cuts the document. It is called once for each set of candidates, and only if sizes are constrained; otherwise the
         candidates are the cuts.
     """
-    amounts = next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == "amount").stops
-    array = np.asarray(scores, dtype=np.float64)
-    levels = chunker.levels("amount", amounts, scores)
-    limits = chunker.limits
+    threshold_slider_amounts = next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == "amount").stops
+    gap_score_array = np.asarray(scores, dtype=np.float64)
+    threshold_level_by_amount = chunker.levels("amount", threshold_slider_amounts, scores)
+    chunker_size_limits = chunker.limits
     sizes_by_candidates: dict[bytes, IntArray] = {}
     sizes: list[IntArray] = []
-    for amount, level in zip(amounts, levels, strict=True):
+    for amount, level in zip(threshold_slider_amounts, threshold_level_by_amount, strict=True):
         # A comparison with NaN is false: such a gap is no candidate.
-        candidates = chunker.rule.passes(array, level)
-        key = candidates.tobytes()
-        if key not in sizes_by_candidates:
-            if limits.least is None and limits.most is None:
-                sizes_by_candidates[key] = _chunk_lengths(document, candidates)
+        is_candidate_cut_at = chunker.rule.passes(gap_score_array, level)
+        candidate_cuts_key = is_candidate_cut_at.tobytes()
+        if candidate_cuts_key not in sizes_by_candidates:
+            if chunker_size_limits.least is None and chunker_size_limits.most is None:
+                sizes_by_candidates[candidate_cuts_key] = _chunk_lengths(document, is_candidate_cut_at)
             else:
-                chunks = chunk(chunker.model_copy(update={"amount": amount})).chunks
-                sizes_by_candidates[key] = np.array([chunk.end - chunk.start for chunk in chunks])
-        sizes.append(sizes_by_candidates[key])
+                chunks_at_amount = chunk(chunker.model_copy(update={"amount": amount})).chunks
+                sizes_by_candidates[candidate_cuts_key] = np.array([chunk.end - chunk.start for chunk in chunks_at_amount])
+        sizes.append(sizes_by_candidates[candidate_cuts_key])
     return Staircase(
-        tuple(amounts),
+        tuple(threshold_slider_amounts),
         tuple(len(lengths) for lengths in sizes),
         tuple(float(np.median(lengths)) for lengths in sizes),
         tuple(int(lengths.max()) for lengths in sizes),
-        tuple(_flat_stretches(amounts, sizes)),
+        tuple(_flat_stretches(threshold_slider_amounts, sizes)),
     )
 
 
@@ -101,12 +101,12 @@ def _chunk_lengths(document: Document, cut: npt.NDArray[np.bool_]) -> IntArray:
 
 def _flat_stretches(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
     """Return the long stretches with equal sizes in the same order, which means equal chunks."""
-    stretches = []
+    equal_size_stretches = []
     for same, group in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
         equal_amounts = [amount for amount, _ in group]
         if len(equal_amounts) >= MIN_FLAT_STRETCH:
-            stretches.append(Stretch(equal_amounts[0], equal_amounts[-1], len(same) // sizes[0].itemsize))
-    return stretches
+            equal_size_stretches.append(Stretch(equal_amounts[0], equal_amounts[-1], len(same) // sizes[0].itemsize))
+    return equal_size_stretches
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,14 @@ def score_histogram(scores: Sequence[float], level: float, above: bool) -> Score
 
     The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_BINS` bins.
     """
-    defined = np.array([score for score in scores if not math.isnan(score)])
-    passing = passes_level(defined, level, above)
+    defined_gap_scores = np.array([score for score in scores if not math.isnan(score)])
+    is_score_passing_at = passes_level(defined_gap_scores, level, above)
     # Between scores that differ only by the rounding of their computation there is no room for bins.
-    rounded = np.round(defined, DECIMALS)
-    edges = np.histogram_bin_edges(rounded, "auto")
-    if len(edges) - 1 > MOST_BINS:
-        edges = np.histogram_bin_edges(rounded, MOST_BINS)
-    short, past = (np.histogram(rounded[side], edges)[0] for side in (~passing, passing))
-    return ScoreHistogram(tuple(edges.tolist()), tuple(short.tolist()), tuple(past.tolist()))
+    rounded_gap_scores = np.round(defined_gap_scores, DECIMALS)
+    score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, "auto")
+    if len(score_bin_edges) - 1 > MOST_BINS:
+        score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, MOST_BINS)
+    short, past = (
+        np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_score_passing_at, is_score_passing_at)
+    )
+    return ScoreHistogram(tuple(score_bin_edges.tolist()), tuple(short.tolist()), tuple(past.tolist()))

@@ -78,10 +78,12 @@ class _Batch(Generic[Result]):
 
 def _run_batch(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
     """Run a batch in a worker; return the results, the places of the runs that need texts embedded, and those texts."""
-    cache = EmbeddingCache()
+    batch_embedding_cache = EmbeddingCache()
     if batch.vectors is not None:
-        cache.put_many(cache.keys(_SentVectors.name, _SentVectors.revision, batch.texts), batch.vectors, 0.0)
-    tools = Tools(_SentVectors(), load_tokenizer(batch.tokenizer), cache)
+        batch_embedding_cache.put_many(
+            batch_embedding_cache.keys(_SentVectors.name, _SentVectors.revision, batch.texts), batch.vectors, 0.0
+        )
+    tools = Tools(_SentVectors(), load_tokenizer(batch.tokenizer), batch_embedding_cache)
     results, unfinished_runs, missing_texts = [], [], dict[str, None]()
     for place, run in enumerate(batch.runs):
         try:
@@ -117,7 +119,7 @@ def run_in_processes(
     InputError
         If a run raises InputError, or if a worker was killed from outside.
     """
-    executor = process_executor(workers)
+    worker_process_executor = process_executor(workers)
     tools_by_document = [
         replace(tools, embedder=tools.embedder.for_document(document) if tools.embedder is not None else None)
         for document, _ in groups
@@ -125,19 +127,19 @@ def run_in_processes(
     pending: dict[Future[tuple[list[Result], list[int], list[str]]], _Batch[Result]] = {}
 
     def send(batch: _Batch[Result]) -> None:
-        pending[executor.submit(_run_batch, batch)] = batch
+        pending[worker_process_executor.submit(_run_batch, batch)] = batch
 
     try:
         for number, (_, runs) in enumerate(groups):
             for start in range(0, len(runs), AT_ONCE):
                 send(_Batch(number, runs[start : start + AT_ONCE], tools.tokenizer.name))
         while pending and not tools.cancelled():
-            done = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED).done
-            if not done:
+            finished_batch_futures = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED).done
+            if not finished_batch_futures:
                 continue
-            future = done.pop()
-            batch = pending.pop(future)
-            results, places, texts = future.result()
+            next_finished_future = finished_batch_futures.pop()
+            batch = pending.pop(next_finished_future)
+            results, places, texts = next_finished_future.result()
             yield from results
             runs_to_repeat = [batch.runs[place] for place in places]
             if runs_to_repeat and batch.sent < ROUNDS - 1:
@@ -150,5 +152,5 @@ def run_in_processes(
             "or documents."
         ) from error
     finally:
-        for future in pending:
-            future.cancel()
+        for next_finished_future in pending:
+            next_finished_future.cancel()

@@ -157,29 +157,47 @@ def paired_differences_by_family(
     All families use the same number of ``draws``: by default, as many as one family needs.
     """
     families, comparisons, _ = differences.shape
-    widths = np.broadcast_to(width, comparisons).tolist()
+    value_width_by_comparison = np.broadcast_to(width, comparisons).tolist()
     outcomes: list[list[Difference | None]] = [[None] * comparisons for _ in range(families)]
-    tested = [testable_comparisons(family) for family in differences]
-    rows = [differences[place, number] for place, numbers in enumerate(tested) for number in numbers]
-    tails = iter(_tails_of_rows(rows, draws or draws_needed(max(map(len, tested), default=0)), seed))
-    for family, numbers, family_outcomes in zip(differences, tested, outcomes, strict=True):
-        own = [next(tails) for _ in numbers]
-        for number, tail, corrected in zip(numbers, own, holm_correction([tail.p for tail in own]), strict=True):
-            kept = family[number][~np.isnan(family[number])]
+    testable_numbers_by_family = [testable_comparisons(family) for family in differences]
+    testable_difference_rows = [
+        differences[place, number] for place, numbers in enumerate(testable_numbers_by_family) for number in numbers
+    ]
+    tails_of_tested_rows = iter(
+        _tails_of_rows(
+            testable_difference_rows, draws or draws_needed(max(map(len, testable_numbers_by_family), default=0)), seed
+        )
+    )
+    for family, numbers, family_outcomes in zip(differences, testable_numbers_by_family, outcomes, strict=True):
+        family_comparison_tails = [next(tails_of_tested_rows) for _ in numbers]
+        for number, tail, corrected in zip(
+            numbers, family_comparison_tails, holm_correction([tail.p for tail in family_comparison_tails]), strict=True
+        ):
+            defined_differences = family[number][~np.isnan(family[number])]
             low, high = _widen_interval(
-                tail.interval(corrected.alpha, widths[number]), kept, corrected.alpha, widths[number]
+                tail.interval(corrected.alpha, value_width_by_comparison[number]),
+                defined_differences,
+                corrected.alpha,
+                value_width_by_comparison[number],
             )
             family_outcomes[number] = Difference(
-                float(kept.mean()), low, high, tail.p, corrected.p, corrected.alpha, len(kept), len(numbers)
+                float(defined_differences.mean()),
+                low,
+                high,
+                tail.p,
+                corrected.p,
+                corrected.alpha,
+                len(defined_differences),
+                len(numbers),
             )
     return outcomes
 
 
 def testable_comparisons(differences: FloatArray) -> list[int]:
     """Return the numbers of the comparisons that have enough questions to become significant."""
-    counts = [int(np.count_nonzero(~np.isnan(row))) for row in differences]
-    enough = fewest_values(sum(count >= FEWEST_VALUES for count in counts))
-    return [number for number, count in enumerate(counts) if count >= enough]
+    defined_question_counts = [int(np.count_nonzero(~np.isnan(row))) for row in differences]
+    fewest_questions_needed = fewest_values(sum(count >= FEWEST_VALUES for count in defined_question_counts))
+    return [number for number, count in enumerate(defined_question_counts) if count >= fewest_questions_needed]
 
 
 def interval_words(low: float, high: float, alpha: float, scale: float, decimals: int) -> str:
@@ -191,10 +209,12 @@ def interval_end_words(low: float, high: float, scale: float, decimals: int) -> 
     """Format the ends of an interval, with enough decimals to show whether the interval excludes 0."""
 
     def end(value: float) -> str:
-        places = decimals
-        while (low > 0 or high < 0) and places < 12 and float(f"{scale * value:.{places}f}") == 0:
-            places += 1
-        return format_number(scale * value, f"+.{places}f")
+        shown_decimal_places = decimals
+        while (
+            (low > 0 or high < 0) and shown_decimal_places < 12 and float(f"{scale * value:.{shown_decimal_places}f}") == 0
+        ):
+            shown_decimal_places += 1
+        return format_number(scale * value, f"+.{shown_decimal_places}f")
 
     return end(low), end(high)
 
@@ -249,10 +269,10 @@ class _Tails:
         The p-value of a mean t is 2 (empty + number of means up to t) / subsets, or the same from above. The interval also
         includes 0 if Hall's test does not reject 0.
         """
-        place = ceil(alpha * self.subsets / 2) - self.empty - 1
-        if place < 0:
+        interval_end_index = ceil(alpha * self.subsets / 2) - self.empty - 1
+        if interval_end_index < 0:
             return -width, width
-        low, high = float(self.lowest[place]), float(self.highest[place])
+        low, high = float(self.lowest[interval_end_index]), float(self.highest[interval_end_index])
         return (
             low if self.skewed.below < alpha / 2 else min(low, 0.0),
             high if self.skewed.above < alpha / 2 else max(high, 0.0),
@@ -266,13 +286,17 @@ def _tails_of_rows(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_T
         groups.setdefault(np.isnan(row).tobytes(), []).append(number)
     tails: dict[int, _Tails] = {}
     for group in groups.values():
-        defined = ~np.isnan(rows[group[0]])
-        count = int(np.count_nonzero(defined))
-        size = max(1, _CELLS // (2**count if _takes_all_subsets(count, draws) else draws))
-        for start in range(0, len(group), size):
-            part = group[start : start + size]
-            group_tails = _tails_of_complete_rows(np.array([rows[number][defined] for number in part]), draws, seed)
-            tails.update(zip(part, group_tails, strict=True))
+        is_difference_defined_at = ~np.isnan(rows[group[0]])
+        defined_question_count = int(np.count_nonzero(is_difference_defined_at))
+        rows_per_batch = max(
+            1, _CELLS // (2**defined_question_count if _takes_all_subsets(defined_question_count, draws) else draws)
+        )
+        for start in range(0, len(group), rows_per_batch):
+            row_number_batch = group[start : start + rows_per_batch]
+            group_tails = _tails_of_complete_rows(
+                np.array([rows[number][is_difference_defined_at] for number in row_number_batch]), draws, seed
+            )
+            tails.update(zip(row_number_batch, group_tails, strict=True))
     return [tails[number] for number in range(len(rows))]
 
 
@@ -280,21 +304,21 @@ def _tails_of_complete_rows(rows: FloatArray, draws: int, seed: int) -> Iterator
     """Yield the tails of each of ``rows``, shape (comparisons, questions), without undefined values."""
     parts, empty_count = [], 0
     for subsets in subset_masks(rows.shape[1], draws, seed):
-        sizes = subsets.sum(axis=1)
-        filled = sizes > 0
-        empty_count += int(np.count_nonzero(~filled))
-        parts.append(rows @ subsets[filled].T / sizes[filled])
-    means = np.concatenate(parts, axis=1)
+        subset_sizes = subsets.sum(axis=1)
+        is_nonempty_subset_at = subset_sizes > 0
+        empty_count += int(np.count_nonzero(~is_nonempty_subset_at))
+        parts.append(rows @ subsets[is_nonempty_subset_at].T / subset_sizes[is_nonempty_subset_at])
+    subset_means_by_row = np.concatenate(parts, axis=1)
     # Sums in another order may miss 0 by a rounding.
-    means[np.abs(means) <= _ROUNDING * np.abs(rows).max(axis=1, keepdims=True)] = 0
-    total = empty_count + means.shape[1]
-    tail_length = min(means.shape[1], ceil(ALPHA * total / 2))
-    for row, skewed in zip(means, hall_p_values(rows), strict=True):
+    subset_means_by_row[np.abs(subset_means_by_row) <= _ROUNDING * np.abs(rows).max(axis=1, keepdims=True)] = 0
+    total_subset_count = empty_count + subset_means_by_row.shape[1]
+    tail_length = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
+    for row, skewed in zip(subset_means_by_row, hall_p_values(rows), strict=True):
         below, above = int(np.count_nonzero(row <= 0)), int(np.count_nonzero(row >= 0))
         row.partition((tail_length - 1, len(row) - tail_length))
         # Copies: a view would keep the means of all rows.
         lowest, highest = np.sort(row[:tail_length]), np.sort(row[-tail_length:])[::-1]
-        yield _Tails(empty_count + below, empty_count + above, empty_count, total, lowest, highest, skewed)
+        yield _Tails(empty_count + below, empty_count + above, empty_count, total_subset_count, lowest, highest, skewed)
 
 
 def _takes_all_subsets(count: int, draws: int) -> bool:
@@ -309,15 +333,15 @@ def subset_masks(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
     """
     if _takes_all_subsets(count, draws):
         for start in range(0, 2**count, _AT_ONCE):
-            numbers = np.arange(start, min(start + _AT_ONCE, 2**count))
-            yield ((numbers[:, None] >> np.arange(count)) & 1).astype(float)
+            subset_bitmask_numbers = np.arange(start, min(start + _AT_ONCE, 2**count))
+            yield ((subset_bitmask_numbers[:, None] >> np.arange(count)) & 1).astype(float)
         return
-    random = np.random.default_rng(seed)
+    random_generator = np.random.default_rng(seed)
     yield np.zeros((1, count))
     for start in range(0, draws, _AT_ONCE):
-        size = min(_AT_ONCE, draws - start)
-        packed = random.integers(0, 256, (size, ceil(count / 8)), dtype=np.uint8)
-        yield np.unpackbits(packed, axis=1, count=count).astype(float)
+        batch_subset_count = min(_AT_ONCE, draws - start)
+        packed_subset_bits = random_generator.integers(0, 256, (batch_subset_count, ceil(count / 8)), dtype=np.uint8)
+        yield np.unpackbits(packed_subset_bits, axis=1, count=count).astype(float)
 
 
 def _widen_interval(interval: tuple[float, float], values: FloatArray, alpha: float, width: float) -> tuple[float, float]:
@@ -328,14 +352,14 @@ def _widen_interval(interval: tuple[float, float], values: FloatArray, alpha: fl
     share of the most frequent value. `benchmarks.verdicts` measures how often the interval holds the true difference.
     """
     equal_share = share_of_most_frequent(values / width)
-    unseen = min(width, 1.5 * float(np.abs(values).max())) ** (1 - equal_share) * width**equal_share
-    low, high = interval
-    bottom, top = padded_interval(values, -unseen, unseen, alpha)
-    if low <= 0:
-        low = max(-width, min(low, bottom))
-    if high >= 0:
-        high = min(width, max(high, top))
-    return low, high
+    assumed_unseen_value = min(width, 1.5 * float(np.abs(values).max())) ** (1 - equal_share) * width**equal_share
+    widened_lower_end, widened_upper_end = interval
+    bottom, top = padded_interval(values, -assumed_unseen_value, assumed_unseen_value, alpha)
+    if widened_lower_end <= 0:
+        widened_lower_end = max(-width, min(widened_lower_end, bottom))
+    if widened_upper_end >= 0:
+        widened_upper_end = min(width, max(widened_upper_end, top))
+    return widened_lower_end, widened_upper_end
 
 
 # Test of a mean whose values are skewed: Student's statistic with its skewness removed.
@@ -365,21 +389,42 @@ def hall_p_values(rows: FloatArray) -> list[OneSidedP]:
 
     ``rows`` has shape (samples, values).
     """
-    count = rows.shape[1]
+    values_per_sample = rows.shape[1]
     # Cubes of very small values would vanish.
-    scale = np.abs(rows).max(axis=1, initial=0, keepdims=True)
-    scaled = rows / np.where(scale > 0, scale, 1)
-    means = scaled.mean(axis=1)
-    deviations = scaled - means[:, None]
-    squares = deviations * deviations
-    variances = squares.sum(axis=1) / (count - 1)
+    largest_absolute_values = np.abs(rows).max(axis=1, initial=0, keepdims=True)
+    scaled_samples = rows / np.where(largest_absolute_values > 0, largest_absolute_values, 1)
+    scaled_sample_means = scaled_samples.mean(axis=1)
+    deviations_from_sample_means = scaled_samples - scaled_sample_means[:, None]
+    squared_deviations = deviations_from_sample_means * deviations_from_sample_means
+    sample_variances = squared_deviations.sum(axis=1) / (values_per_sample - 1)
     # As products, the cubes of negative values are exactly the negative ones.
-    cubes = (squares * deviations).sum(axis=1) * count / ((count - 1) * (count - 2))
-    spread = variances > 0
-    t = np.divide(means, np.sqrt(variances / count), out=_CERTAIN * np.sign(means), where=spread)
-    skewness = np.divide(cubes, variances**1.5 * sqrt(count), out=np.zeros(len(rows)), where=spread)
-    h = t + skewness * (2 * t * t + 1) / 6 + skewness**2 * t**3 / 27
-    return [OneSidedP(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2) for z_score in h.tolist()]
+    unbiased_third_moments = (
+        (squared_deviations * deviations_from_sample_means).sum(axis=1)
+        * values_per_sample
+        / ((values_per_sample - 1) * (values_per_sample - 2))
+    )
+    is_positive_variance_at = sample_variances > 0
+    sample_t_statistics = np.divide(
+        scaled_sample_means,
+        np.sqrt(sample_variances / values_per_sample),
+        out=_CERTAIN * np.sign(scaled_sample_means),
+        where=is_positive_variance_at,
+    )
+    sample_skewnesses = np.divide(
+        unbiased_third_moments,
+        sample_variances**1.5 * sqrt(values_per_sample),
+        out=np.zeros(len(rows)),
+        where=is_positive_variance_at,
+    )
+    hall_transformed_t_statistics = (
+        sample_t_statistics
+        + sample_skewnesses * (2 * sample_t_statistics * sample_t_statistics + 1) / 6
+        + sample_skewnesses**2 * sample_t_statistics**3 / 27
+    )
+    return [
+        OneSidedP(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2)
+        for z_score in hall_transformed_t_statistics.tolist()
+    ]
 
 
 # Number of questions that a difference would need to become significant.
@@ -400,12 +445,17 @@ def questions_needed(differences: FloatArray) -> int | None:
     Source: Lachin, Introduction to sample size determination and power analysis for clinical trials, Controlled Clinical
     Trials 2 (1981), the paired difference of means.
     """
-    defined = differences[~np.isnan(differences)]
-    if len(defined) < FEWEST_VALUES or abs(defined.mean()) < 1e-12:
+    defined_differences = differences[~np.isnan(differences)]
+    if len(defined_differences) < FEWEST_VALUES or abs(defined_differences.mean()) < 1e-12:
         return None
-    normal = NormalDist()
-    quantiles = normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(POWER)
-    return max(FEWEST_VALUES, ceil((quantiles * float(defined.std(ddof=1)) / float(defined.mean())) ** 2))
+    standard_normal_distribution = NormalDist()
+    level_power_quantile_sum = standard_normal_distribution.inv_cdf((1 + LEVEL) / 2) + standard_normal_distribution.inv_cdf(
+        POWER
+    )
+    return max(
+        FEWEST_VALUES,
+        ceil((level_power_quantile_sum * float(defined_differences.std(ddof=1)) / float(defined_differences.mean())) ** 2),
+    )
 
 
 # Differences of a statistic that is no mean, such as F1 over the sections of a text: the test that swaps sections.
@@ -440,27 +490,49 @@ def section_swap_differences(
     -------
     The difference for each comparison; None if there are too few sections for significance.
     """
-    sections = len(counts[0]) if counts else 0
-    if not pairs or sections < fewest_values(len(pairs)):
+    section_count = len(counts[0]) if counts else 0
+    if not pairs or section_count < fewest_values(len(pairs)):
         return [None] * len(pairs)
-    sums = [table.sum(axis=0) for table in counts]
-    observed = [float(statistic(sums[one]) - statistic(sums[other])) for one, other in pairs]
-    gaps = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
-    differences = _absolute_differences_of_swaps(gaps, [(sums[one], sums[other]) for one, other in pairs], statistic, seed)
-    total = differences.shape[1]
+    chunker_count_totals = [table.sum(axis=0) for table in counts]
+    observed_differences = [
+        float(statistic(chunker_count_totals[one]) - statistic(chunker_count_totals[other])) for one, other in pairs
+    ]
+    section_count_differences = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
+    absolute_swap_differences = _absolute_differences_of_swaps(
+        section_count_differences,
+        [(chunker_count_totals[one], chunker_count_totals[other]) for one, other in pairs],
+        statistic,
+        seed,
+    )
+    swap_count = absolute_swap_differences.shape[1]
     p_values = [
-        float(np.count_nonzero(swapped >= abs(difference) - _ROUNDING)) / total
-        for difference, swapped in zip(observed, differences, strict=True)
+        float(np.count_nonzero(swapped >= abs(difference) - _ROUNDING)) / swap_count
+        for difference, swapped in zip(observed_differences, absolute_swap_differences, strict=True)
     ]
     outcomes: list[Difference | None] = []
     for number, corrected in enumerate(holm_correction(p_values)):
-        place = total - ceil(corrected.alpha * total)
-        critical = float(np.partition(differences[number], place)[place])
+        critical_difference_index = swap_count - ceil(corrected.alpha * swap_count)
+        critical_swap_difference = float(
+            np.partition(absolute_swap_differences[number], critical_difference_index)[critical_difference_index]
+        )
         low, high = _swap_interval(
-            observed[number], critical, _least_half_width(gaps[number], width, corrected.alpha), corrected, width
+            observed_differences[number],
+            critical_swap_difference,
+            _least_half_width(section_count_differences[number], width, corrected.alpha),
+            corrected,
+            width,
         )
         outcomes.append(
-            Difference(observed[number], low, high, p_values[number], corrected.p, corrected.alpha, sections, len(pairs))
+            Difference(
+                observed_differences[number],
+                low,
+                high,
+                p_values[number],
+                corrected.p,
+                corrected.alpha,
+                section_count,
+                len(pairs),
+            )
         )
     return outcomes
 
@@ -472,17 +544,19 @@ def _absolute_differences_of_swaps(
     # Where no pair differs, a swap changes nothing.
     gaps = gaps[:, gaps.any(axis=(0, 2))]
     pairs, sections, k = gaps.shape
-    moves = gaps.transpose(1, 0, 2).reshape(sections, pairs * k)
-    parts = []
+    flattened_section_differences = gaps.transpose(1, 0, 2).reshape(sections, pairs * k)
+    absolute_difference_batches = []
     for swaps in subset_masks(sections, draws_needed(pairs), seed):
-        moved = (swaps @ moves).reshape(-1, pairs, k)
-        parts.append(
+        count_changes_by_swaps = (swaps @ flattened_section_differences).reshape(-1, pairs, k)
+        absolute_difference_batches.append(
             [
-                np.abs(statistic(one + moved[:, number]) - statistic(other - moved[:, number]))
+                np.abs(
+                    statistic(one + count_changes_by_swaps[:, number]) - statistic(other - count_changes_by_swaps[:, number])
+                )
                 for number, (one, other) in enumerate(sums)
             ]
         )
-    return np.concatenate(parts, axis=1)
+    return np.concatenate(absolute_difference_batches, axis=1)
 
 
 def _swap_interval(
@@ -490,15 +564,19 @@ def _swap_interval(
 ) -> tuple[float, float]:
     """Return the interval of a difference; where values are equal it has the width of ``floor``, as far as 0 permits."""
     if not corrected.significant:
-        low = high = max(critical, floor, abs(observed))
+        lower_half_width = upper_half_width = max(critical, floor, abs(observed))
     else:
-        low = critical if observed > 0 else max(critical, floor)
-        high = critical if observed < 0 else max(critical, floor)
-    return max(-width, observed - low), min(width, observed + high)
+        lower_half_width = critical if observed > 0 else max(critical, floor)
+        upper_half_width = critical if observed < 0 else max(critical, floor)
+    return max(-width, observed - lower_half_width), min(width, observed + upper_half_width)
 
 
 def _least_half_width(gaps: FloatArray, width: float, alpha: float) -> float:
     """Return half the width of Student's interval of equal values among which the largest differences are added."""
-    count = len(gaps)
-    unseen = width * share_of_most_frequent(gaps)
-    return students_t_quantile(1 - alpha / 2, count + 1) * unseen * sqrt(2 / ((count + 1) * (count + 2)))
+    section_count = len(gaps)
+    assumed_unseen_difference = width * share_of_most_frequent(gaps)
+    return (
+        students_t_quantile(1 - alpha / 2, section_count + 1)
+        * assumed_unseen_difference
+        * sqrt(2 / ((section_count + 1) * (section_count + 2)))
+    )

@@ -59,16 +59,18 @@ def holm_correction(p_values: Sequence[float]) -> list[CorrectedP]:
 
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
     """
-    order = sorted(range(len(p_values)), key=lambda number: p_values[number])
-    corrected = [CorrectedP(1.0, ALPHA)] * len(order)
-    least, stopped_alpha = 0.0, None
-    for place, number in enumerate(order):
-        left = len(order) - place
-        least = max(least, min(1.0, left * p_values[number]))
-        if stopped_alpha is None and least >= ALPHA:
-            stopped_alpha = ALPHA / left
-        corrected[number] = CorrectedP(least, ALPHA / left if stopped_alpha is None else stopped_alpha)
-    return corrected
+    ascending_p_value_indexes = sorted(range(len(p_values)), key=lambda number: p_values[number])
+    corrected_p_values = [CorrectedP(1.0, ALPHA)] * len(ascending_p_value_indexes)
+    largest_adjusted_p_value, stopped_alpha = 0.0, None
+    for place, number in enumerate(ascending_p_value_indexes):
+        remaining_comparison_count = len(ascending_p_value_indexes) - place
+        largest_adjusted_p_value = max(largest_adjusted_p_value, min(1.0, remaining_comparison_count * p_values[number]))
+        if stopped_alpha is None and largest_adjusted_p_value >= ALPHA:
+            stopped_alpha = ALPHA / remaining_comparison_count
+        corrected_p_values[number] = CorrectedP(
+            largest_adjusted_p_value, ALPHA / remaining_comparison_count if stopped_alpha is None else stopped_alpha
+        )
+    return corrected_p_values
 
 
 def fewest_values(comparisons: int = 1) -> int:
@@ -86,19 +88,19 @@ def draws_needed(comparisons: int) -> int:
 
 def too_few_values_words(comparisons: int, count: int, unit: str = "question") -> str:
     """Return a sentence on the number of questions, or other units, that a significant difference requires."""
-    available = f"there {'is' if count == 1 else 'are'} {count:,}"
+    available_count_phrase = f"there {'is' if count == 1 else 'are'} {count:,}"
     if comparisons < 2:
-        return f"A significant difference takes at least {pluralize(FEWEST_VALUES, unit)}; {available}."
+        return f"A significant difference takes at least {pluralize(FEWEST_VALUES, unit)}; {available_count_phrase}."
     return (
         f"Among {comparisons:,} comparisons (Holm's correction), a significant difference takes at least "
-        f"{pluralize(fewest_values(comparisons), unit)}; {available}."
+        f"{pluralize(fewest_values(comparisons), unit)}; {available_count_phrase}."
     )
 
 
 def p_value_words(p: float, corrected: bool = False) -> str:
     """Format a p-value with two significant digits, or more if needed to show whether it is below 5 %."""
-    digits = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
-    return f"{'adjusted ' if corrected else ''}p = {p:.{digits}g}"
+    significant_digit_count = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
+    return f"{'adjusted ' if corrected else ''}p = {p:.{significant_digit_count}g}"
 
 
 def confidence_level_words(alpha: float) -> str:
@@ -118,23 +120,27 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
 
     Returns None with fewer than `FEWEST_VALUES` values.
     """
-    kept = values[~np.isnan(values)]
-    if len(kept) < FEWEST_VALUES:
+    defined_values = values[~np.isnan(values)]
+    if len(defined_values) < FEWEST_VALUES:
         return None
-    bottom, top = padded_interval(kept, low, high)
+    bottom, top = padded_interval(defined_values, low, high)
     # All values at one end have their mean there; sums may miss it by a rounding.
-    mean = float(kept.mean())
-    return max(low, min(bottom, mean)), min(high, max(top, mean))
+    mean_of_defined_values = float(defined_values.mean())
+    return max(low, min(bottom, mean_of_defined_values)), min(high, max(top, mean_of_defined_values))
 
 
 def padded_interval(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
     """Return Student's confidence interval of the mean, with ``low`` and ``high`` added once each to the values."""
-    count = len(values) + 2
+    padded_value_count = len(values) + 2
     # Summed so that the interval of the negative values is exactly the negative one.
-    mean = (float(values.sum()) + (low + high)) / count
-    squares = float(((values - mean) ** 2).sum()) + ((low - mean) ** 2 + (high - mean) ** 2)
-    half = students_t_quantile(1 - alpha / 2, count - 1) * sqrt(squares / (count - 1) / count)
-    return mean - half, mean + half
+    padded_values_mean = (float(values.sum()) + (low + high)) / padded_value_count
+    squared_deviation_sum = float(((values - padded_values_mean) ** 2).sum()) + (
+        (low - padded_values_mean) ** 2 + (high - padded_values_mean) ** 2
+    )
+    interval_half_width = students_t_quantile(1 - alpha / 2, padded_value_count - 1) * sqrt(
+        squared_deviation_sum / (padded_value_count - 1) / padded_value_count
+    )
+    return padded_values_mean - interval_half_width, padded_values_mean + interval_half_width
 
 
 def students_t_quantile(probability: float, freedom: int) -> float:
@@ -148,12 +154,25 @@ def students_t_quantile(probability: float, freedom: int) -> float:
     """
     if probability >= 1:
         return inf
-    z = NormalDist().inv_cdf(probability)
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    standard_normal_quantile = NormalDist().inv_cdf(probability)
+    t_quantile_expansion_terms = (
+        standard_normal_quantile,
+        (standard_normal_quantile**3 + standard_normal_quantile) / 4,
+        (5 * standard_normal_quantile**5 + 16 * standard_normal_quantile**3 + 3 * standard_normal_quantile) / 96,
+        (
+            3 * standard_normal_quantile**7
+            + 19 * standard_normal_quantile**5
+            + 17 * standard_normal_quantile**3
+            - 15 * standard_normal_quantile
+        )
+        / 384,
+        (
+            79 * standard_normal_quantile**9
+            + 776 * standard_normal_quantile**7
+            + 1482 * standard_normal_quantile**5
+            - 1920 * standard_normal_quantile**3
+            - 945 * standard_normal_quantile
+        )
+        / 92160,
     )
-    return sum((term / float(freedom) ** power for power, term in enumerate(terms)), start=0.0)
+    return sum((term / float(freedom) ** power for power, term in enumerate(t_quantile_expansion_terms)), start=0.0)

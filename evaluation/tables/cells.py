@@ -107,36 +107,56 @@ def change_heads(documents: int, price: float | None) -> list[Head]:
 def change_cells(chunks: int, comparison: Comparison | None, documents: int, price: float | None) -> list[Cell]:
     """Return a column's cells; ``comparison`` is None for the column that the others replace."""
     if comparison is None:
-        others = len(change_heads(documents, price)) - 1
-        return [count_cell(chunks), *[unknown_cell("The others are compared with this column.")] * others]
-    changes = comparison.total
-    numbers = (changes.after, changes.kept, changes.changed, changes.new, changes.gone, changes.tokens_again)
-    cells = [
-        *map(count_cell, numbers),
-        share_cell(changes.tokens_again / changes.tokens if changes.tokens else None, f"of {changes.tokens:,} tokens"),
+        comparison_cell_count = len(change_heads(documents, price)) - 1
+        return [count_cell(chunks), *[unknown_cell("The others are compared with this column.")] * comparison_cell_count]
+    total_chunk_changes = comparison.total
+    chunk_change_counts = (
+        total_chunk_changes.after,
+        total_chunk_changes.kept,
+        total_chunk_changes.changed,
+        total_chunk_changes.new,
+        total_chunk_changes.gone,
+        total_chunk_changes.tokens_again,
+    )
+    chunk_change_cells = [
+        *map(count_cell, chunk_change_counts),
+        share_cell(
+            total_chunk_changes.tokens_again / total_chunk_changes.tokens if total_chunk_changes.tokens else None,
+            f"of {total_chunk_changes.tokens:,} tokens",
+        ),
     ]
-    dollars = embedding_dollars(changes.tokens_again, price)
-    if dollars is not None:
-        cells.append(Cell(dollar_words(dollars), dollars, f"{changes.tokens_again:,} tokens at ${price:g} a million"))
+    repeated_embedding_cost = embedding_dollars(total_chunk_changes.tokens_again, price)
+    if repeated_embedding_cost is not None:
+        chunk_change_cells.append(
+            Cell(
+                dollar_words(repeated_embedding_cost),
+                repeated_embedding_cost,
+                f"{total_chunk_changes.tokens_again:,} tokens at ${price:g} a million",
+            )
+        )
     if documents > 1:
-        cells.append(count_cell(comparison.changed_documents, f"of {comparison.documents:,} documents"))
-    return cells
+        chunk_change_cells.append(count_cell(comparison.changed_documents, f"of {comparison.documents:,} documents"))
+    return chunk_change_cells
 
 
 def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, tested: Difference | None) -> list[Cell]:
     """Return the cells of a column that replaces the column ``baseline``; ``tested`` is None with too few questions."""
     won, lost = changes.changed(amount)
-    cells = [recall_cell(changes.after[amount]), count_cell(len(won)), count_cell(len(lost))]
+    recall_won_lost_cells = [recall_cell(changes.after[amount]), count_cell(len(won)), count_cell(len(lost))]
     if tested is None:
-        return [*cells, unknown_cell("Too few questions for an interval.")]
-    return [*cells, Cell(f"{tested.points} ({tested.interval})", tested.mean, tested.words(name, baseline, "recall"))]
+        return [*recall_won_lost_cells, unknown_cell("Too few questions for an interval.")]
+    return [
+        *recall_won_lost_cells,
+        Cell(f"{tested.points} ({tested.interval})", tested.mean, tested.words(name, baseline, "recall")),
+    ]
 
 
 def recall_cell(recall: FloatArray) -> Cell:
     """Return the cell of the mean recall of questions, shape (questions,)."""
-    mean = mean_and_deviation(recall)
+    recall_mean_with_deviation = mean_and_deviation(recall)
     return share_cell(
-        None if mean is None else mean[0], f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}"
+        None if recall_mean_with_deviation is None else recall_mean_with_deviation[0],
+        f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}",
     )
 
 
@@ -193,19 +213,19 @@ SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page
 
 def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
-    lead = ranking.leads.get(place)
+    distance_from_best_chunking = ranking.leads.get(place)
     score_cell = difference_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
-    if lead is None:
+    if distance_from_best_chunking is None:
         return [score_cell, *[Cell("")] * 3]
-    tested, why = lead.tested, lead.verdict
-    distance_cell = difference_cell(lead.ahead, why)
+    tested, why = distance_from_best_chunking.tested, distance_from_best_chunking.verdict
+    distance_cell = difference_cell(distance_from_best_chunking.ahead, why)
     if tested is None:
         return [score_cell, distance_cell, unknown_cell(why), unknown_cell(why)]
-    ends = " to ".join(interval_end_words(tested.low, tested.high, 1, 2))
+    interval_ends_phrase = " to ".join(interval_end_words(tested.low, tested.high, 1, 2))
     return [
         score_cell,
         distance_cell,
-        Cell(ends, tested.low, why),
+        Cell(interval_ends_phrase, tested.low, why),
         Cell(tested.p_words.rpartition(" ")[2], tested.adjusted, why),
     ]
 
@@ -224,16 +244,16 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
     ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
     positions, whole = count_cut_positions(chunking, embedder), block_integrity(chunking)
-    sentences = median(sentence_counts(chunking) or [0])
-    tokens = unknown_cell("They cannot be counted here.")
+    median_sentences_per_chunk = median(sentence_counts(chunking) or [0])
+    chunk_token_counts_cell = unknown_cell("They cannot be counted here.")
     if lengths:
         median_tokens = median(lengths)
-        tokens = Cell(f"{median_tokens:,.4g} ({max(lengths):,})", median_tokens)
-    blocks = Cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words())
+        chunk_token_counts_cell = Cell(f"{median_tokens:,.4g} ({max(lengths):,})", median_tokens)
+    whole_blocks_cell = Cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words())
     return [
-        blocks,
-        Cell(f"{sentences:,.4g}", sentences),
-        tokens,
+        whole_blocks_cell,
+        Cell(f"{median_sentences_per_chunk:,.4g}", median_sentences_per_chunk),
+        chunk_token_counts_cell,
         count_cell(positions.cuts),
         count_cell(positions.at_paragraph_ends),
         count_cell(positions.inside_sentences),
@@ -245,7 +265,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
 def unlabelled_cells(measured: LabelFreeMeasures) -> list[Cell]:
     """Return the table cells for measures that need no known boundaries."""
     blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
-    cells = [
+    unlabelled_measure_cells = [
         count_cell(measured.chunks),
         share_cell(blocks.all.share, blocks.words() or "The text has no list, table, code, formula or heading."),
         unknown_cell("No size is asked for, or it cannot be counted here.")
@@ -253,11 +273,13 @@ def unlabelled_cells(measured: LabelFreeMeasures) -> list[Cell]:
         else share_cell(sizes.share, sizes.words()),
     ]
     if contrast is None:
-        why = "The sentences of this text are not embedded: a column of Breakpoint without a buffer does that."
-        return cells + [unknown_cell(why)] * 4
+        missing_embeddings_message = (
+            "The sentences of this text are not embedded: a column of Breakpoint without a buffer does that."
+        )
+        return unlabelled_measure_cells + [unknown_cell(missing_embeddings_message)] * 4
     no_pairs_reason = "No two sentences share a chunk." if contrast.inside is None else "There is one chunk."
     return [
-        *cells,
+        *unlabelled_measure_cells,
         difference_cell(contrast.inside, f"{contrast.pairs:,} pairs" if contrast.pairs else no_pairs_reason),
         difference_cell(contrast.across, f"{contrast.crossing:,} pairs" if contrast.crossing else no_pairs_reason),
         difference_cell(contrast.difference, "" if contrast.difference is not None else no_pairs_reason),
@@ -269,9 +291,16 @@ def edit_cells(stability: EditStability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
     if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * OF_EDITS
-    worst = stability.worst
-    where = f"after sentence {worst.after + 1:,}: {worst.changed:,} of {worst.chunks:,} chunks"
-    return [share_cell(stability.mean, stability.words()), share_cell(worst.share, where), share_cell(stability.inevitable)]
+    worst_edit_change = stability.worst
+    worst_edit_phrase = (
+        f"after sentence {worst_edit_change.after + 1:,}: {worst_edit_change.changed:,} of "
+        f"{worst_edit_change.chunks:,} chunks"
+    )
+    return [
+        share_cell(stability.mean, stability.words()),
+        share_cell(worst_edit_change.share, worst_edit_phrase),
+        share_cell(stability.inevitable),
+    ]
 
 
 def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:

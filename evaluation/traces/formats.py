@@ -55,27 +55,29 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
     if not text.strip():
         raise InputError(f"{name}: a file of traces must contain at least one trace; this file is empty.")
     input_counter = InputCounter(name, "a file of traces")
-    traces = TraceCollector()
+    span_trace_collector = TraceCollector()
     for place, row in _rows_of_file(text, name):
         try:
             if isinstance(row, InputError):
                 raise row
-            question = _question_or_part(row, place, traces)
+            traced_question_row = _question_or_part(row, place, span_trace_collector)
         except UNREADABLE as error:
             yield {"problem": f"{name}, {place}: {fault_sentence(error)}"}
             continue
-        if question is not None:
-            yield _counted(question, input_counter)
-    for question in traces.questions():
+        if traced_question_row is not None:
+            yield _counted(traced_question_row, input_counter)
+    for traced_question_row in span_trace_collector.questions():
         yield (
-            _counted(question, input_counter) if "problem" not in question else {"problem": f"{name}, {question['problem']}"}
+            _counted(traced_question_row, input_counter)
+            if "problem" not in traced_question_row
+            else {"problem": f"{name}, {traced_question_row['problem']}"}
         )
 
 
 def _counted(row: Row, counted: InputCounter) -> Row:
-    texts = [chunk["text"] for chunk in row["retrieved"]]
-    counted.count_row(*(value for value in (row["question"], row["answer"], *texts) if isinstance(value, str)))
-    counted.count_items(len(texts))
+    retrieved_texts = [chunk["text"] for chunk in row["retrieved"]]
+    counted.count_row(*(value for value in (row["question"], row["answer"], *retrieved_texts) if isinstance(value, str)))
+    counted.count_items(len(retrieved_texts))
     return row
 
 
@@ -91,8 +93,10 @@ def _rows_of_file(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]
         yield from json_line_objects(text, lambda value, line: _trace_object(value))
         return
     if isinstance(json_value, dict):
-        lists = (json_value[key] for key in ("data", "traces", "spans", "rows") if isinstance(json_value.get(key), list))
-        json_value = next(lists, [json_value])
+        row_lists_in_json = (
+            json_value[key] for key in ("data", "traces", "spans", "rows") if isinstance(json_value.get(key), list)
+        )
+        json_value = next(row_lists_in_json, [json_value])
     yield from ((f"item {number:,}", _trace_object(row)) for number, row in enumerate(json_value, start=1))
 
 
@@ -108,12 +112,12 @@ def _table_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] |
 
 def _columns_read(columns: Sequence[str], name: str) -> Collection[str]:
     """Return the columns of a CSV file that are read: of spans, of plain rows, or of a table of Langfuse."""
-    row = dict.fromkeys(columns)
-    if is_span(row):
+    empty_row_with_columns = dict.fromkeys(columns)
+    if is_span(empty_row_with_columns):
         return columns
-    if row.keys() & set(QUESTIONS) and row.keys() & set(RETRIEVED):
+    if empty_row_with_columns.keys() & set(QUESTIONS) and empty_row_with_columns.keys() & set(RETRIEVED):
         return _COLUMNS
-    if _is_langfuse(row):
+    if _is_langfuse(empty_row_with_columns):
         return [column for column in columns if column in _LANGFUSE or is_feedback(column)]
     raise InputError(
         f"{name}: a table of traces must have a column with the question ({', '.join(QUESTIONS)}) and one with what was "
@@ -168,20 +172,35 @@ def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
             "a row with a question must say what was retrieved, in a field such as retrieved or retrieved_contexts; this "
             f"one has only {short_repr(', '.join(map(str, row)))}."
         )
-    items = document_list(retrieved_field)
-    if items is None and isinstance(retrieved_field, str):
-        items = excerpt_list(retrieved_field, "retrieved")
-    if items is None:
+    retrieved_items = document_list(retrieved_field)
+    if retrieved_items is None and isinstance(retrieved_field, str):
+        retrieved_items = excerpt_list(retrieved_field, "retrieved")
+    if retrieved_items is None:
         raise InputError(f"what was retrieved must be a list; got {short_repr(retrieved_field)}.")
-    scores = parse_if_json(row.get("scores"))
-    if isinstance(scores, list) and len(scores) == len(items):
-        items = [[item, score] for item, score in zip(items, scores, strict=True)]
+    retrieval_scores = parse_if_json(row.get("scores"))
+    if isinstance(retrieval_scores, list) and len(retrieval_scores) == len(retrieved_items):
+        retrieved_items = [[item, score] for item, score in zip(retrieved_items, retrieval_scores, strict=True)]
     by_id = retrieved_field in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
-    limit = parse_if_json(first_field(row, LIMITS))
-    limit = int(limit) if isinstance(limit, str) and limit.isdecimal() else limit
-    retrieved = ranked_rows([{"id": item} if by_id and isinstance(item, str | int) else item for item in items])
-    if isinstance(limit, int) and not isinstance(limit, bool):
-        retrieved = [{**chunk, "given": chunk["rank"] <= limit} for chunk in retrieved]
+    largest_given_rank = parse_if_json(first_field(row, LIMITS))
+    largest_given_rank = (
+        int(largest_given_rank)
+        if isinstance(largest_given_rank, str) and largest_given_rank.isdecimal()
+        else largest_given_rank
+    )
+    ranked_retrieved_texts = ranked_rows(
+        [{"id": item} if by_id and isinstance(item, str | int) else item for item in retrieved_items]
+    )
+    if isinstance(largest_given_rank, int) and not isinstance(largest_given_rank, bool):
+        ranked_retrieved_texts = [
+            {**chunk, "given": chunk["rank"] <= largest_given_rank} for chunk in ranked_retrieved_texts
+        ]
     is_ragas = "user_input" in row or "retrieved_contexts" in row
-    feedback = [[key, row[key]] for key in FEEDBACK if row.get(key) is not None]
-    return question_row(place, "ragas" if is_ragas else "plain rows", message_text(asked), retrieved, row, feedback)
+    feedback_name_value_pairs = [[key, row[key]] for key in FEEDBACK if row.get(key) is not None]
+    return question_row(
+        place,
+        "ragas" if is_ragas else "plain rows",
+        message_text(asked),
+        ranked_retrieved_texts,
+        row,
+        feedback_name_value_pairs,
+    )

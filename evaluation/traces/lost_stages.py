@@ -145,16 +145,18 @@ class SearchedChunks:
                 f"file_name or filename; {nameless:,} of {len(chunks):,} chunks do not."
             )
         names_of = DocumentNames(document_names(chunks)).called
-        chunkings = []
+        document_chunkings = []
         for document in documents:
-            names = names_of(document.name)
+            accepted_document_names = names_of(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
-            own_chunks = [chunk for chunk in chunks if chunk.document in names or chunk.document is None]
-            chunkings.append(
-                locate_chunks(document, own_chunks if names or len(documents) > 1 else chunks, name, told).chunking
+            own_chunks = [chunk for chunk in chunks if chunk.document in accepted_document_names or chunk.document is None]
+            document_chunkings.append(
+                locate_chunks(
+                    document, own_chunks if accepted_document_names or len(documents) > 1 else chunks, name, told
+                ).chunking
             )
-        identified = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
-        return cls(tuple(chunkings), name, identified)
+        chunk_by_id = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
+        return cls(tuple(document_chunkings), name, chunk_by_id)
 
     @classmethod
     def without_documents(
@@ -180,28 +182,32 @@ class SearchedChunks:
         }
         if not rebuilt_by_name:
             raise InputError(f"{name}: a file of chunks must contain at least one chunk with words; this one has none.")
-        documents = [
+        rebuilt_documents = [
             Document.from_text(whole.text, splitter, document_name) for document_name, whole in rebuilt_by_name.items()
         ]
-        visible = [[chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in rebuilt_by_name.values()]
-        chunkings = [
+        visible_chunks_per_document = [
+            [chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in rebuilt_by_name.values()
+        ]
+        rebuilt_document_chunkings = [
             Chunking(document, tuple([Chunk.of(document, chunk.spans[0]) for chunk in own]), ())
-            for document, own in zip(documents, visible, strict=True)
+            for document, own in zip(rebuilt_documents, visible_chunks_per_document, strict=True)
         ]
         # Of several chunks with the same identifier, the first counts.
-        identified = {
+        chunk_by_id = {
             chunk.id: chunk._replace(document=document_name)
-            for document_name, own in zip(reversed(rebuilt_by_name), reversed(visible), strict=True)
+            for document_name, own in zip(reversed(rebuilt_by_name), reversed(visible_chunks_per_document), strict=True)
             for chunk in reversed(own)
             if chunk.id is not None
         }
         are_whole = all(whole.is_whole for whole in rebuilt_by_name.values())
         places_phrase = "" if are_whole else ", and places are places in these texts"
-        remark = (
+        rebuilt_texts_remark = (
             f"Without the documents, texts are put together from the chunks of {name}{places_phrase}; what no chunk has "
             "cannot be looked for."
         )
-        return documents, cls(tuple(chunkings), name, identified, has_documents=False, remark=remark)
+        return rebuilt_documents, cls(
+            tuple(rebuilt_document_chunkings), name, chunk_by_id, has_documents=False, remark=rebuilt_texts_remark
+        )
 
 
 class _Passage(NamedTuple):
@@ -270,18 +276,21 @@ class TraceDiagnoser:
         unmatched_count = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in placed_at)
         if not unmatched_count:
             return ""
-        sentence = (
+        unmatched_texts_sentence = (
             f"{unmatched_count:,} of {pluralize(len(placed_at), 'located text')} of the trace are no chunks of "
             f"{self._searched.name}"
         )
         if 2 * unmatched_count > len(placed_at):
-            return f"{sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
-        return f"{sentence}."
+            return f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
+        return f"{unmatched_texts_sentence}."
 
     def _begins_a_chunk(self, chunkings: Sequence[Chunking], place: Place) -> bool:
         """Return whether a located text is a chunk at hand, its beginning, or several chunks."""
-        numbers = self._chunks_at(chunkings, place)
-        return bool(numbers) and int(self._edges[place.document][numbers[0], 0]) == place.span.start
+        chunk_numbers_at_place = self._chunks_at(chunkings, place)
+        return (
+            bool(chunk_numbers_at_place)
+            and int(self._edges[place.document][chunk_numbers_at_place[0], 0]) == place.span.start
+        )
 
     @cached_property
     def _chunkings(self) -> Sequence[Chunking]:
@@ -311,43 +320,55 @@ class TraceDiagnoser:
             yield self._diagnosis(question, placements)
 
     def _locate_text(self, retrieved: RetrievedText) -> Placement:
-        chunk = retrieved.chunk
-        searched_chunk = self._searched.by_id.get(chunk.id) if chunk.id is not None else None
-        if chunk.text is None and not chunk.spans:
+        retrieved_chunk = retrieved.chunk
+        searched_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
+        if retrieved_chunk.text is None and not retrieved_chunk.spans:
             if searched_chunk is None:
-                numbers = self._unordered.numbers(chunk.id)
-                if len(numbers) == 1 and (length := len(self._documents[numbers[0]].text)):
-                    return Placement((Place(numbers[0], Span(0, length)),), "it names a whole document")
-                return Placement((), f"it has an identifier alone, {short_repr(chunk.id)}, and no chunk at hand has it")
+                named_document_numbers = self._unordered.numbers(retrieved_chunk.id)
+                if len(named_document_numbers) == 1 and (length := len(self._documents[named_document_numbers[0]].text)):
+                    return Placement((Place(named_document_numbers[0], Span(0, length)),), "it names a whole document")
+                return Placement(
+                    (), f"it has an identifier alone, {short_repr(retrieved_chunk.id)}, and no chunk at hand has it"
+                )
             return self._unordered.find(searched_chunk)
-        if searched_chunk is not None and searched_chunk.document is not None and chunk.document is None:
-            chunk = chunk._replace(document=searched_chunk.document)
-        return self._unordered.find(chunk)
+        if searched_chunk is not None and searched_chunk.document is not None and retrieved_chunk.document is None:
+            retrieved_chunk = retrieved_chunk._replace(document=searched_chunk.document)
+        return self._unordered.find(retrieved_chunk)
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
         positive, feedback = question.verdict
-        outcomes = [self._outcome(question, placements, passage) for passage in self._passages(question)]
-        lost = [outcome for outcome in outcomes if outcome.stage is not None]
+        passage_outcomes = [self._outcome(question, placements, passage) for passage in self._passages(question)]
+        lost_passage_outcomes = [outcome for outcome in passage_outcomes if outcome.stage is not None]
         passage_kind = "excerpt" if question.excerpts or question.question in self._answers else "reference"
         if positive is False:
             failed, rule = True, f"the feedback is negative: {feedback}"
         elif positive is True:
             failed, rule = False, f"the feedback is positive: {feedback}"
-        elif any(outcome.was_retrieved is False for outcome in outcomes):
+        elif any(outcome.was_retrieved is False for outcome in passage_outcomes):
             failed, rule = True, f"its {passage_kind} was not retrieved"
-        elif outcomes and all(outcome.was_retrieved for outcome in outcomes):
+        elif passage_outcomes and all(outcome.was_retrieved for outcome in passage_outcomes):
             failed, rule = False, f"its {passage_kind} was retrieved"
         else:
             feedback_phrase = (
                 f"the feedback {feedback} is neither positive nor negative" if feedback else "there is no feedback"
             )
-            return Diagnosis(question, placements, None, f"{feedback_phrase}, and {_why_unknown(outcomes)}")
+            return Diagnosis(question, placements, None, f"{feedback_phrase}, and {_why_unknown(passage_outcomes)}")
         if not failed:
             return Diagnosis(question, placements, False, rule)
-        if not outcomes:
+        if not passage_outcomes:
             return Diagnosis(question, placements, True, rule, "cannot be told", None, _NO_PASSAGE)
-        first = min(lost or outcomes, key=lambda outcome: [*STAGES, None].index(outcome.stage))
-        return Diagnosis(question, placements, True, rule, first.stage or "not used", first, first.said)
+        earliest_stage_outcome = min(
+            lost_passage_outcomes or passage_outcomes, key=lambda outcome: [*STAGES, None].index(outcome.stage)
+        )
+        return Diagnosis(
+            question,
+            placements,
+            True,
+            rule,
+            earliest_stage_outcome.stage or "not used",
+            earliest_stage_outcome,
+            earliest_stage_outcome.said,
+        )
 
     def _passages(self, question: TracedQuestion) -> list[_Passage]:
         """Return the passages that answer a question."""
@@ -361,9 +382,11 @@ class TraceDiagnoser:
                 for place in self._answers[question.question]
             ]
         if question.reference is not None and question.reference.strip():
-            passage = self._passage(question.reference, self._unordered.numbers(None))
+            reference_passage = self._passage(question.reference, self._unordered.numbers(None))
             holder_words = "document" if self._searched.has_documents else "chunk"
-            return [passage._replace(unplaced=f"the reference is in words of its own, which no {holder_words} has")]
+            return [
+                reference_passage._replace(unplaced=f"the reference is in words of its own, which no {holder_words} has")
+            ]
         return []
 
     def _passage(self, words: str, numbers: Sequence[int]) -> _Passage:
@@ -377,11 +400,11 @@ class TraceDiagnoser:
         passage_text, places, remark, unplaced = passage
         is_short = len(fold_text(passage_text)) < SHORTEST_ALTERED
         if not is_short:
-            wanted = fold_text(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
+            folded_passage_text = fold_text(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
             for retrieved in question.retrieved:
-                if retrieved.given and retrieved.text is not None and wanted in fold_text(retrieved.text):
-                    place = places[0] if len(places) == 1 else None
-                    return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
+                if retrieved.given and retrieved.text is not None and folded_passage_text in fold_text(retrieved.text):
+                    only_place_of_passage = places[0] if len(places) == 1 else None
+                    return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", only_place_of_passage)
         if not places:
             if unplaced:
                 return Outcome("cannot be told", unplaced)
@@ -393,23 +416,28 @@ class TraceDiagnoser:
                     f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
                 )
             return Outcome("not in the documents", f"no document has {short_repr(passage_text)}")
-        outcomes = [self._outcome_at(question, placements, place) for place in places]
-        if is_short and len({outcome.stage for outcome in outcomes}) > 1:
+        outcomes_at_places = [
+            self._outcome_at(question, placements, only_place_of_passage) for only_place_of_passage in places
+        ]
+        if is_short and len({outcome.stage for outcome in outcomes_at_places}) > 1:
             return Outcome(
                 "cannot be told", f"{short_repr(passage_text)} stands in {len(places)} places, which may not all answer it"
             )
         # A copy is as good: the one that came furthest counts.
-        best = max(outcomes, key=lambda outcome: _FURTHEST.index(outcome.stage))
+        furthest_stage_outcome = max(outcomes_at_places, key=lambda outcome: _FURTHEST.index(outcome.stage))
         several_phrase = f"it stands in {len(places)} places" if len(places) > 1 else ""
-        return replace(best, said="; ".join(part for part in (best.said, remark, several_phrase) if part))
+        return replace(
+            furthest_stage_outcome,
+            said="; ".join(part for part in (furthest_stage_outcome.said, remark, several_phrase) if part),
+        )
 
     def _outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> Outcome:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
-        answer = trim_span(document.text, place.span)
+        trimmed_answer_span = trim_span(document.text, place.span)
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
             places_here = [spot.span for spot in placement.places if spot.document == place.document]
-            if retrieved.given and any(not lacks_text(document.text, answer, [span]) for span in places_here):
+            if retrieved.given and any(not lacks_text(document.text, trimmed_answer_span, [span]) for span in places_here):
                 return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         chunking = self._chunkings[place.document]
         ranks: dict[int, int] = {}
@@ -419,11 +447,13 @@ class TraceDiagnoser:
                 for number in self._chunks_at(self._chunkings, placement.place):
                     ranks[number] = min(retrieved.rank, ranks.get(number, retrieved.rank))
                     if retrieved.given:
-                        parts = intersection(chunking.chunks[number].spans, [placement.place.span])
-                        parts_by_chunk.setdefault(number, []).extend(parts)
-        judgement = judge_ranking(chunking, ranks, parts_by_chunk, answer)
-        stage, evidence, cuts = self._stage_and_evidence(question, placements, place, judgement, answer)
-        return Outcome(stage, evidence, place, judgement, cuts)
+                        retrieved_spans_in_chunk = intersection(chunking.chunks[number].spans, [placement.place.span])
+                        parts_by_chunk.setdefault(number, []).extend(retrieved_spans_in_chunk)
+        answer_ranking_judgement = judge_ranking(chunking, ranks, parts_by_chunk, trimmed_answer_span)
+        stage, evidence, cuts = self._stage_and_evidence(
+            question, placements, place, answer_ranking_judgement, trimmed_answer_span
+        )
+        return Outcome(stage, evidence, place, answer_ranking_judgement, cuts)
 
     def _stage_and_evidence(
         self,
@@ -435,58 +465,71 @@ class TraceDiagnoser:
     ) -> tuple[Stage | None, str, tuple[Seam, ...]]:
         """Return the stage of an answer that no retrieved text has whole, the evidence, and the cuts inside it."""
         document, chunking = self._documents[place.document], self._chunkings[place.document]
-        where = f"{document.name}, {answer.start:,} to {answer.end:,}"
-        best = judgement.chunks[0] if judgement.chunks else -1
+        answer_location_phrase = f"{document.name}, {answer.start:,} to {answer.end:,}"
+        first_answer_chunk_index = judgement.chunks[0] if judgement.chunks else -1
         if judgement.fate == "whole":
             return None, f"all of it is in the chunk at rank {judgement.ranks[0]}", ()
         if judgement.fate == "cut off":
             return (
                 "cannot be told",
-                f"chunk {best + 1:,} has all of it ({where}), but the trace has only a part of the chunk",
+                f"chunk {first_answer_chunk_index + 1:,} has all of it ({answer_location_phrase}), but the trace has "
+                f"only a part of the chunk",
                 (),
             )
         if judgement.fate == "not retrieved":
-            rank = judgement.ranks[0]
-            rank_words = f"at rank {rank:,}" if rank else f"not among the retrieved texts ({len(question.retrieved):,})"
+            answer_chunk_rank = judgement.ranks[0]
+            rank_words = (
+                f"at rank {answer_chunk_rank:,}"
+                if answer_chunk_rank
+                else f"not among the retrieved texts ({len(question.retrieved):,})"
+            )
             return (
                 "ranked too low",
-                f"whole in chunk {best + 1:,} ({where}), {rank_words}; {self._better_ranked_in_words(question, placements)}",
+                f"whole in chunk {first_answer_chunk_index + 1:,} ({answer_location_phrase}), {rank_words}; "
+                f"{self._better_ranked_in_words(question, placements)}",
                 (),
             )
-        reasons = {
+        gap_reason_by_offset = {
             gap.start_after(document): gap.reason
             for gap in (chunking.gaps if self._searched.has_reasons and self.knows_chunks else ())
             if gap.verdict.is_cut
         }
-        parts = [(span, number) for number in judgement.chunks for span in chunking.chunks[number].spans]
-        cuts = cuts_inside(parts, answer, reasons)
+        spans_with_chunk_numbers = [(span, number) for number in judgement.chunks for span in chunking.chunks[number].spans]
+        cuts_within_answer = cuts_inside(spans_with_chunk_numbers, answer, gap_reason_by_offset)
         if judgement.fate == "split":
-            if self.knows_chunks or not lacks_text(document.text, answer, [span for span, _ in parts]):
-                cut_phrase = f"; {_cut_sentence(cuts[0])}" if cuts else ""
+            if self.knows_chunks or not lacks_text(document.text, answer, [span for span, _ in spans_with_chunk_numbers]):
+                cut_phrase = f"; {_cut_sentence(cuts_within_answer[0])}" if cuts_within_answer else ""
                 limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
-                retrieved = sum(judgement.retrieved)
-                evidence = f"{where} is in {len(judgement.chunks)} chunks, {retrieved} of them retrieved"
-                return "cut apart", evidence + cut_phrase + limitation_phrase, cuts
-            return "cannot be told", f"{where} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
+                retrieved_chunk_count = sum(judgement.retrieved)
+                partial_retrieval_sentence = (
+                    f"{answer_location_phrase} is in {len(judgement.chunks)} chunks, {retrieved_chunk_count} of them "
+                    f"retrieved"
+                )
+                return "cut apart", partial_retrieval_sentence + cut_phrase + limitation_phrase, cuts_within_answer
+            return "cannot be told", f"{answer_location_phrase} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
         if self.knows_chunks:
-            return "in no chunk", f"{where} is in no chunk of {self._searched.name}", ()
-        return "cannot be told", f"{where} is in no retrieved text; {_UNKNOWN_CHUNKS}", ()
+            return "in no chunk", f"{answer_location_phrase} is in no chunk of {self._searched.name}", ()
+        return "cannot be told", f"{answer_location_phrase} is in no retrieved text; {_UNKNOWN_CHUNKS}", ()
 
     def _better_ranked_in_words(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
         """Name the retrieved texts that stood before a chunk that was ranked too low."""
-        given = [
+        given_texts_and_placements = [
             (retrieved, spot) for retrieved, spot in zip(question.retrieved, placements, strict=True) if retrieved.given
         ]
-        if not given:
+        if not given_texts_and_placements:
             return "nothing was retrieved"
         named_texts = [
             f"{retrieved.rank:,} {self._documents[spot.place.document].name} "
             f"{spot.place.span.start:,}–{spot.place.span.end:,}"
             if spot.place is not None
             else f"{retrieved.rank:,} {short_repr(retrieved.text or retrieved.id)}"
-            for retrieved, spot in given[:MOST_BEFORE]
+            for retrieved, spot in given_texts_and_placements[:MOST_BEFORE]
         ]
-        more_phrase = f" and {len(given) - MOST_BEFORE:,} more" if len(given) > MOST_BEFORE else ""
+        more_phrase = (
+            f" and {len(given_texts_and_placements) - MOST_BEFORE:,} more"
+            if len(given_texts_and_placements) > MOST_BEFORE
+            else ""
+        )
         return f"before it: {', '.join(named_texts)}{more_phrase}"
 
     def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
@@ -511,12 +554,12 @@ _FURTHEST: Sequence[Stage | None] = (
 def _visible_edges(chunking: Chunking) -> IntArray:
     """Return the first and the last visible place of each chunk, shape (chunks, 2)."""
     text = chunking.document.text
-    edges = []
+    visible_chunk_ranges = []
     for chunk in chunking.chunks:
         chunk_text = text[chunk.start : chunk.end]
-        start = chunk.start + len(chunk_text) - len(chunk_text.lstrip())
-        edges.append((start, max(start, chunk.start + len(chunk_text.rstrip()))))
-    return np.array(edges, dtype=np.intp).reshape(-1, 2)
+        visible_chunk_start = chunk.start + len(chunk_text) - len(chunk_text.lstrip())
+        visible_chunk_ranges.append((visible_chunk_start, max(visible_chunk_start, chunk.start + len(chunk_text.rstrip()))))
+    return np.array(visible_chunk_ranges, dtype=np.intp).reshape(-1, 2)
 
 
 def _matching_chunks(edges: IntArray, span: Span) -> tuple[int, ...]:
@@ -538,5 +581,5 @@ def _cut_sentence(seam: Seam) -> str:
 
 
 def _why_unknown(outcomes: Sequence[Outcome]) -> str:
-    unknown = (outcome.said for outcome in outcomes if outcome.was_retrieved is None)
-    return next(unknown, "") or _NO_PASSAGE
+    unknown_outcome_explanations = (outcome.said for outcome in outcomes if outcome.was_retrieved is None)
+    return next(unknown_outcome_explanations, "") or _NO_PASSAGE

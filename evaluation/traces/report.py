@@ -28,8 +28,8 @@ class TraceReport:
     @cached_property
     def stages(self) -> dict[Stage, int]:
         """Number of failed questions by the stage that lost their answers, in the order of the stages."""
-        counts = Counter(diagnosis.stage for diagnosis in self.diagnoses)
-        return {stage: counts[stage] for stage in STAGES if counts[stage]}
+        question_count_by_stage = Counter(diagnosis.stage for diagnosis in self.diagnoses)
+        return {stage: question_count_by_stage[stage] for stage in STAGES if question_count_by_stage[stage]}
 
     def question_count(self, failed: bool | None) -> int:
         """Return the number of questions that failed, did not, or of which that cannot be told."""
@@ -38,16 +38,18 @@ class TraceReport:
     @cached_property
     def text_counts(self) -> dict[str, int]:
         """Number of retrieved texts that are located, that may stand in several places, and that are missing."""
-        counts = Counter(placement_status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements)
-        return {name: counts[name] for name in ("located", "several places", "missing")}
+        text_count_by_status = Counter(
+            placement_status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements
+        )
+        return {name: text_count_by_status[name] for name in ("located", "several places", "missing")}
 
     def missing_texts(self) -> Iterator[str]:
         """Yield a sentence on each retrieved text that is missing."""
         for diagnosis in self.diagnoses:
             for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
                 if not placement.places:
-                    words = short_repr(retrieved.text if retrieved.text is not None else retrieved.id)
-                    yield f"{diagnosis.question.place}, rank {retrieved.rank:,}: {words}: {placement.said}"
+                    shortened_text_or_id = short_repr(retrieved.text if retrieved.text is not None else retrieved.id)
+                    yield f"{diagnosis.question.place}, rank {retrieved.rank:,}: {shortened_text_or_id}: {placement.said}"
 
     def place_as_json(self, place: Place) -> dict[str, Any]:
         """Return a place as JSON-compatible values."""
@@ -61,40 +63,49 @@ def placement_status(placement: Placement) -> str:
 
 def report_as_text(report: TraceReport) -> str:
     """Format a report: a table of the failed questions with the evidence below each, and the counts by stage."""
-    failed = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed]
-    rows = [
+    failed_question_diagnoses = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed]
+    failed_question_rows = [
         (diagnosis.question.place, diagnosis.stage or "", _printable_line(diagnosis.question.question, 60))
-        for diagnosis in failed
+        for diagnosis in failed_question_diagnoses
     ]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
-    lines = []
-    for diagnosis, (place, stage, question) in zip(failed, rows, strict=True):
-        lines.append(f"{place:<{widths[0]}}  {stage:<{widths[1]}}  {question}")
-        indent = " " * (sum(widths) + 4)
-        lines += [f"{indent}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence]
-    lines += [""] * bool(lines)
+    place_and_stage_widths = [max((len(row[column]) for row in failed_question_rows), default=0) for column in (0, 1)]
+    report_lines = []
+    for diagnosis, (place, stage, question) in zip(failed_question_diagnoses, failed_question_rows, strict=True):
+        report_lines.append(f"{place:<{place_and_stage_widths[0]}}  {stage:<{place_and_stage_widths[1]}}  {question}")
+        evidence_line_indent = " " * (sum(place_and_stage_widths) + 4)
+        report_lines += [
+            f"{evidence_line_indent}{_printable_line(sentence, 400)}"
+            for sentence in (diagnosis.said, diagnosis.rule)
+            if sentence
+        ]
+    report_lines += [""] * bool(report_lines)
     counts_by_outcome = [
         f"{report.question_count(True):,} failed",
         f"{report.question_count(False):,} did not",
         f"{report.question_count(None):,} cannot be told",
     ]
-    lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(counts_by_outcome)}")
-    width = max(map(len, STAGES))
-    lines += [f"  {stage:<{width}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()]
-    texts = report.text_counts
-    lines.append(
-        f"{pluralize(sum(texts.values()), 'retrieved text')}: {texts['located']:,} located, {texts['several places']:,} in "
-        f"several places, {texts['missing']:,} missing"
+    report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(counts_by_outcome)}")
+    longest_stage_name_length = max(map(len, STAGES))
+    report_lines += [
+        f"  {stage:<{longest_stage_name_length}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()
+    ]
+    text_count_by_status = report.text_counts
+    report_lines.append(
+        f"{pluralize(sum(text_count_by_status.values()), 'retrieved text')}: {text_count_by_status['located']:,} "
+        f"located, {text_count_by_status['several places']:,} in "
+        f"several places, {text_count_by_status['missing']:,} missing"
     )
-    missing = [*report.missing_texts()]
-    lines += [f"  {_printable_line(remark, 200)}" for remark in missing[:MOST_MISSING]]
-    lines += [f"  and {len(missing) - MOST_MISSING:,} more"] * (len(missing) > MOST_MISSING)
-    return "\n".join(lines) + "\n"
+    missing_text_sentences = [*report.missing_texts()]
+    report_lines += [f"  {_printable_line(remark, 200)}" for remark in missing_text_sentences[:MOST_MISSING]]
+    report_lines += [f"  and {len(missing_text_sentences) - MOST_MISSING:,} more"] * (
+        len(missing_text_sentences) > MOST_MISSING
+    )
+    return "\n".join(report_lines) + "\n"
 
 
 def _printable_line(text: str, most: int) -> str:
-    printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return shorten_text(" ".join(printable.split()), most)
+    text_of_printable_letters = "".join(letter if letter.isprintable() else " " for letter in text)
+    return shorten_text(" ".join(text_of_printable_letters.split()), most)
 
 
 def report_as_json(report: TraceReport) -> dict[str, Any]:
@@ -113,8 +124,8 @@ def report_as_json(report: TraceReport) -> dict[str, Any]:
 
 
 def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, Any]:
-    outcome = diagnosis.outcome
-    place = outcome.place if outcome is not None else None
+    diagnosis_outcome = diagnosis.outcome
+    outcome_place = diagnosis_outcome.place if diagnosis_outcome is not None else None
     row: dict[str, Any] = {
         "place": diagnosis.question.place,
         "format": diagnosis.question.format,
@@ -123,16 +134,20 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
         "rule": diagnosis.rule,
         "stage": diagnosis.stage,
         "said": diagnosis.said,
-        "passage": None if place is None else report.place_as_json(place),
+        "passage": None if outcome_place is None else report.place_as_json(outcome_place),
     }
-    if outcome is not None and outcome.judgement is not None:
-        judgement = outcome.judgement
-        chunks = zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
-        row["fate"] = judgement.fate
-        row["chunks"] = [{"chunk": number + 1, "rank": rank, "retrieved": retrieved} for number, rank, retrieved in chunks]
+    if diagnosis_outcome is not None and diagnosis_outcome.judgement is not None:
+        answer_ranking_judgement = diagnosis_outcome.judgement
+        judged_chunk_fields = zip(
+            answer_ranking_judgement.chunks, answer_ranking_judgement.ranks, answer_ranking_judgement.retrieved, strict=True
+        )
+        row["fate"] = answer_ranking_judgement.fate
+        row["chunks"] = [
+            {"chunk": number + 1, "rank": rank, "retrieved": retrieved} for number, rank, retrieved in judged_chunk_fields
+        ]
         row["seams"] = [
             {"at": seam.place, "before": seam.before + 1, "after": seam.after + 1, "reason": seam.reason}
-            for seam in outcome.seams
+            for seam in diagnosis_outcome.seams
         ]
     row["retrieved"] = [
         {

@@ -37,16 +37,16 @@ def question_row(
     place: str, form: str, question: Any, retrieved: list[Row], held: Mapping[str, Any], feedback: list[list[Any]]
 ) -> Row:
     """Return the row of a question; answer, reference and excerpts are fields of ``held``."""
-    reference, excerpts = first_field(held, REFERENCES), first_field(held, EXCERPTS)
-    if isinstance(reference, list):
-        reference = next(iter(reference), None)
+    first_reference_answer, excerpts = first_field(held, REFERENCES), first_field(held, EXCERPTS)
+    if isinstance(first_reference_answer, list):
+        first_reference_answer = next(iter(first_reference_answer), None)
     return {
         "place": place,
         "format": form,
         "question": question,
         "retrieved": retrieved,
         "answer": message_text(first_field(held, ANSWERS), ANSWERS),
-        "reference": message_text(reference, (*REFERENCES, *ANSWERS)),
+        "reference": message_text(first_reference_answer, (*REFERENCES, *ANSWERS)),
         "excerpts": [
             HOP_MARK.sub("", excerpt) if isinstance(excerpt, str) else excerpt
             for excerpt in ([] if excerpts is None else excerpt_list(excerpts, "excerpts"))
@@ -67,16 +67,16 @@ def ranked_rows(items: Sequence[Any]) -> list[Row]:
 
 def _retrieved_row(item: Any, rank: int) -> Row:
     """Return a retrieved text: its chunk, which may be wrapped with its score, and its score."""
-    score = None
+    retrieval_score = None
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str | dict):
-        item, score = item
+        item, retrieval_score = item
     if isinstance(item, dict):
-        score = first_field(item, SCORES) if score is None else score
+        retrieval_score = first_field(item, SCORES) if retrieval_score is None else retrieval_score
         item = next((item[key] for key in _WRAPPED if isinstance(item.get(key), dict)), item)
-        score = first_field(item, SCORES) if score is None else score
-        metadata = item.get("metadata")
-        if isinstance(metadata, str):
-            item = {**item, "metadata": parse_if_json(metadata)}
+        retrieval_score = first_field(item, SCORES) if retrieval_score is None else retrieval_score
+        retrieved_item_metadata = item.get("metadata")
+        if isinstance(retrieved_item_metadata, str):
+            item = {**item, "metadata": parse_if_json(retrieved_item_metadata)}
     text, spans, document, identifier = external_chunks.as_given_chunk(item, f"retrieved {rank}", by_id=True)
     return {
         "rank": rank,
@@ -84,7 +84,7 @@ def _retrieved_row(item: Any, rank: int) -> Row:
         "spans": spans,
         "document": document,
         "id": identifier,
-        "score": score,
+        "score": retrieval_score,
         "given": True,
     }
 
@@ -100,22 +100,24 @@ def parse_if_json(value: Any) -> Any:
 
 def _parsed_objects(value: Any) -> Any:
     """Return the object, or the list of objects, that a text has in JSON; anything else, a text in quotes too, as it is."""
-    parsed = parse_if_json(value)
-    objects = parsed if isinstance(parsed, list) and parsed else [parsed]
-    return parsed if all(isinstance(item, dict) for item in objects) else value
+    parsed_json_value = parse_if_json(value)
+    parsed_json_items = (
+        parsed_json_value if isinstance(parsed_json_value, list) and parsed_json_value else [parsed_json_value]
+    )
+    return parsed_json_value if all(isinstance(item, dict) for item in parsed_json_items) else value
 
 
 def message_text(value: Any, names: Sequence[str] = QUESTIONS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
     value = _parsed_objects(value)
     if isinstance(value, list):
-        messages = [
+        user_or_assistant_messages = [
             message for message in value if isinstance(message, dict) and message.get("role") in (None, "user", "assistant")
         ]
-        value = messages[-1] if messages else next(iter(value), None)
+        value = user_or_assistant_messages[-1] if user_or_assistant_messages else next(iter(value), None)
     if isinstance(value, dict):
-        inner = first_field(value, (*names, "text", "content", "parts", "messages"))
-        return None if inner is None else message_text(inner, names)
+        nested_message_content = first_field(value, (*names, "text", "content", "parts", "messages"))
+        return None if nested_message_content is None else message_text(nested_message_content, names)
     return value
 
 
@@ -134,8 +136,10 @@ def _feedback_value(given: Any) -> Any:
 
 def is_feedback(name: Any) -> bool:
     """Return whether a score of this name is a verdict on the answer, such as ``user-feedback`` or ``correctness``."""
-    words = str(name).lower()
-    return any(word in words for word in _FEEDBACK_WORDS) and not words.startswith(("in", "un"))
+    lowercase_score_name = str(name).lower()
+    return any(word in lowercase_score_name for word in _FEEDBACK_WORDS) and not lowercase_score_name.startswith(
+        ("in", "un")
+    )
 
 
 # Spans and observations, gathered into traces.
@@ -181,14 +185,16 @@ class _Trace:
         )
         if question_text is None:
             question_text = next((message_text(query) for query, _ in self.searches if query is not None), None)
-        rows = [row for _, items in self.searches for row in ranked_rows(items)]
+        ranked_search_rows = [row for _, items in self.searches for row in ranked_rows(items)]
         # Several searches of one question: the best of each first.
-        rows.sort(key=lambda row: row["rank"])
+        ranked_search_rows.sort(key=lambda row: row["rank"])
         if self.passed_on is not None:
             passed_rows = ranked_rows(self.passed_on)
             texts, ids = {row["text"] for row in passed_rows} - {None}, {row["id"] for row in passed_rows} - {None}
-            rows = [{**row, "given": row["text"] in texts or row["id"] in ids} for row in rows] or passed_rows
-        return question_row(self.place, self.form, question_text, rows, self.held, self.feedback)
+            ranked_search_rows = [
+                {**row, "given": row["text"] in texts or row["id"] in ids} for row in ranked_search_rows
+            ] or passed_rows
+        return question_row(self.place, self.form, question_text, ranked_search_rows, self.held, self.feedback)
 
 
 class TraceCollector:
@@ -199,17 +205,17 @@ class TraceCollector:
 
     def questions(self) -> Iterator[Row]:
         """Yield a row for each trace that searched for something; at the end the number of those that did not."""
-        without = 0
+        searchless_trace_count = 0
         for trace in self._traces.values():
             if not trace.searches and trace.passed_on is None:
-                without += 1
+                searchless_trace_count += 1
                 continue
             try:
                 yield trace.question_row()
             except UNREADABLE as error:
                 yield {"problem": f"{trace.place}: {fault_sentence(error)}"}
-        if without:
-            yield {"problem": f"traces that retrieve nothing, which are left out: {without:,}."}
+        if searchless_trace_count:
+            yield {"problem": f"traces that retrieve nothing, which are left out: {searchless_trace_count:,}."}
 
     def _trace_of(self, trace_id: str, place: str, form: str) -> _Trace:
         return self._traces.setdefault(trace_id, _Trace(place, form))
@@ -219,70 +225,84 @@ class TraceCollector:
         span_fields = flatten_attributes(
             {key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")}
         )
-        attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(span_fields, "attributes")
+        flat_span_attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(
+            span_fields, "attributes"
+        )
         trace_id = first_field(span_fields, ("context.trace_id", "trace_id", "traceId"))
-        if observation := _attributes_below(attributes, "langfuse.observation"):
+        if observation := _attributes_below(flat_span_attributes, "langfuse.observation"):
             # Langfuse's SDK writes an observation as a span.
-            row = {
+            langfuse_observation_row = {
                 **observation,
                 "type": str(observation.get("type")).upper(),
                 "metadata": _attributes_below(observation, "metadata"),
                 "parentObservationId": first_field(span_fields, _PARENTS),
             }
-            self.add_langfuse_part(row, str(trace_id or place), place)
+            self.add_langfuse_part(langfuse_observation_row, str(trace_id or place), place)
             return
-        body = parse_if_json(span.get("body"))
-        if isinstance(body, dict) and body.keys() & {"kvlistValue", "stringValue"}:
-            body = parse_if_json(_otlp_value(body))
-        attributes |= flatten_attributes(body) if isinstance(body, dict) else {}
-        events = [event for event in _as_parsed_list(span.get("events")) if isinstance(event, dict)]
-        event_attributes = [flatten_attributes(event.get("attributes") or {}) for event in events]
-        is_genai = any(key.startswith("gen_ai.") for some in (attributes, *event_attributes) for key in some)
-        trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if is_genai else "OpenInference")
+        parsed_log_body = parse_if_json(span.get("body"))
+        if isinstance(parsed_log_body, dict) and parsed_log_body.keys() & {"kvlistValue", "stringValue"}:
+            parsed_log_body = parse_if_json(_otlp_value(parsed_log_body))
+        flat_span_attributes |= flatten_attributes(parsed_log_body) if isinstance(parsed_log_body, dict) else {}
+        span_event_objects = [event for event in _as_parsed_list(span.get("events")) if isinstance(event, dict)]
+        event_attributes = [flatten_attributes(event.get("attributes") or {}) for event in span_event_objects]
+        is_genai = any(key.startswith("gen_ai.") for some in (flat_span_attributes, *event_attributes) for key in some)
+        trace_of_span = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if is_genai else "OpenInference")
         is_root = first_field(span_fields, _PARENTS) is None and not any(key in span for key in _RECORD)
-        query = self._add_exchange(trace, attributes, is_root=is_root)
-        self._add_searches(trace, attributes, event_attributes, query, str(span_fields.get("span_kind")))
-        metadata = _attributes_below(attributes, "metadata")
-        trace.held |= {key: value for key, value in metadata.items() if key in (*REFERENCES, *EXCERPTS)}
-        trace.held |= {column: items for column in EXCERPTS if (items := _list_items(metadata, column))}
-        for some in (attributes, *event_attributes):
-            self._add_evaluation(trace, some)
+        span_query_text = self._add_exchange(trace_of_span, flat_span_attributes, is_root=is_root)
+        self._add_searches(
+            trace_of_span, flat_span_attributes, event_attributes, span_query_text, str(span_fields.get("span_kind"))
+        )
+        span_metadata = _attributes_below(flat_span_attributes, "metadata")
+        trace_of_span.held |= {key: value for key, value in span_metadata.items() if key in (*REFERENCES, *EXCERPTS)}
+        trace_of_span.held |= {column: items for column in EXCERPTS if (items := _list_items(span_metadata, column))}
+        for some in (flat_span_attributes, *event_attributes):
+            self._add_evaluation(trace_of_span, some)
         for note in span.get("annotations") or span.get("span_annotations") or []:
             if isinstance(note, dict) and is_feedback(note.get("name")):
-                trace.feedback.append([note["name"], note["result"] if isinstance(note.get("result"), dict) else note])
+                trace_of_span.feedback.append(
+                    [note["name"], note["result"] if isinstance(note.get("result"), dict) else note]
+                )
         for annotation in (
-            note for name in _ANNOTATIONS for note in _list_items(attributes, name) if isinstance(note, dict)
+            note for name in _ANNOTATIONS for note in _list_items(flat_span_attributes, name) if isinstance(note, dict)
         ):
-            fields = {key.rpartition(".")[2]: value for key, value in annotation.items()}
-            trace.feedback += [[fields["name"], fields]] if is_feedback(fields.get("name")) else []
-        trace.feedback += [[key, attributes[key]] for key in ("feedback", "user_feedback") if key in attributes]
+            annotation_field_by_name = {key.rpartition(".")[2]: value for key, value in annotation.items()}
+            trace_of_span.feedback += (
+                [[annotation_field_by_name["name"], annotation_field_by_name]]
+                if is_feedback(annotation_field_by_name.get("name"))
+                else []
+            )
+        trace_of_span.feedback += [
+            [key, flat_span_attributes[key]] for key in ("feedback", "user_feedback") if key in flat_span_attributes
+        ]
 
     @staticmethod
     def _add_exchange(trace: _Trace, attributes: Mapping[str, Any], *, is_root: bool) -> Any:
         """Add what a span was asked, if it is the root, and what it answered; return what it was asked."""
-        query = first_field(attributes, _QUERIES)
-        query = _last_message(attributes, "gen_ai.input.messages") if query is None else query
-        answer = _last_message(attributes, "gen_ai.output.messages")
+        span_query_text = first_field(attributes, _QUERIES)
+        span_query_text = _last_message(attributes, "gen_ai.input.messages") if span_query_text is None else span_query_text
+        span_answer_text = _last_message(attributes, "gen_ai.output.messages")
         if is_root:
-            trace.root.append(query)
-            if answer is None and not _list_items(attributes, "retrieval.documents"):
-                answer = attributes.get("output.value")
-        if answer is not None:
-            trace.held.setdefault("answer", answer)
-        return query
+            trace.root.append(span_query_text)
+            if span_answer_text is None and not _list_items(attributes, "retrieval.documents"):
+                span_answer_text = attributes.get("output.value")
+        if span_answer_text is not None:
+            trace.held.setdefault("answer", span_answer_text)
+        return span_query_text
 
     @staticmethod
     def _add_searches(
         trace: _Trace, attributes: Mapping[str, Any], event_attributes: Sequence[Mapping[str, Any]], query: Any, kind: str
     ) -> None:
         """Add what a span retrieved, as its own attributes say or else those of its events."""
-        searches = [(query, _retrieved(attributes))]
-        if not searches[0][1]:
+        queries_and_retrieved_items = [(query, _retrieved(attributes))]
+        if not queries_and_retrieved_items[0][1]:
             event_searches = [(first_field(event, _QUERIES) or query, _retrieved(event)) for event in event_attributes]
-            searches = [(asked, items) for asked, items in event_searches if items] or searches
+            queries_and_retrieved_items = [
+                (asked, items) for asked, items in event_searches if items
+            ] or queries_and_retrieved_items
         is_search = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
         is_search = is_search or attributes.get("gen_ai.operation.name") == "retrieval"
-        for asked, items in searches:
+        for asked, items in queries_and_retrieved_items:
             # A log record may repeat what its span says.
             is_repeated = items and any(items == others for _, others in trace.searches)
             if (items or is_search) and not is_repeated:
@@ -292,10 +312,12 @@ class TraceCollector:
 
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
-        name = attributes.get("gen_ai.evaluation.name")
-        value = first_field(attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label"))
-        if name is not None and value is not None and is_feedback(name):
-            trace.feedback.append([name, value])
+        evaluation_name = attributes.get("gen_ai.evaluation.name")
+        evaluation_score_or_label = first_field(
+            attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label")
+        )
+        if evaluation_name is not None and evaluation_score_or_label is not None and is_feedback(evaluation_name):
+            trace.feedback.append([evaluation_name, evaluation_score_or_label])
 
     def add_langfuse(self, row: Mapping[str, Any], place: str) -> None:
         """Add a trace of Langfuse with its observations, as its interface and its API export it."""
@@ -313,37 +335,42 @@ class TraceCollector:
         if row.get("type") not in _OBSERVATIONS:
             self._add_score(trace_id, row, place)
             return
-        trace = self._trace_of(trace_id, place, "Langfuse")
+        langfuse_trace = self._trace_of(trace_id, place, "Langfuse")
         if first_field(row, ("parentObservationId", "parent_observation_id")) is None and row["type"] != "RETRIEVER":
             self.add_root(trace_id, row, place)
         else:
             self._add_scores(trace_id, row, place)
-        items = document_list(row.get("output"))
-        if row["type"] == "RETRIEVER" or (row["type"] in ("SPAN", "TOOL") and items and all(map(_is_document, items))):
-            trace.searches.append((row.get("input"), items or []))
+        retrieved_documents = document_list(row.get("output"))
+        if row["type"] == "RETRIEVER" or (
+            row["type"] in ("SPAN", "TOOL") and retrieved_documents and all(map(_is_document, retrieved_documents))
+        ):
+            langfuse_trace.searches.append((row.get("input"), retrieved_documents or []))
 
     def add_root(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
         """Add the fields of a whole trace of Langfuse: its question, its answer, a reference, and scores."""
-        trace = self._trace_of(trace_id, place, "Langfuse")
-        trace.root.append(row.get("input"))
+        langfuse_trace = self._trace_of(trace_id, place, "Langfuse")
+        langfuse_trace.root.append(row.get("input"))
         if row.get("output") is not None:
-            trace.held.setdefault("answer", row["output"])
-        metadata = parse_if_json(row.get("metadata"))
-        for held in (row, metadata if isinstance(metadata, dict) else {}):
-            trace.held |= {key: held[key] for key in (*REFERENCES, *EXCERPTS) if held.get(key)}
+            langfuse_trace.held.setdefault("answer", row["output"])
+        langfuse_trace_metadata = parse_if_json(row.get("metadata"))
+        for held in (row, langfuse_trace_metadata if isinstance(langfuse_trace_metadata, dict) else {}):
+            langfuse_trace.held |= {key: held[key] for key in (*REFERENCES, *EXCERPTS) if held.get(key)}
         self._add_scores(trace_id, row, place)
 
     def _add_scores(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
         """Add the scores of a trace or an observation: a list, or, as tables export them, values under each name."""
-        scores = parse_if_json(row.get("scores"))
-        for score in _as_parsed_list(scores):
+        parsed_langfuse_scores = parse_if_json(row.get("scores"))
+        for score in _as_parsed_list(parsed_langfuse_scores):
             if isinstance(score, dict):
                 self._add_score(trace_id, score, place)
-        named_fields = {**row, **(scores if isinstance(scores, dict) else {})}
-        feedback = self._trace_of(trace_id, place, "Langfuse").feedback
+        named_fields = {**row, **(parsed_langfuse_scores if isinstance(parsed_langfuse_scores, dict) else {})}
+        trace_feedback_pairs = self._trace_of(trace_id, place, "Langfuse").feedback
         for name in filter(is_feedback, named_fields):
-            values = parse_if_json(named_fields[name])
-            feedback += [[name, value] for value in (values if isinstance(values, list) else [values])]
+            values_of_named_score = parse_if_json(named_fields[name])
+            trace_feedback_pairs += [
+                [name, value]
+                for value in (values_of_named_score if isinstance(values_of_named_score, list) else [values_of_named_score])
+            ]
 
     def _add_score(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
         name, value = row.get("name"), first_field(row, ("stringValue", "string_value", "value"))
@@ -373,31 +400,36 @@ def is_span(row: Mapping[str, Any]) -> bool:
 
 def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
     """Return the retrieved documents that attributes of a span, an event or a log record list."""
-    items = _list_items(attributes, "retrieval.documents") or _list_items(attributes, "gen_ai.retrieval.documents")
-    return [_unprefixed(document) for document in items]
+    retrieved_document_attributes = _list_items(attributes, "retrieval.documents") or _list_items(
+        attributes, "gen_ai.retrieval.documents"
+    )
+    return [_unprefixed(document) for document in retrieved_document_attributes]
 
 
 def _unprefixed(item: Any) -> Any:
     """Return a retrieved document of a span under the usual names: ``document.content`` is its ``content``."""
     if not isinstance(item, dict):
         return item
-    flat = {key.removeprefix("document."): value for key, value in item.items()}
-    return {**{key: value for key, value in flat.items() if "." not in key}, "metadata": _attributes_below(flat, "metadata")}
+    unprefixed_field_by_name = {key.removeprefix("document."): value for key, value in item.items()}
+    return {
+        **{key: value for key, value in unprefixed_field_by_name.items() if "." not in key},
+        "metadata": _attributes_below(unprefixed_field_by_name, "metadata"),
+    }
 
 
 def _attributes_below(flat: Mapping[str, Any], name: str) -> Row:
     """Return the attributes below a name, flat or in JSON under it."""
-    whole = parse_if_json(flat.get(name))
-    if isinstance(whole, dict):
-        return flatten_attributes(whole)
+    parsed_attribute_value = parse_if_json(flat.get(name))
+    if isinstance(parsed_attribute_value, dict):
+        return flatten_attributes(parsed_attribute_value)
     return {key[len(name) + 1 :]: value for key, value in flat.items() if key.startswith(f"{name}.")}
 
 
 def _list_items(flat: Mapping[str, Any], name: str) -> list[Any]:
     """Return the items of a list in flat attributes, or in JSON under its name."""
-    whole = parse_if_json(flat.get(name))
-    if isinstance(whole, list):
-        return [flatten_attributes(part) if isinstance(part, dict) else part for part in whole]
+    parsed_attribute_list = parse_if_json(flat.get(name))
+    if isinstance(parsed_attribute_list, list):
+        return [flatten_attributes(part) if isinstance(part, dict) else part for part in parsed_attribute_list]
     items: dict[int, Any] = {}
     for key, value in flat.items():
         number, _, rest = key.removeprefix(f"{name}.").partition(".")
@@ -411,10 +443,10 @@ def _list_items(flat: Mapping[str, Any], name: str) -> list[Any]:
 
 def _last_message(flat: Mapping[str, Any], name: str) -> Any:
     """Return the last message of a conversation in flat attributes; None if there is none."""
-    last = next(reversed(_list_items(flat, name)), None)
-    if isinstance(last, dict):
-        return next((value for key, value in last.items() if key.endswith("content")), None)
-    return flat.get(name) if last is None else last
+    last_conversation_message = next(reversed(_list_items(flat, name)), None)
+    if isinstance(last_conversation_message, dict):
+        return next((value for key, value in last_conversation_message.items() if key.endswith("content")), None)
+    return flat.get(name) if last_conversation_message is None else last_conversation_message
 
 
 def flatten_attributes(value: Any, before: str = "") -> Row:
@@ -422,15 +454,15 @@ def flatten_attributes(value: Any, before: str = "") -> Row:
     if isinstance(value, list) and not before and all(isinstance(pair, dict) and "key" in pair for pair in value):
         value = {str(pair["key"]): _otlp_value(pair.get("value")) for pair in value}
     flat: Row = {}
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in pairs:
-        name = f"{before}{key}"
-        if name.partition(".")[0] in _UNUSED:
+    key_value_pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in key_value_pairs:
+        dotted_attribute_name = f"{before}{key}"
+        if dotted_attribute_name.partition(".")[0] in _UNUSED:
             continue
         if isinstance(inner, dict) or (isinstance(inner, list) and any(isinstance(item, dict) for item in inner)):
-            flat |= flatten_attributes(inner, f"{name}.")
+            flat |= flatten_attributes(inner, f"{dotted_attribute_name}.")
         elif inner is not None:
-            flat[name] = inner
+            flat[dotted_attribute_name] = inner
     return flat
 
 

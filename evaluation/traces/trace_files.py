@@ -112,9 +112,9 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
 
 def _is_positive(value: bool | int | float | str) -> bool | None:
     if isinstance(value, str):
-        word = re.sub(r"[\s-]+", "_", value.strip().lower())
-        if word in _BAD or word in _GOOD:
-            return word in _GOOD
+        normalised_feedback_word = re.sub(r"[\s-]+", "_", value.strip().lower())
+        if normalised_feedback_word in _BAD or normalised_feedback_word in _GOOD:
+            return normalised_feedback_word in _GOOD
         try:
             value = float(value)
         except ValueError:
@@ -150,8 +150,8 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
         if "problem" in row:
             problems.append(row["problem"])
         elif len(questions) == MOST_QUESTIONS:
-            reason = f"a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
-            problems.append(f"{name}, from {row['place']} on: {reason}")
+            question_limit_message = f"a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
+            problems.append(f"{name}, from {row['place']} on: {question_limit_message}")
             break
         else:
             try:
@@ -164,10 +164,12 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
 
 
 def _traced_question(row: dict[str, Any]) -> TracedQuestion:
-    excerpts = tuple({"content": excerpt} if isinstance(excerpt, str) else excerpt for excerpt in row["excerpts"])
-    retrieved = tuple({**chunk, "spans": tuple(map(tuple, chunk["spans"]))} for chunk in row["retrieved"])
-    feedback = tuple(map(tuple, row["feedback"]))
-    return TracedQuestion.model_validate({**row, "excerpts": excerpts, "retrieved": retrieved, "feedback": feedback})
+    excerpt_objects = tuple({"content": excerpt} if isinstance(excerpt, str) else excerpt for excerpt in row["excerpts"])
+    retrieved_texts_with_spans = tuple({**chunk, "spans": tuple(map(tuple, chunk["spans"]))} for chunk in row["retrieved"])
+    feedback_name_value_pairs = tuple(map(tuple, row["feedback"]))
+    return TracedQuestion.model_validate(
+        {**row, "excerpts": excerpt_objects, "retrieved": retrieved_texts_with_spans, "feedback": feedback_name_value_pairs}
+    )
 
 
 _RULES = {
@@ -181,7 +183,11 @@ _RULES = {
 
 def _validation_sentence(error: ValidationError) -> str:
     """Return a sentence on the first broken rule: the field, the rule, and the value."""
-    detail = error.errors(include_url=False)[0]
-    place = ".".join(str(key + 1) if isinstance(key, int) else key for key in detail["loc"])
-    rule = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else _RULES.get(detail["type"], detail["msg"])
-    return f"{place} must be {rule}; got {short_repr(detail['input'])}."
+    first_validation_error = error.errors(include_url=False)[0]
+    invalid_field_path = ".".join(str(key + 1) if isinstance(key, int) else key for key in first_validation_error["loc"])
+    broken_rule_phrase = (
+        str(first_validation_error["ctx"]["error"])
+        if first_validation_error["type"] == "value_error"
+        else _RULES.get(first_validation_error["type"], first_validation_error["msg"])
+    )
+    return f"{invalid_field_path} must be {broken_rule_phrase}; got {short_repr(first_validation_error['input'])}."

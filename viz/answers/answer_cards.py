@@ -92,25 +92,27 @@ def answer_card(
     title: str, context: AnswerContext | None, result: AnswerResult | None, budget: int, *, running: bool
 ) -> AnswerCardData:
     """Return a chunker's card: its retrieved chunks, the model's answer, and the measures computed so far."""
-    answer = result.answer if result is not None else None
-    note = ""
+    model_answer = result.answer if result is not None else None
+    missing_answer_note = ""
     if context is None:
-        note = "Its chunks are not there yet."
-    elif answer is None:
-        note = "Waiting for the answer …" if running else "No answer yet."
-    elif not answer.usable:
-        note = f"No answer that can be used: {answer.problem}."
-    elif not answer.text:
-        note = "Answered before the server was restarted: what was measured of the answer was kept, its words were not."
+        missing_answer_note = "Its chunks are not there yet."
+    elif model_answer is None:
+        missing_answer_note = "Waiting for the answer …" if running else "No answer yet."
+    elif not model_answer.usable:
+        missing_answer_note = f"No answer that can be used: {model_answer.problem}."
+    elif not model_answer.text:
+        missing_answer_note = (
+            "Answered before the server was restarted: what was measured of the answer was kept, its words were not."
+        )
     return {
         "title": title,
-        "answer": answer.text if answer is not None else "",
-        "note": note,
+        "answer": model_answer.text if model_answer is not None else "",
+        "note": missing_answer_note,
         "values": _measure_values(result) if result is not None else [],
         "given": _given_chunks(context) if context is not None else [],
         "budget": _fill_of_budget(context, budget) if context is not None else "",
         "judgements": [_judgement_data(times) for times in result.judgements.values()] if result is not None else [],
-        "turns": _turns_data(answer.exchange) if answer is not None else [],
+        "turns": _turns_data(model_answer.exchange) if model_answer is not None else [],
     }
 
 
@@ -140,16 +142,16 @@ def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
 
 def _judgement_data(times: Sequence[Judgement]) -> JudgementData:
     last_judgement = times[-1]
-    title = ANSWER_MEASURES[last_judgement.kind].title
-    sentences = list(last_judgement.sentences)
+    answer_measure_title = ANSWER_MEASURES[last_judgement.kind].title
+    judgement_sentences = list(last_judgement.sentences)
     if last_judgement.problem:
-        sentences.append(f"Not judged, as no reply could be used: {last_judgement.problem}.")
+        judgement_sentences.append(f"Not judged, as no reply could be used: {last_judgement.problem}.")
     if len(times) > 1:
-        sentences.append(f"Before: {', '.join(map(_value_in_words, times[:-1]))}.")
+        judgement_sentences.append(f"Before: {', '.join(map(_value_in_words, times[:-1]))}.")
     return {
-        "title": title,
+        "title": answer_measure_title,
         "value": _value_in_words(last_judgement),
-        "said": sentences,
+        "said": judgement_sentences,
         "turns": _turns_data(last_judgement.exchange),
     }
 
@@ -175,55 +177,64 @@ def show_question(
     }
     question_number = int(select_word("Question", choices.extra, "question", options, "answers/question")) - 1
     item, results = plan.items[question_number], {} if run is None else run.results.copy()
-    running = run is not None and run.running
-    cards = [
+    is_run_in_progress = run is not None and run.running
+    chunker_answer_cards = [
         answer_card(
             name,
             gathered[column].contexts[question_number] if column in gathered else None,
             results.get((column, question_number)),
             plan.budget,
-            running=running,
+            running=is_run_in_progress,
         )
         for column, name in enumerate(plan.names)
     ]
-    _cards(key="answers_cards", data={"question": item.question, "reference": item.reference, "cards": cards})
-    asking = chosen_model()
-    if run is None or running or asking is None:
+    _cards(key="answers_cards", data={"question": item.question, "reference": item.reference, "cards": chunker_answer_cards})
+    answering_model_access = chosen_model()
+    if run is None or is_run_in_progress or answering_model_access is None:
         return
-    judge = judging_model(choices, asking)
-    if judge is not None and model_identity(judge) == run.models.judge:
-        _offer_to_judge_again(run, judge, question_number)
+    judging_model_access = judging_model(choices, answering_model_access)
+    if judging_model_access is not None and model_identity(judging_model_access) == run.models.judge:
+        _offer_to_judge_again(run, judging_model_access, question_number)
 
 
 def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
-    job = session.judging
+    answer_judging_job = session.judging
     answered_results = [
         outcome for place, outcome in run.results.copy().items() if place[1] == question and outcome.answer.text
     ]
     if not answered_results:
         return
-    if job is not None and job.run is run and job.running and not job.cancelled:
-        finished_before = job.finished
-        show_job_progress(job, lambda: job.finished > finished_before)
+    if (
+        answer_judging_job is not None
+        and answer_judging_job.run is run
+        and answer_judging_job.running
+        and not answer_judging_job.cancelled
+    ):
+        finished_before = answer_judging_job.finished
+        show_job_progress(answer_judging_job, lambda: answer_judging_job.finished > finished_before)
         return
-    if job is not None and job.run is run and job.error:
-        notice(job.error, "error", key="answers_judging_error")
-    item = run.plan.items[question]
-    sizes = PromptSizes.of([item], load_tokenizer(run.plan.tokenizer).count)
-    judgements = [
-        (outcome, kind) for outcome in answered_results for kind in applicable_kinds(item.reference, outcome.context)
+    if answer_judging_job is not None and answer_judging_job.run is run and answer_judging_job.error:
+        notice(answer_judging_job.error, "error", key="answers_judging_error")
+    question_to_judge_again = run.plan.items[question]
+    question_prompt_sizes = PromptSizes.of([question_to_judge_again], load_tokenizer(run.plan.tokenizer).count)
+    result_and_measure_pairs = [
+        (outcome, kind)
+        for outcome in answered_results
+        for kind in applicable_kinds(question_to_judge_again.reference, outcome.context)
     ]
-    tokens = sum(sizes.judgement_tokens(kind, 0, outcome.context) for outcome, kind in judgements)
+    judgement_token_count = sum(
+        question_prompt_sizes.judgement_tokens(kind, 0, outcome.context) for outcome, kind in result_and_measure_pairs
+    )
 
     def again() -> None:
-        session.judging = job = Judging(run, question, judge)
-        job.start()
+        session.judging = answer_judging_job = Judging(run, question, judge)
+        answer_judging_job.start()
 
     ask_to_send(
         f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",
         judge,
-        Estimate(len(judgements), tokens),
+        Estimate(len(result_and_measure_pairs), judgement_token_count),
         ANSWER_TOKENS,
         key="judge_again",
         send=again,

@@ -55,7 +55,7 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Answe
             )
         )
     axis_margin = (measure.high - measure.low) / 50
-    low = (
+    measure_axis_minimum = (
         measure.low
         if measure.low >= 0
         else min(0.0, *(float(np.nanmin(chunker_values)) for chunker_values in values if not np.isnan(chunker_values).all()))
@@ -63,7 +63,10 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Answe
     figure.update_layout(
         showlegend=False,
         height=110 + 62 * len(names),
-        xaxis={"title": f"{measure.title} per question", "range": [low - axis_margin, measure.high + axis_margin]},
+        xaxis={
+            "title": f"{measure.title} per question",
+            "range": [measure_axis_minimum - axis_margin, measure.high + axis_margin],
+        },
         yaxis={"autorange": "reversed"},
     )
     return figure
@@ -87,19 +90,21 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
 
     While answers are still arriving, the verdict and the values by question are not drawn.
     """
-    measured = report.measured
-    if measured:
+    measured_measure_names = report.measured
+    if measured_measure_names:
         switch_word(
             "Measure",
             words,
             MEASURE_WORD,
-            {name: ANSWER_MEASURES[name].title for name in measured},
+            {name: ANSWER_MEASURES[name].title for name in measured_measure_names},
             "answers/measure",
             hidden=True,
         )
-    measure = words[MEASURE_WORD] if words[MEASURE_WORD] in measured else next(iter(measured), "")
-    if measure and not run.running:
-        notice(report.verdict(measure), key="answers_verdict")
+    displayed_measure_name = (
+        words[MEASURE_WORD] if words[MEASURE_WORD] in measured_measure_names else next(iter(measured_measure_names), "")
+    )
+    if displayed_measure_name and not run.running:
+        notice(report.verdict(displayed_measure_name), key="answers_verdict")
     st.dataframe(_means_table(report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
     st.caption(
         "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
@@ -110,8 +115,8 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     control_verdicts = [] if run.running else report.control_verdicts()
     if control_verdicts:
         notice(" ".join(control_verdicts), key="answers_proof")
-    if measure and not run.running:
-        _question_by_question(report, measure)
+    if displayed_measure_name and not run.running:
+        _question_by_question(report, displayed_measure_name)
 
 
 def show_costs_and_files(run: Answering, report: Report) -> None:
@@ -123,62 +128,65 @@ def show_costs_and_files(run: Answering, report: Report) -> None:
 
 def _question_by_question(report: Report, measure: str) -> None:
     """Draw the box plots of a measure and the differences between the chunkers."""
-    values = report.values(measure)
+    measure_values_per_chunker = report.values(measure)
     table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
-    table |= {name: row.round(3) for name, row in zip(report.names, values, strict=True)}
-    figure = box_plots(values, report.names, ANSWER_MEASURES[measure])
+    table |= {name: row.round(3) for name, row in zip(report.names, measure_values_per_chunker, strict=True)}
+    figure = box_plots(measure_values_per_chunker, report.names, ANSWER_MEASURES[measure])
     show_figure(figure, table, f"{ANSWER_MEASURES[measure].title} by question", key="answers_boxes")
     _show_differences(report, measure)
 
 
 def _means_table(report: Report) -> dict[str, list[Any]]:
     """Return the table of means, one row per chunker, by column name."""
-    numbers = range(len(report.names))
+    chunker_indexes = range(len(report.names))
     table: dict[str, list[Any]] = {
         "chunker": list(report.names),
-        "answers": [f"{report.answers(number)} of {report.questions}" for number in numbers],
+        "answers": [f"{report.answers(number)} of {report.questions}" for number in chunker_indexes],
     }
-    left_out = [name for name in ANSWER_MEASURES if any(report.not_judged(number, name) for number in numbers)]
+    left_out = [name for name in ANSWER_MEASURES if any(report.not_judged(number, name) for number in chunker_indexes)]
     for measure in (name for name in ANSWER_MEASURES if name in report.measured or name in left_out):
-        cells = []
+        measure_mean_cells = []
         for number, row in enumerate(report.values(measure)):
             defined_values = row[~np.isnan(row)]
-            cell = (
+            mean_and_deviation_cell = (
                 f"{format_number(defined_values.mean(), '.2f')} ± {defined_values.std():.2f}"
                 if len(defined_values)
                 else "undefined"
             )
             unjudged_count = report.not_judged(number, measure)
             # If the judge always failed, show only the number of failures.
-            cells.append(
-                f"{cell}, {unjudged_count} not judged"
+            measure_mean_cells.append(
+                f"{mean_and_deviation_cell}, {unjudged_count} not judged"
                 if unjudged_count and len(defined_values)
                 else f"{unjudged_count} not judged"
                 if unjudged_count
-                else cell
+                else mean_and_deviation_cell
             )
-        table[ANSWER_MEASURES[measure].title] = cells
+        table[ANSWER_MEASURES[measure].title] = measure_mean_cells
     return table
 
 
 def _show_differences(report: Report, measure: str) -> None:
-    pairs = [
+    chunker_pair_differences = [
         (one, other, difference)
         for one, other in combinations(range(len(report.names)), 2)
         if (difference := report.comparisons.between(measure, one, other)) is not None
     ]
-    if not pairs:
+    if not chunker_pair_differences:
         return
-    table = {
-        "first": [report.names[one] for one, _, _ in pairs],
-        "less the second": [report.names[other] for _, other, _ in pairs],
-        "difference": [format_number(difference.mean, "+.3f") for _, _, difference in pairs],
-        "interval": [interval_words(difference.low, difference.high, difference.alpha, 1, 3) for _, _, difference in pairs],
-        "adjusted p": [round(difference.adjusted, 4) for _, _, difference in pairs],
-        "significant": ["yes" if difference.significant else "no" for _, _, difference in pairs],
-        "questions": [difference.count for _, _, difference in pairs],
+    difference_column_by_name = {
+        "first": [report.names[one] for one, _, _ in chunker_pair_differences],
+        "less the second": [report.names[other] for _, other, _ in chunker_pair_differences],
+        "difference": [format_number(difference.mean, "+.3f") for _, _, difference in chunker_pair_differences],
+        "interval": [
+            interval_words(difference.low, difference.high, difference.alpha, 1, 3)
+            for _, _, difference in chunker_pair_differences
+        ],
+        "adjusted p": [round(difference.adjusted, 4) for _, _, difference in chunker_pair_differences],
+        "significant": ["yes" if difference.significant else "no" for _, _, difference in chunker_pair_differences],
+        "questions": [difference.count for _, _, difference in chunker_pair_differences],
     }
-    st.dataframe(table, hide_index=True, placeholder="–", width="stretch")
+    st.dataframe(difference_column_by_name, hide_index=True, placeholder="–", width="stretch")
     st.caption(
         "A difference is significant if a paired sign-flip test and Hall's test agree; intervals and p-values are "
         f"Holm-corrected for {pluralize(len(report.comparisons.tested), 'comparison')}. {FALSE_VERDICTS}"
@@ -187,12 +195,16 @@ def _show_differences(report: Report, measure: str) -> None:
 
 def _show_costs(run: Answering, report: Report) -> None:
     st.header("Time and cost", anchor=False)
-    asking = chosen_model()
-    is_same_model = asking is not None and model_identity(asking) == run.models.answers
-    rows = cost_table(report, run.gathered, asking.model if asking is not None and is_same_model else None)
-    table = {name: _rounded_or_unknown([row[name] for row in rows]) for name in rows[0]}
+    answering_model_access = chosen_model()
+    is_same_model = answering_model_access is not None and model_identity(answering_model_access) == run.models.answers
+    chunker_cost_rows = cost_table(
+        report, run.gathered, answering_model_access.model if answering_model_access is not None and is_same_model else None
+    )
+    cost_column_by_name = {
+        name: _rounded_or_unknown([row[name] for row in chunker_cost_rows]) for name in chunker_cost_rows[0]
+    }
     st.dataframe(
-        table,
+        cost_column_by_name,
         hide_index=True,
         placeholder="–",
         width="stretch",
@@ -208,7 +220,7 @@ def _show_costs(run: Answering, report: Report) -> None:
         "Chunking and embedding as if nothing had been embedded before; tokens and cost of the answers as if none had been "
         "remembered, without judging them"
         + (f", which took {judging_tokens:,} tokens more" if judging_tokens else "")
-        + (f". This session has spent: {asking.spent}." if asking is not None else ".")
+        + (f". This session has spent: {answering_model_access.spent}." if answering_model_access is not None else ".")
     )
 
 
@@ -220,11 +232,11 @@ def _rounded_or_unknown(values: list[float | str | None]) -> list[float | str | 
 
 
 def _offer_files(run: Answering, report: Report) -> None:
-    row = st.container(horizontal=True)
+    download_buttons_row = st.container(horizontal=True)
     content_key = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
     names, results = list(report.names), report.results
     download_button(
-        row,
+        download_buttons_row,
         "All answers as CSV",
         lambda: answers_to_csv(names, results),
         "answers.csv",
@@ -233,7 +245,7 @@ def _offer_files(run: Answering, report: Report) -> None:
         key="answers_csv",
     )
     download_button(
-        row,
+        download_buttons_row,
         "With every prompt and judgement, as JSON lines",
         lambda: answers_to_json_lines(names, results),
         "answers.jsonl",

@@ -18,13 +18,15 @@ JUDGING = {"yes": "Judged", "no": "Not judged"}
 
 def model_controls(choices: Choices) -> None:
     """Draw the form for the language model and the controls for judging the answers."""
-    asking = chosen_model()
+    answering_model_access = chosen_model()
     with language_model_form():
         _judging_controls(choices)
-    if asking is not None:
-        judge, model_title = judging_model(choices, asking), asking.model.title
+    if answering_model_access is not None:
+        judge, model_title = judging_model(choices, answering_model_access), answering_model_access.model.title
         judging_phrase = (
-            "not judged" if judge is None else f"judged by {'the same' if judge is asking else judge.model.title}"
+            "not judged"
+            if judge is None
+            else f"judged by {'the same' if judge is answering_model_access else judge.model.title}"
         )
         remark(f"Answered by {model_title}, {judging_phrase}.", key="answers_models")
 
@@ -74,8 +76,8 @@ def judging_model(choices: Choices, asking: Asking) -> Asking | None:
     """Return access to the language model that judges answers, or None if answers are not judged."""
     if choices.extra["judged"] == "no":
         return None
-    name = f"openai:{session.judge}"
-    if not session.judge or name == asking.model.name:
+    judge_model_name = f"openai:{session.judge}"
+    if not session.judge or judge_model_name == asking.model.name:
         return asking
-    server = session.language_server
-    return asking.with_model(ChatServer(name, server.address, server.key))
+    language_model_server = session.language_server
+    return asking.with_model(ChatServer(judge_model_name, language_model_server.address, language_model_server.key))

@@ -99,9 +99,9 @@ def show() -> None:
     with page(PAGE, first_screen()) as here:
         _check_link_parameters(here)
         text = here.text
-        results = [] if text is None else run_columns(here, text, here.choices.columns)
+        column_results = [] if text is None else run_columns(here, text, here.choices.columns)
         with here.controls:
-            _draw_controls(here, results)
+            _draw_controls(here, column_results)
         if text is None:
             return
         heading(text.source.name, key="answers_heading")
@@ -109,9 +109,9 @@ def show() -> None:
             "A language model answers questions from each chunker's best chunks alone; the answers are measured and judged.",
             key="answers_about",
         )
-        show_progress(results)
-        show_misfits(here.choices, results)
-        _draw(here, text, results)
+        show_progress(column_results)
+        show_misfits(here.choices, column_results)
+        _draw(here, text, column_results)
 
 
 def _check_link_parameters(here: Page) -> None:
@@ -129,12 +129,12 @@ def _check_link_parameters(here: Page) -> None:
 def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     choices, text = here.choices, here.text
     fitting_phrase = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
-    budgets = {FITTING: f"auto{fitting_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
+    budget_label_by_option = {FITTING: f"auto{fitting_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
     select_word(
         "Budget",
         choices.extra,
         "budget",
-        budgets,
+        budget_label_by_option,
         "answers/budget",
         help="How many tokens of chunks the model is given with a question, the best chunks first; the last is cut off.",
     )
@@ -147,36 +147,41 @@ def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
 
 
 def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
-    items = choose_questions(here.choices, text)
+    chosen_question_items = choose_questions(here.choices, text)
     _say_column_problems(results)
-    plan = _answer_plan(here, text, results, items)
-    gathering = _gathering_job(plan, results, here.embedder) if plan is not None else None
-    run = find_run(here.choices.extra[RUN_PARAMETER], gathering, here.embedder)
-    if not items.usable:
+    answers_run_plan = _answer_plan(here, text, results, chosen_question_items)
+    chunk_gathering_job = _gathering_job(answers_run_plan, results, here.embedder) if answers_run_plan is not None else None
+    answers_run = find_run(here.choices.extra[RUN_PARAMETER], chunk_gathering_job, here.embedder)
+    if not chosen_question_items.usable:
         notice(_no_questions_in_words(here.choices), key="answers_no_questions")
-    if gathering is not None and here.embedder is not None:
-        asking = chosen_model()
-        if asking is None and (run is None or not run.whole):
+    if chunk_gathering_job is not None and here.embedder is not None:
+        answering_model_access = chosen_model()
+        if answering_model_access is None and (answers_run is None or not answers_run.whole):
             notice(NO_MODEL, key="answers_missing")
-        elif asking is not None:
-            show_send_row(here.choices, gathering, here.embedder, asking, run)
-    if run is not None:
-        _say_state(here, run, plan)
-        if run.results:
-            report = run.report()
-            show_report(run, report, here.choices.extra)
-            show_question(here.choices, run.plan, run.gathered, run)
-            show_costs_and_files(run, report)
+        elif answering_model_access is not None:
+            show_send_row(here.choices, chunk_gathering_job, here.embedder, answering_model_access, answers_run)
+    if answers_run is not None:
+        _say_state(here, answers_run, answers_run_plan)
+        if answers_run.results:
+            answers_run_report = answers_run.report()
+            show_report(answers_run, answers_run_report, here.choices.extra)
+            show_question(here.choices, answers_run.plan, answers_run.gathered, answers_run)
+            show_costs_and_files(answers_run, answers_run_report)
             return
-    if plan is not None and gathering is not None:
-        show_question(here.choices, plan, gathering.found, run if run is not None and run.plan == plan else None)
+    if answers_run_plan is not None and chunk_gathering_job is not None:
+        show_question(
+            here.choices,
+            answers_run_plan,
+            chunk_gathering_job.found,
+            answers_run if answers_run is not None and answers_run.plan == answers_run_plan else None,
+        )
 
 
 def _say_column_problems(results: list[ColumnResult]) -> None:
     for number, column in enumerate(results):
         if column.error and column.sending is None:
-            tone = "info" if column.error == MODEL_MISSING else "error"
-            notice(f"Column {number + 1}: {column.error}", tone, key=f"answers_column_{number}")
+            column_notice_tone = "info" if column.error == MODEL_MISSING else "error"
+            notice(f"Column {number + 1}: {column.error}", column_notice_tone, key=f"answers_column_{number}")
     if any(column.chunking is not None and has_stated_texts(column.chunking) for column in results):
         remark(STATED_SEARCHED, key="answers_stated")
 
@@ -195,46 +200,46 @@ def _answer_plan(here: Page, text: PageText, results: list[ColumnResult], items:
     if here.embedder is None:
         notice(here.embedder_complaint, key="answers_no_embedder")
         return None
-    tasks = [column.task for column in results if column.task is not None and column.chunking is not None]
-    if not items.usable or len(tasks) < len(results):
+    finished_chunking_tasks = [column.task for column in results if column.task is not None and column.chunking is not None]
+    if not items.usable or len(finished_chunking_tasks) < len(results):
         return None
-    budget = here.choices.extra["budget"]
-    budget_tokens = fitting_budget(len(text.document.text)) if budget == FITTING else int(budget)
+    chosen_budget_option = here.choices.extra["budget"]
+    budget_tokens = fitting_budget(len(text.document.text)) if chosen_budget_option == FITTING else int(chosen_budget_option)
     row_names = tuple(
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
     )
-    trivial = chosen_trivial_baselines(here.choices)
-    row_names += tuple(TRIVIAL_TITLES[name] for name in trivial)
+    trivial_baseline_names = chosen_trivial_baselines(here.choices)
+    row_names += tuple(TRIVIAL_TITLES[name] for name in trivial_baseline_names)
     embedder_identity = here.embedder.name, here.embedder.identity
     return AnswerPlan(
-        tuple(task.of_model for task in tasks),
+        tuple(task.of_model for task in finished_chunking_tasks),
         row_names,
         items.usable,
         budget_tokens,
         *embedder_identity,
         here.choices.tokenizer,
-        trivial,
+        trivial_baseline_names,
     )
 
 
 def _gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
-    job = session.gathering
-    if job is None or job.plan != plan or job.embedder is not embedder:
+    chunk_gathering_job = session.gathering
+    if chunk_gathering_job is None or chunk_gathering_job.plan != plan or chunk_gathering_job.embedder is not embedder:
         assert embedder is not None
-        chunkings = [column.chunking for column in results if column.chunking is not None]
-        session.gathering = job = Gathering(plan, chunkings, embedder, session.on_disk)
-        job.start(0.2)
+        column_chunkings = [column.chunking for column in results if column.chunking is not None]
+        session.gathering = chunk_gathering_job = Gathering(plan, column_chunkings, embedder, session.on_disk)
+        chunk_gathering_job.start(0.2)
 
-    if job.running and not job.cancelled:
+    if chunk_gathering_job.running and not chunk_gathering_job.cancelled:
         with st.container(key="progress_gathering"):
-            show_job_progress(job)
-    elif job.error:
-        notice(job.error, "error", key="answers_gathering_error")
+            show_job_progress(chunk_gathering_job)
+    elif chunk_gathering_job.error:
+        notice(chunk_gathering_job.error, "error", key="answers_gathering_error")
         st.button("Try again", on_click=setattr, args=(session, "gathering", None), key="answers/gather_again")
-    elif job.sizes is None:
+    elif chunk_gathering_job.sizes is None:
         st.button("Retrieve chunks", on_click=setattr, args=(session, "gathering", None), key="answers/gather")
-    return job
+    return chunk_gathering_job
 
 
 def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
@@ -269,13 +274,13 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
 
 def chosen_trivial_baselines(choices: Choices) -> tuple[str, ...]:
     """Return the names of the chosen trivial baselines, in display order."""
-    chosen = choices.extra[TRIVIAL].split(",")
-    return tuple(name for name in TRIVIAL_TITLES if name in chosen)
+    chosen_baseline_names = choices.extra[TRIVIAL].split(",")
+    return tuple(name for name in TRIVIAL_TITLES if name in chosen_baseline_names)
 
 
 def choose_trivial_baselines(choices: Choices) -> None:
     """Draw the control for choosing trivial baselines."""
-    chosen = [*chosen_trivial_baselines(choices)]
+    preselected_baseline_names = [*chosen_trivial_baselines(choices)]
 
     def put(names: list[str]) -> None:
         choices.extra[TRIVIAL] = ",".join(name for name in TRIVIAL_TITLES if name in names)
@@ -283,11 +288,11 @@ def choose_trivial_baselines(choices: Choices) -> None:
     st.pills(
         "Trivial rows",
         [*TRIVIAL_TITLES],
-        default=chosen,
+        default=preselected_baseline_names,
         selection_mode="multi",
         format_func=TRIVIAL_TITLES.__getitem__,
         help=TRIVIAL_HELP,
-        **value_binding(chosen, f"answers/{TRIVIAL}", put),
+        **value_binding(preselected_baseline_names, f"answers/{TRIVIAL}", put),
     )
 
 
@@ -310,23 +315,27 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
     if sizes is None or (run is not None and ((run.running and not run.cancelled) or _is_complete(run, plan, models))):
         return
 
-    send = partial(_begin_run, choices, gathering, embedder, asking, judge, run)
-    estimated = _estimates_left(gathering, sizes, _reusable_results(run, gathering, models), asking, judge)
-    if not estimated.requests:
-        row = st.container(horizontal=True, vertical_alignment="center")
-        row.button("Run", key="answers/run", on_click=send, type="primary")
-        with row:
+    begin_run_callback = partial(_begin_run, choices, gathering, embedder, asking, judge, run)
+    remaining_request_estimates = _estimates_left(gathering, sizes, _reusable_results(run, gathering, models), asking, judge)
+    if not remaining_request_estimates.requests:
+        run_button_row = st.container(horizontal=True, vertical_alignment="center")
+        run_button_row.button("Run", key="answers/run", on_click=begin_run_callback, type="primary")
+        with run_button_row:
             remark("All of this was answered before: nothing is sent.", key="answers_nothing_left")
         return
     answer_count = len(plan.names) * len(plan.items)
-    judging_request = None if judge is None else (judge.model, estimated.judgements, ANSWER_TOKENS)
+    judging_request = None if judge is None else (judge.model, remaining_request_estimates.judgements, ANSWER_TOKENS)
     draw_send_button = partial(
-        ask_to_send, _requests_in_words(plan, estimated, answer_count), key="answers_run", send=send, formed=judge
+        ask_to_send,
+        _requests_in_words(plan, remaining_request_estimates, answer_count),
+        key="answers_run",
+        send=begin_run_callback,
+        formed=judge,
     )
-    if judge is not None and not estimated.answers.requests:
-        draw_send_button(judge, estimated.judgements, ANSWER_TOKENS)
+    if judge is not None and not remaining_request_estimates.answers.requests:
+        draw_send_button(judge, remaining_request_estimates.judgements, ANSWER_TOKENS)
     else:
-        draw_send_button(asking, estimated.answers, ANSWER_TOKENS, also=judging_request)
+        draw_send_button(asking, remaining_request_estimates.answers, ANSWER_TOKENS, also=judging_request)
 
 
 def _is_complete(run: Answering, plan: AnswerPlan, models: AnswerModels) -> bool:
@@ -351,11 +360,13 @@ def _reusable_results(
     run: Answering | None, gathering: Gathering, models: AnswerModels
 ) -> dict[tuple[int, int], AnswerResult]:
     """Return the results that the run on the page and a new run have in common."""
-    plan = gathering.plan
-    if run is None or run.models.answers != models.answers or not run.plan.same_embedder(plan):
+    new_run_plan = gathering.plan
+    if run is None or run.models.answers != models.answers or not run.plan.same_embedder(new_run_plan):
         return {}
-    results = [*run.results.copy().values()]
-    return reusable_results(results, plan.items, gathering.found, same_judge=run.models.judge == models.judge)
+    page_run_results = [*run.results.copy().values()]
+    return reusable_results(
+        page_run_results, new_run_plan.items, gathering.found, same_judge=run.models.judge == models.judge
+    )
 
 
 def _estimates_left(
@@ -381,13 +392,13 @@ def _begin_run(
     if run is not None:
         run.cancel()
         run.join(ENDING_S)
-    continues = run is not None and run.plan == plan and run.models == models
-    token = link_parameters[RUN_PARAMETER] if continues else new_token()
-    kept_run = run.kept if run is not None and continues else None
-    keeper = new_keeper(token, KeptAnswers)
-    if kept_run is None and keeper is not None:
-        kept_run = KeptAnswers.of(keeper, plan, gathering.chunkings, models)
-    job = Answering(
+    is_continuing_page_run = run is not None and run.plan == plan and run.models == models
+    run_link_token = link_parameters[RUN_PARAMETER] if is_continuing_page_run else new_token()
+    kept_run = run.kept if run is not None and is_continuing_page_run else None
+    answers_run_keeper = new_keeper(run_link_token, KeptAnswers)
+    if kept_run is None and answers_run_keeper is not None:
+        kept_run = KeptAnswers.of(answers_run_keeper, plan, gathering.chunkings, models)
+    question_answering_job = Answering(
         plan,
         gathering.chunkings[0].document,
         gathering.found.copy(),
@@ -400,7 +411,7 @@ def _begin_run(
         kept_run,
         _reusable_results(run, gathering, models),
     )
-    begin_run(link_parameters, job, token)
+    begin_run(link_parameters, question_answering_job, run_link_token)
 
 
 def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
@@ -413,16 +424,16 @@ def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None)
     gathering
         The chunks retrieved for the current choices; a run on disk is shown with them if its plan is the same.
     """
-    run = run_registry().find(token, Answering, session.runs)
-    kept = find_kept_run(token, KeptAnswers) if run is None else None
-    if kept is None:
-        return run
-    if not isinstance(kept, LostRun):
+    registered_answers_run = run_registry().find(token, Answering, session.runs)
+    kept_answers_run = find_kept_run(token, KeptAnswers) if registered_answers_run is None else None
+    if kept_answers_run is None:
+        return registered_answers_run
+    if not isinstance(kept_answers_run, LostRun):
         try:
-            return _reopened_run(kept, gathering, embedder)
+            return _reopened_run(kept_answers_run, gathering, embedder)
         except InputError as error:
-            kept = LostRun(str(error), "error")
-    kept.show("answers")
+            kept_answers_run = LostRun(str(error), "error")
+    kept_answers_run.show("answers")
     return None
 
 
@@ -437,7 +448,7 @@ def _reopened_run(kept: KeptAnswers, gathering: Gathering | None, embedder: Embe
         return None
     kept.keeper.check_embedder(embedder)
     plan, gathered = gathering.plan, gathering.found.copy()
-    run = Answering(
+    reopened_answers_run = Answering(
         plan,
         gathering.chunkings[0].document,
         gathered,
@@ -449,5 +460,5 @@ def _reopened_run(kept: KeptAnswers, gathering: Gathering | None, embedder: Embe
         kept=kept,
         results=kept.found(gathered, plan.items),
     )
-    register_kept_run(kept, run)
-    return run
+    register_kept_run(kept, reopened_answers_run)
+    return reopened_answers_run

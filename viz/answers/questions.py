@@ -31,16 +31,16 @@ def choose_questions(choices: Choices, text: PageText) -> QuestionItems:
         switch_word("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
         if choices.extra[SOURCE_WORD] == "retrieval":
             return _questions_from_retrieval(choices, text)
-        items = _typed_questions() if choices.extra[SOURCE_WORD] == "typed" else _questions_from_file()
-    if items.usable:
-        remark(f"{_counts_in_words(items)}.", key="answers_questions_said")
-    _say_problems(items)
-    return items
+        chosen_question_items = _typed_questions() if choices.extra[SOURCE_WORD] == "typed" else _questions_from_file()
+    if chosen_question_items.usable:
+        remark(f"{_counts_in_words(chosen_question_items)}.", key="answers_questions_said")
+    _say_problems(chosen_question_items)
+    return chosen_question_items
 
 
 def _counts_in_words(items: QuestionItems) -> str:
-    references = sum(bool(item.reference) for item in items.usable)
-    return f"{pluralize(len(items.usable), 'question')}, {references:,} of them with a reference answer"
+    questions_with_reference_count = sum(bool(item.reference) for item in items.usable)
+    return f"{pluralize(len(items.usable), 'question')}, {questions_with_reference_count:,} of them with a reference answer"
 
 
 def _say_problems(items: QuestionItems) -> None:
@@ -53,41 +53,48 @@ def _say_problems(items: QuestionItems) -> None:
 
 def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
-    job = _sharing_job()
-    shared_text = job.found.get(text.document.text)
+    question_sharing_job = _sharing_job()
+    shared_text = question_sharing_job.found.get(text.document.text)
     kept_questions = tuple(
         QuestionItem(question.question, question.answer)
         for question in session.questions
         if question.identity == text.document.identity
     )
-    sample = () if choices.document == OWN_DOCUMENT else _sample_questions(choices.document)
-    all_items = (*kept_questions, *sample, *(shared_text.items.usable if shared_text is not None else ()))
+    sample_text_questions = () if choices.document == OWN_DOCUMENT else _sample_questions(choices.document)
+    all_items = (*kept_questions, *sample_text_questions, *(shared_text.items.usable if shared_text is not None else ()))
     by_question = {item.question: item for item in all_items}
-    items = QuestionItems((*by_question.values(),), shared_text.items.problems if shared_text is not None else ())
+    distinct_question_items = QuestionItems(
+        (*by_question.values(),), shared_text.items.problems if shared_text is not None else ()
+    )
     origin_phrases = [
         *(["kept on Compare"] if kept_questions else []),
-        *(["that come with this sample"] if sample else []),
+        *(["that come with this sample"] if sample_text_questions else []),
         *([shared_text.origin] if shared_text is not None and shared_text.items.usable else []),
     ]
-    row = st.container(horizontal=True, vertical_alignment="center")
-    if items.usable:
-        with row:
+    open_retrieval_button_row = st.container(horizontal=True, vertical_alignment="center")
+    if distinct_question_items.usable:
+        with open_retrieval_button_row:
             remark(
-                f"{_counts_in_words(items)}: those {' and those '.join(origin_phrases)}; the excerpts that answer them "
+                f"{_counts_in_words(distinct_question_items)}: those {' and those '.join(origin_phrases)}; the excerpts "
+                f"that answer them "
                 f"are the "
                 "references.",
                 key="answers_questions_said",
             )
-    row.button("Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary")
-    _say_problems(items)
-    if job.running and not job.cancelled:
-        show_job_progress(job, key="answers/sharing")
-    elif job.error:
-        notice(job.error, "error", key="answers_sharing_error")
-    other_texts = [other for other in [*job.found.values()] if other is not shared_text and other.items.usable]
+    open_retrieval_button_row.button(
+        "Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary"
+    )
+    _say_problems(distinct_question_items)
+    if question_sharing_job.running and not question_sharing_job.cancelled:
+        show_job_progress(question_sharing_job, key="answers/sharing")
+    elif question_sharing_job.error:
+        notice(question_sharing_job.error, "error", key="answers_sharing_error")
+    other_texts = [
+        other for other in [*question_sharing_job.found.values()] if other is not shared_text and other.items.usable
+    ]
     if other_texts:
         _offer_other_texts(choices, other_texts)
-    return items
+    return distinct_question_items
 
 
 def _sharing_job() -> QuestionSharing:
@@ -101,19 +108,22 @@ def _sharing_job() -> QuestionSharing:
 
 def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
     """Draw the list of other texts with questions on Retrieval, and the button that opens one of them on this page."""
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    text_index = row.selectbox(
+    text_selection_row = st.container(horizontal=True, vertical_alignment="bottom")
+    text_index = text_selection_row.selectbox(
         "Questions from Retrieval",
         range(len(others)),
         format_func=lambda place: f"{others[place].name}: {pluralize(len(others[place].items.usable), 'question')}",
         key="answers/other_text",
     )
-    chosen = others[text_index or 0]
-    row.button(
+    selected_other_text = others[text_index or 0]
+    text_selection_row.button(
         "Open selected text",
         key="answers/open_text",
         on_click=lambda: use_text_of_page(
-            TextSource(chosen.text, chosen.name, None, "from Retrieval", chosen.parts), choices
+            TextSource(
+                selected_other_text.text, selected_other_text.name, None, "from Retrieval", selected_other_text.parts
+            ),
+            choices,
         ),
     )
 
@@ -124,8 +134,8 @@ def _sample_questions(document: str) -> tuple[QuestionItem, ...]:
     import json
 
     with (SAMPLES_FOLDER / "questions.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["corpus_id"] == document]
-    return tuple(QuestionItem(row["question"], " ".join(json.loads(row["excerpts"]))) for row in rows)
+        document_question_rows = [row for row in csv.DictReader(file) if row["corpus_id"] == document]
+    return tuple(QuestionItem(row["question"], " ".join(json.loads(row["excerpts"]))) for row in document_question_rows)
 
 
 def _typed_questions() -> QuestionItems:
@@ -142,11 +152,11 @@ def _typed_questions() -> QuestionItems:
 
 def _questions_from_file() -> QuestionItems:
     def uploaded() -> None:
-        file = st.session_state["answers/file"]
+        uploaded_question_file = st.session_state["answers/file"]
         session.answers_file = session.answers_reading = None
-        if file is not None:
+        if uploaded_question_file is not None:
             session.answers_reading = ReadingJob(
-                [(file.name, file.getvalue())], single_file_maker(questions_of_file)
+                [(uploaded_question_file.name, uploaded_question_file.getvalue())], single_file_maker(questions_of_file)
             ).begin()
 
     st.file_uploader(
@@ -157,14 +167,17 @@ def _questions_from_file() -> QuestionItems:
         help="At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of "
         "Retrieval's will do.",
     )
-    job = session.answers_reading
-    if job is not None and not job.ended:
-        show_job_progress(job, key="answers_reading")
-    elif job is not None:
+    question_file_reading_job = session.answers_reading
+    if question_file_reading_job is not None and not question_file_reading_job.ended:
+        show_job_progress(question_file_reading_job, key="answers_reading")
+    elif question_file_reading_job is not None:
         session.answers_reading = None
-        if not job.cancelled:
+        if not question_file_reading_job.cancelled:
             # An unusable file gives no questions, only a problem.
-            session.answers_file = job.name, job.made or QuestionItems((), (job.error,))
+            session.answers_file = (
+                question_file_reading_job.name,
+                question_file_reading_job.made or QuestionItems((), (question_file_reading_job.error,)),
+            )
     if session.answers_file is None:
         return QuestionItems(())
     name, items = session.answers_file

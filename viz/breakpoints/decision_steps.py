@@ -38,17 +38,21 @@ def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, Stretch
     compared
         The comparison with another chunker at each cut, by gap; None if not known yet.
     """
-    steps = []
+    gap_decision_steps = []
     chunk_start, chunk_number = 0, 1
-    scores = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
-    scale = (min(scores), max(scores)) if scores else (0.0, 1.0)
+    gap_scores_and_thresholds = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
+    lowest_and_highest_score = (
+        (min(gap_scores_and_thresholds), max(gap_scores_and_thresholds)) if gap_scores_and_thresholds else (0.0, 1.0)
+    )
     for gap in chunking.gaps:
-        steps.append(_gap_step(chunking, gap, chunk_start, chunk_number, margin, compared, scale))
+        gap_decision_steps.append(
+            _gap_step(chunking, gap, chunk_start, chunk_number, margin, compared, lowest_and_highest_score)
+        )
         if gap.verdict.is_cut:
             # After a cut inside a sentence, the rest of the sentence begins the next chunk.
             chunk_start = gap.index if gap.offset is not None else gap.index + 1
             chunk_number += 1
-    return steps
+    return gap_decision_steps
 
 
 def _gap_step(
@@ -62,33 +66,37 @@ def _gap_step(
 ) -> Step:
     sentences_before_gap = gap.index + 1
     is_inside_sentence = gap.offset is not None
-    story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else "")]
-    numbers = [["chunk", f"{number:,}: {sentence_range(first, sentences_before_gap)}"]]
+    gap_story_sentences = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else "")]
+    gap_label_value_pairs = [["chunk", f"{number:,}: {sentence_range(first, sentences_before_gap)}"]]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
-        vectors = f"{vector_name(gap.index)} · {vector_name(sentences_before_gap)}"
-        numbers.append(
-            ["distance", f"1 − {vectors} = 1 − {format_number(1 - gap.score, '.3f')} = {format_number(gap.score, '.3f')}"]
+        vector_product_formula = f"{vector_name(gap.index)} · {vector_name(sentences_before_gap)}"
+        gap_label_value_pairs.append(
+            [
+                "distance",
+                f"1 − {vector_product_formula} = 1 − {format_number(1 - gap.score, '.3f')} = "
+                f"{format_number(gap.score, '.3f')}",
+            ]
         )
     if gap.score is not None and gap.threshold is not None:
-        numbers.append(["from the line", format_number(gap.score - gap.threshold, "+.3f")])
-    remarks: list[str] = []
+        gap_label_value_pairs.append(["from the line", format_number(gap.score - gap.threshold, "+.3f")])
+    comparison_sentences: list[str] = []
     cohesion_numbers: list[list[str]] = []
-    tone: Literal["", "cut", "turn"] = ""
+    gap_step_tone: Literal["", "cut", "turn"] = ""
     if gap.verdict.is_cut:
-        tone = "cut"
-        chunk = chunking.chunks[number - 1]
-        numbers.append(["its size", f"{len(chunk.text):,} characters"])
-        comparison = (compared or {}).get(gap.index)
-        if comparison is not None:
-            remarks = _comparison_in_words(comparison)
+        gap_step_tone = "cut"
+        chunk_before_gap = chunking.chunks[number - 1]
+        gap_label_value_pairs.append(["its size", f"{len(chunk_before_gap.text):,} characters"])
+        optimal_comparison_at_gap = (compared or {}).get(gap.index)
+        if optimal_comparison_at_gap is not None:
+            comparison_sentences = _comparison_in_words(optimal_comparison_at_gap)
             cohesion_numbers = [
-                ["in these chunks", _cohesion_in_words(comparison.greedy_cohesion)],
-                ["in optimal’s", _cohesion_in_words(comparison.other_cohesion)],
+                ["in these chunks", _cohesion_in_words(optimal_comparison_at_gap.greedy_cohesion)],
+                ["in optimal’s", _cohesion_in_words(optimal_comparison_at_gap.other_cohesion)],
             ]
-            if comparison.gain is not None and abs(comparison.gain) >= EQUALLY_GOOD_BELOW:
-                tone = "turn"
+            if optimal_comparison_at_gap.gain is not None and abs(optimal_comparison_at_gap.gain) >= EQUALLY_GOOD_BELOW:
+                gap_step_tone = "turn"
     else:
-        story.append(f"Sentence {sentences_before_gap + 1:,} joins chunk {number:,}.")
+        gap_story_sentences.append(f"Sentence {sentences_before_gap + 1:,} joins chunk {number:,}.")
     place_phrase = (
         f"inside sentence {sentences_before_gap:,}"
         if is_inside_sentence
@@ -96,10 +104,10 @@ def _gap_step(
     )
     return {
         "title": f"Gap {sentences_before_gap:,}, {place_phrase}: {gap.verdict}",
-        "story": story,
-        "numbers": numbers,
-        "aside": (remarks, cohesion_numbers),
-        "tone": tone,
+        "story": gap_story_sentences,
+        "numbers": gap_label_value_pairs,
+        "aside": (comparison_sentences, cohesion_numbers),
+        "tone": gap_step_tone,
         "mark": {
             "growing": (first, sentences_before_gap),
             "next": None if is_inside_sentence else (sentences_before_gap, sentences_before_gap + 1),
@@ -147,24 +155,30 @@ def sentence_range(first: int, last: int) -> str:
 def _comparison_in_words(comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
     greedy_cut = comparison.greedy[0]
-    others = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut]
+    differing_cut_number_words = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut]
     if greedy_cut in comparison.other:
-        other_cuts_phrase = "cuts here too" + (f", and after {join_words(others)}" if others else ", and nowhere else")
+        other_cuts_phrase = "cuts here too" + (
+            f", and after {join_words(differing_cut_number_words)}" if differing_cut_number_words else ", and nowhere else"
+        )
     else:
-        other_cuts_phrase = f"does not cut here, but after {join_words(others)}" if others else "does not cut at all"
+        other_cuts_phrase = (
+            f"does not cut here, but after {join_words(differing_cut_number_words)}"
+            if differing_cut_number_words
+            else "does not cut at all"
+        )
     stretch_phrase = sentence_range(comparison.stretch.start, comparison.stretch.end)
-    verdict = comparison.verdict()
+    cohesion_verdict_sentence = comparison.verdict()
     return [
         f"With the whole text in view, “optimal” {other_cuts_phrase} ({stretch_phrase}).",
-        verdict[0].upper() + verdict[1:] + ".",
+        cohesion_verdict_sentence[0].upper() + cohesion_verdict_sentence[1:] + ".",
     ]
 
 
 def _cohesion_in_words(cohesion: Cohesion) -> str:
     if not cohesion.pairs:
         return "no two sentences together"
-    pairs = f"{cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
-    return f"similarity {format_number(cohesion.mean, '.2f')}, mean of {pairs}"
+    sentence_pair_count_phrase = f"{cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
+    return f"similarity {format_number(cohesion.mean, '.2f')}, mean of {sentence_pair_count_phrase}"
 
 
 # Max–Min: the open chunk, the next sentence, and the computed threshold.
@@ -184,22 +198,22 @@ def max_min_steps(
     scanned
         The decision on each gap between two sentences, before sizes overruled any; from `MaxMin.scan`.
     """
-    steps = scan_steps(chunking, margin, compared)
-    for step, gap in zip(steps, chunking.gaps, strict=True):
+    max_min_gap_steps = scan_steps(chunking, margin, compared)
+    for step, gap in zip(max_min_gap_steps, chunking.gaps, strict=True):
         # Only a size limit cuts inside a sentence; the scan has no decision there.
         if gap.offset is None:
             _explain_max_min(step, gap.index, chunker, scanned[gap.index])
-    return steps
+    return max_min_gap_steps
 
 
 def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None:
     """Prepend the compared sentences to a step's text and numbers, and mark them."""
     chunk_start, chunk_end = gap + 1 - scanned.size, gap + 1
     if scanned.size == 1:
-        explanation = (
+        open_chunk_explanation = (
             f"The open chunk is sentence {chunk_end:,} alone, which has no least similarity yet for a threshold to follow."
         )
-        numbers = [
+        similarity_label_value_pairs = [
             [
                 "similarity",
                 f"{_three_decimals(scanned.least)} × {chunker.initial_factor:g} = {_three_decimals(scanned.score)}",
@@ -208,21 +222,21 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
         ]
         nearest_range = None
     else:
-        nearest = scanned.nearest + 1
-        explanation = (
+        nearest_sentence_number = scanned.nearest + 1
+        open_chunk_explanation = (
             f"The open chunk is sentences {chunk_start + 1:,} to {chunk_end:,}; most like sentence {chunk_end + 1:,} is "
             f"sentence "
-            f"{nearest:,}, which is hatched."
+            f"{nearest_sentence_number:,}, which is hatched."
         )
-        numbers = [
-            ["greatest similarity", f"{_three_decimals(scanned.score)}, to sentence {nearest:,}"],
+        similarity_label_value_pairs = [
+            ["greatest similarity", f"{_three_decimals(scanned.score)}, to sentence {nearest_sentence_number:,}"],
             ["least in the chunk", _three_decimals(scanned.least)],
             ["threshold", _threshold_in_words(chunker, scanned)],
         ]
         nearest_range = scanned.nearest, scanned.nearest + 1
-    step["story"] = [step["story"][0], explanation, *step["story"][1:]]
+    step["story"] = [step["story"][0], open_chunk_explanation, *step["story"][1:]]
     # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
-    step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
+    step["numbers"] = [*step["numbers"][:1], *similarity_label_value_pairs, *step["numbers"][1:]]
     step["mark"] = {**step["mark"], "growing": (chunk_start, chunk_end), "middle": nearest_range}
 
 
@@ -230,11 +244,14 @@ def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
     """Return the formula of the threshold with its values filled in."""
     sigmoid_value, least = logistic(scanned.size - 1), _three_decimals(scanned.least)
     adaptive_threshold = _three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
-    formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
+    symbolic_threshold_formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
     filled_formula = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least} = {adaptive_threshold}"
     threshold_kind = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
-    hard = format_number(chunker.hard_threshold)
-    return f"{formula} = {filled_formula}; not below hard {hard}: {_three_decimals(scanned.threshold)}, {threshold_kind}"
+    hard_threshold_words = format_number(chunker.hard_threshold)
+    return (
+        f"{symbolic_threshold_formula} = {filled_formula}; not below hard {hard_threshold_words}: "
+        f"{_three_decimals(scanned.threshold)}, {threshold_kind}"
+    )
 
 
 def _three_decimals(number: float) -> str:
@@ -246,41 +263,45 @@ def _three_decimals(number: float) -> str:
 
 def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) -> list[Step]:
     """Return a step on the penalty, and one for each place where a cut is allowed or forced, in order."""
-    count = len(chunking.document.sentences)
-    places = {*chunker.places(chunking.document)}
+    sentence_count = len(chunking.document.sentences)
+    allowed_cut_places = {*chunker.places(chunking.document)}
     steps_and_gaps = [
         (step, gap)
         for step, gap in zip(scan_steps(chunking, margin, None), chunking.gaps, strict=True)
-        if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in places)
+        if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in allowed_cut_places)
     ]
-    edges = [0, *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_by_search(gap)), count]
-    next_gaps = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), count - 1]
+    searched_chunk_edge_indexes = [
+        0,
+        *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_by_search(gap)),
+        sentence_count,
+    ]
+    next_gaps = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
     for (step, gap), next_gap in zip(steps_and_gaps, next_gaps, strict=True):
         assert next_gap is not None
         # Up to the next place there is no other cut.
         step["placed"] = step["placed"][0], next_gap + 1
         if gap.offset is None:
             step["mark"] = {**step["mark"], "next": (gap.index + 1, next_gap + 1)}
-            _explain_change_point(step, gap, edges, chunker)
+            _explain_change_point(step, gap, searched_chunk_edge_indexes, chunker)
     return [_penalty_step(chunking, chunker), *(step for step, _ in steps_and_gaps)]
 
 
 def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     """Return the step that says what a cut must gain, and why."""
-    curve = chunking.curves[0]
+    change_point_gain_curve = chunking.curves[0]
     search_phrase = (
         "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
     )
-    if not curve.lines:
+    if not change_point_gain_curve.lines:
         return explaining_step(
             f"The best {len(chunking.chunks):,} chunks", ["The number of chunks is set: no penalty decides.", search_phrase]
         )
-    penalty = curve.lines[0].level
-    if curve.null is None or chunker.penalty is not None:
+    cut_penalty = change_point_gain_curve.lines[0].level
+    if change_point_gain_curve.null is None or chunker.penalty is not None:
         return explaining_step(
-            f"A cut must gain {penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_phrase]
+            f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_phrase]
         )
-    low, high = curve.null.low, curve.null.high
+    low, high = change_point_gain_curve.null.low, change_point_gain_curve.null.high
     shuffles_phrase = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
     caution_phrases = {
         "balanced": "on average",
@@ -288,7 +309,7 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
         "cautious": "in all but the highest quarter",
     }
     return explaining_step(
-        f"A cut must gain more than {penalty:.2f}",
+        f"A cut must gain more than {cut_penalty:.2f}",
         [f"{shuffles_phrase} {caution_phrases[chunker.caution]}.", search_phrase],
         [["shuffles", f"the middle half gains {low:.2f} to {high:.2f} a cut"]],
     )
@@ -296,21 +317,24 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
 
 def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: ChangePoint) -> None:
     """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
-    place = gap.index + 1
-    first, last = edges[bisect_left(edges, place) - 1], edges[bisect_right(edges, place)]
-    size_before, size_after = place - first, last - place
-    left, right = sentence_range(first, place), sentence_range(place, last)
+    sentence_index_after_gap = gap.index + 1
+    first, last = (
+        edges[bisect_left(edges, sentence_index_after_gap) - 1],
+        edges[bisect_right(edges, sentence_index_after_gap)],
+    )
+    size_before, size_after = sentence_index_after_gap - first, last - sentence_index_after_gap
+    left, right = sentence_range(first, sentence_index_after_gap), sentence_range(sentence_index_after_gap, last)
     if gap.verdict.is_sized:
-        sentence = OUTCOME[gap.verdict]
+        gap_outcome_sentence = OUTCOME[gap.verdict]
     elif gap.verdict.is_cut:
-        sentence = f"The cut parts {left} from {right}: their means are far enough apart to pay for it."
+        gap_outcome_sentence = f"The cut parts {left} from {right}: their means are far enough apart to pay for it."
     else:
-        sentence = f"A cut would part {left} from {right}: their means are too close to pay for it."
-    step["story"] = [gap.reason, sentence]
+        gap_outcome_sentence = f"A cut would part {left} from {right}: their means are too close to pay for it."
+    step["story"] = [gap.reason, gap_outcome_sentence]
     assert gap.score is not None
     # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
     squared_distance = gap.score * (size_before + size_after) / (size_before * size_after)
-    numbers = [
+    gain_label_value_pairs = [
         ["means apart", f"{squared_distance:.3f}, squared"],
         [
             "gain",
@@ -318,8 +342,8 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
         ],
     ]
     if gap.threshold is not None:
-        numbers.append(["penalty", f"{gap.threshold:.3f}"])
-    step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
+        gain_label_value_pairs.append(["penalty", f"{gap.threshold:.3f}"])
+    step["numbers"] = [*step["numbers"][:1], *gain_label_value_pairs, *step["numbers"][1:]]
 
 
 # Structure: each block, and why it joins the open chunk or begins another.
@@ -329,7 +353,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
     """Return a step for each block, in order; ``scanned`` is from `Structure.scan`."""
     document = chunking.document
     steps: list[Step] = []
-    largest = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
+    largest_size_or_limit = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
     chunk_start, chunk_number = 0, 1
     for number, block in enumerate(scanned):
         first, last = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
@@ -338,14 +362,14 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
             chunk_number += 1
         block_phrase = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
         outcome_phrase = f"opens chunk {chunk_number:,}" if block.cut or not number else f"stays in chunk {chunk_number:,}"
-        reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
+        block_outcome_reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
         joint_size = []
         if block.together is not None:
             joint_size = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
         steps.append(
             {
                 "title": f"{_capitalised(block_phrase, '')} {outcome_phrase}",
-                "story": [reason],
+                "story": [block_outcome_reason],
                 "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size],
                 "tone": "cut" if block.cut else "",
                 "mark": {
@@ -363,7 +387,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
                 }
                 if number
                 else None,
-                "gauge": _block_gauge(block, chunker, largest),
+                "gauge": _block_gauge(block, chunker, largest_size_or_limit),
             }
         )
         if block.cut:

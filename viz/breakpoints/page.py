@@ -68,15 +68,15 @@ MOST_MARGIN = 0.5
 
 def show() -> None:
     """Draw the Breakpoints page."""
-    opening = columns_to_open_with(PAGE, [(*SHOWN,)])
+    opening_columns = columns_to_open_with(PAGE, [(*SHOWN,)])
     document, sentences = next(iter(sample_splitters().items()))
-    extra = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_WORDS}
+    default_link_words = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_WORDS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
-    spot = st.container(key="store_spot")
-    with page(PAGE, Choices(document, sentences, [fresh_column("breakpoint")], extra=extra)) as here:
-        here.choices.columns = [*filter(None, opening)] or here.choices.columns
+    store_spot_container = st.container(key="store_spot")
+    with page(PAGE, Choices(document, sentences, [fresh_column("breakpoint")], extra=default_link_words)) as here:
+        here.choices.columns = [*filter(None, opening_columns)] or here.choices.columns
         _reduce_to_one_column(here)
-        _draw(here, spot)
+        _draw(here, store_spot_container)
 
 
 def _draw(here: Page, spot: DeltaGenerator) -> None:
@@ -84,38 +84,52 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     # An undo replaces the column.
     if change := take_event(READER, "change"):
         take_parameter_change(PAGE, change)
-    column = choices.columns[0]
+    only_column_choice = choices.columns[0]
     if threshold_event := take_event(READER, "line"):
-        column.put(str(threshold_event["parameter"]), float(threshold_event["value"]))
-    views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
+        only_column_choice.put(str(threshold_event["parameter"]), float(threshold_event["value"]))
+    view_label_by_name = (
+        VIEWS
+        if only_column_choice.chunker == "breakpoint"
+        else {name: label for name, label in VIEWS.items() if name != "scores"}
+    )
     view, axis, margin = (
         _checked_word(choices, "view", VIEWS),
         _checked_word(choices, "axis", READINGS),
         _checked_margin(choices),
     )
-    if view not in views:
+    if view not in view_label_by_name:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view = choices.extra["view"] = "steps"
-    results = run_columns(here, text, _columns_to_run(column, view)) if text is not None else [ColumnResult(column)]
+    column_results = (
+        run_columns(here, text, _columns_to_run(only_column_choice, view))
+        if text is not None
+        else [ColumnResult(only_column_choice)]
+    )
     with here.controls:
         _choose_chunker(choices)
         offer_undo(PAGE)
-        parameter_controls(0, column, results[0].chunker, embedder_defaults(here.embedder, column.chunker))
-        show_place_on_compare(PAGE, column, here.embedder, valid=results[0].chunker is not None or text is None)
-        _choose_axis(choices, results[0].chunker)
+        parameter_controls(
+            0, only_column_choice, column_results[0].chunker, embedder_defaults(here.embedder, only_column_choice.chunker)
+        )
+        show_place_on_compare(
+            PAGE, only_column_choice, here.embedder, valid=column_results[0].chunker is not None or text is None
+        )
+        _choose_axis(choices, column_results[0].chunker)
         _choose_margin(choices, margin)
     if text is None:
         return
-    show_progress(results)
-    show_misfits(here.choices, results)
-    shown_result = displayed_result(results[0], axis)
+    show_progress(column_results)
+    show_misfits(here.choices, column_results)
+    shown_result = displayed_result(column_results[0], axis)
     palette.set_overlay_colours()
     # A heatmap stands beside the steps.
-    left, right = side_by_side(PAGE, 1, 2) if view == "steps" and column.chunker == "optimal" else side_by_side(PAGE, 8, 5)
+    left, right = (
+        side_by_side(PAGE, 1, 2) if view == "steps" and only_column_choice.chunker == "optimal" else side_by_side(PAGE, 8, 5)
+    )
     with left:
         body_hashes = show_reader(
             text.document,
-            [_reader_column(results[0], shown_result, text.source)],
+            [_reader_column(column_results[0], shown_result, text.source)],
             title=text.source.name,
             summary=text.source.teaches,
             selected=0,
@@ -125,12 +139,20 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
             card=True,
         )
     with spot:
-        search = search_settings_of(ensure_compare_choices(), len(text.document.text))
+        compare_search_settings = search_settings_of(ensure_compare_choices(), len(text.document.text))
         read_chunking = None if shown_result is None else shown_result.chunking
-        answer_verdicts(text.document, results[:1], body_hashes, here.embedder, text.source.known, search, read_chunking)
+        answer_verdicts(
+            text.document,
+            column_results[:1],
+            body_hashes,
+            here.embedder,
+            text.source.known,
+            compare_search_settings,
+            read_chunking,
+        )
     with right, st.container(key="beside"):
-        key = f"{PAGE}/view" if views == VIEWS else f"{PAGE}/view/{column.chunker}"
-        switch_word("Beside the text", choices.extra, "view", views, key, hidden=True)
+        view_switch_key = f"{PAGE}/view" if view_label_by_name == VIEWS else f"{PAGE}/view/{only_column_choice.chunker}"
+        switch_word("Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, hidden=True)
         if shown_result is None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
         elif not shown_result.chunking.gaps:
@@ -144,7 +166,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         elif view == "gaps":
             show_gap_table(shown_result.chunking, shown_result.identity, margin, body_hashes[0], key="ledger")
         else:
-            show_steps(shown_result, results, text, here.embedder, choices, margin)
+            show_steps(shown_result, column_results, text, here.embedder, choices, margin)
 
 
 def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
@@ -159,32 +181,37 @@ def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
 
 def _reduce_to_one_column(here: Page) -> None:
     """Reduce the page to one column with a chunker of `SHOWN`; report an error if the link names another chunker."""
-    first = here.choices.columns[0]
-    if first.chunker not in SHOWN:
+    only_column_choice = here.choices.columns[0]
+    if only_column_choice.chunker not in SHOWN:
         here.complain(
-            f"The link's c1 must be one of {', '.join(SHOWN)} on this page; got {first.chunker}. Using breakpoint."
+            f"The link's c1 must be one of {', '.join(SHOWN)} on this page; got {only_column_choice.chunker}. Using "
+            f"breakpoint."
         )
-        first = ColumnChoice("breakpoint")
-    here.choices.columns = [first]
+        only_column_choice = ColumnChoice("breakpoint")
+    here.choices.columns = [only_column_choice]
     here.choices.selected = 0
 
 
 def _checked_word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:
-    word = choices.extra[name]
-    if word in allowed:
-        return word
-    notice(f"The link's {name} must be one of {', '.join(allowed)}; got {word[:60]!r}.", "error", key=f"bad_{name}")
+    link_parameter_word = choices.extra[name]
+    if link_parameter_word in allowed:
+        return link_parameter_word
+    notice(
+        f"The link's {name} must be one of {', '.join(allowed)}; got {link_parameter_word[:60]!r}.",
+        "error",
+        key=f"bad_{name}",
+    )
     return next(iter(allowed))
 
 
 def _checked_margin(choices: Choices) -> float:
     margin_text = choices.extra["margin"]
     try:
-        margin = float(margin_text)
+        near_threshold_margin = float(margin_text)
     except ValueError:
-        margin = math.nan
-    if 0 <= margin <= MOST_MARGIN:
-        return margin
+        near_threshold_margin = math.nan
+    if 0 <= near_threshold_margin <= MOST_MARGIN:
+        return near_threshold_margin
     notice(
         f"The link's margin must be a number from 0 to {MOST_MARGIN:g}; got {margin_text[:60]!r}.", "error", key="bad_margin"
     )
@@ -206,8 +233,10 @@ def _choose_chunker(choices: Choices) -> None:
 
 def _choose_axis(choices: Choices, chunker: object) -> None:
     if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
-        explained = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
-        switch_word("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=explained)
+        similarity_axis_help = (
+            "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
+        )
+        switch_word("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=similarity_axis_help)
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:
@@ -237,17 +266,21 @@ def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: 
 def _summary_rows(chunking: Chunking, chosen: TextSource) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
     sentences_per_chunk = sentence_counts(chunking)
-    rows = [HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))]
+    column_summary_rows = [
+        HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))
+    ]
     if sentences_per_chunk:
-        rows.append(HeadRow("sentences", f"{min(sentences_per_chunk):,} to {max(sentences_per_chunk):,}"))
+        column_summary_rows.append(HeadRow("sentences", f"{min(sentences_per_chunk):,} to {max(sentences_per_chunk):,}"))
     rejected_count = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
     forced_count = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
     if rejected_count or forced_count:
-        candidates = rejected_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
-        rows.append(
-            HeadRow("candidates", f"{candidates:,}, of which {rejected_count:,} rejected; cuts forced: {forced_count:,}")
+        candidate_cut_count = rejected_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
+        column_summary_rows.append(
+            HeadRow(
+                "candidates", f"{candidate_cut_count:,}, of which {rejected_count:,} rejected; cuts forced: {forced_count:,}"
+            )
         )
     if chosen.known is not None:
         found, missed, added = count_found_missed_added(cut_offsets(chunking), chosen.known)
-        rows.append(against_known_row(found, missed, added))
-    return tuple(rows)
+        column_summary_rows.append(against_known_row(found, missed, added))
+    return tuple(column_summary_rows)

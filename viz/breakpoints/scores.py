@@ -38,10 +38,10 @@ def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
     """
-    finished = result.finished
-    if finished is None:
+    finished_column_result = result.finished
+    if finished_column_result is None:
         return None
-    task, chunker, chunking = finished
+    task, chunker, chunking = finished_column_result
     if axis == "similarity" and isinstance(chunker, Breakpoint) and has_similarity_reading(chunker) and chunking.curves:
         return DisplayedResult((task, axis), SimilarityReading(**chunker.model_dump()), _read_as_similarity(task, chunking))
     return DisplayedResult((task, "distance"), chunker, chunking)
@@ -56,43 +56,50 @@ def show_scores(shown: DisplayedResult, text: PageText, embedder: Embedder | Non
     """Draw a histogram of the gap scores, and the number and sizes of chunks for each threshold amount."""
     chunker, curve = shown.chunker, shown.chunking.curves[0]
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
-    threshold = curve.lines[0].level
-    if math.isnan(threshold):
+    gap_score_threshold = curve.lines[0].level
+    if math.isnan(gap_score_threshold):
         notice(
             f"No gap has a {curve.label}, because the score needs a neighbouring gap. Choose a longer text.", key="no_scores"
         )
         return
-    histogram = score_histogram(curve.scores, threshold, curve.cut_above)
+    gap_score_histogram = score_histogram(curve.scores, gap_score_threshold, curve.cut_above)
     st.header(f"{curve.label.capitalize()} per gap", anchor=False)
     show_figure(
-        score_histogram_figure(histogram, threshold, curve.label),
+        score_histogram_figure(gap_score_histogram, gap_score_threshold, curve.label),
         {
-            f"{curve.label} from": [format_number(edge, ".3f") for edge in histogram.edges[:-1]],
-            "to": [format_number(edge, ".3f") for edge in histogram.edges[1:]],
-            "kept": histogram.short,
-            "past the line": histogram.beyond,
+            f"{curve.label} from": [format_number(edge, ".3f") for edge in gap_score_histogram.edges[:-1]],
+            "to": [format_number(edge, ".3f") for edge in gap_score_histogram.edges[1:]],
+            "kept": gap_score_histogram.short,
+            "past the line": gap_score_histogram.beyond,
         },
         "Histogram",
         "histogram",
     )
 
     def chunk(other: Breakpoint) -> Chunking:
-        task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other)
-        chunking = chunk_at_once(task, other, text.document, embedder, session.on_disk)
+        other_amount_chunking_task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other)
+        chunking = chunk_at_once(other_amount_chunking_task, other, text.document, embedder, session.on_disk)
         assert chunking is not None  # the amount does not affect what is embedded
         return chunking
 
-    scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
-    stairs = _cached_staircase(shown.identity[0], text.document, Breakpoint(**chunker.model_dump()), scores, chunk)
+    gap_distances = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
+    threshold_amount_staircase = _cached_staircase(
+        shown.identity[0], text.document, Breakpoint(**chunker.model_dump()), gap_distances, chunk
+    )
     st.header("Threshold effect", anchor=False)
-    st.caption(_flat_stretch_in_words(stairs, chunker.amount))
-    table = {
-        chunker.rule.title: stairs.amounts,
-        "chunks": stairs.chunks,
-        "median characters": stairs.median,
-        "largest": stairs.largest,
+    st.caption(_flat_stretch_in_words(threshold_amount_staircase, chunker.amount))
+    staircase_column_by_name = {
+        chunker.rule.title: threshold_amount_staircase.amounts,
+        "chunks": threshold_amount_staircase.chunks,
+        "median characters": threshold_amount_staircase.median,
+        "largest": threshold_amount_staircase.largest,
     }
-    show_figure(staircase_figure(stairs, chunker.amount, chunker.rule.title), table, "Staircase", "staircase")
+    show_figure(
+        staircase_figure(threshold_amount_staircase, chunker.amount, chunker.rule.title),
+        staircase_column_by_name,
+        "Staircase",
+        "staircase",
+    )
 
 
 @cached_while_shown(
@@ -117,8 +124,11 @@ def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
         return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
     if not stairs.flat:
         return f"No {MIN_FLAT_STRETCH} consecutive amounts of the slider make the same chunks."
-    widest = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
-    return f"A few steps from here the chunks change; {widest.words()}. Bands are stretches that make the same chunks."
+    widest_flat_stretch = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
+    return (
+        f"A few steps from here the chunks change; {widest_flat_stretch.words()}. Bands are stretches that make the "
+        f"same chunks."
+    )
 
 
 # The figures.
@@ -126,38 +136,40 @@ def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
 
 def _draw_labelled_line(figure: go.Figure, x: float, words: str) -> None:
     """Draw a vertical line at ``x`` through the whole figure, with a label above it."""
-    accent = INK[theme_name()]["accent"]
-    figure.add_vline(x=x, line={"color": accent, "width": 2})
-    figure.add_annotation(x=x, yref="paper", y=1, yanchor="bottom", text=words, showarrow=False, font={"color": accent})
+    accent_colour = INK[theme_name()]["accent"]
+    figure.add_vline(x=x, line={"color": accent_colour, "width": 2})
+    figure.add_annotation(
+        x=x, yref="paper", y=1, yanchor="bottom", text=words, showarrow=False, font={"color": accent_colour}
+    )
 
 
 def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) -> go.Figure:
     """Return a histogram of the gap scores, with the threshold as a line and the bars past the threshold solid."""
-    colours = INK[theme_name()]
-    edges = counted.edges
-    middles = [(low + high) / 2 for low, high in pairwise(edges)]
+    theme_colour_by_role = INK[theme_name()]
+    histogram_bin_edges = counted.edges
+    histogram_bin_middles = [(low + high) / 2 for low, high in pairwise(histogram_bin_edges)]
     figure = go.Figure()
     for name, counts, colour, pattern in (
-        ("kept", counted.short, colours["rule"], "/"),
-        ("past the line", counted.beyond, colours["muted"], ""),
+        ("kept", counted.short, theme_colour_by_role["rule"], "/"),
+        ("past the line", counted.beyond, theme_colour_by_role["muted"], ""),
     ):
         figure.add_trace(
             go.Bar(
-                x=middles,
+                x=histogram_bin_middles,
                 y=counts,
-                width=edges[1] - edges[0],
+                width=histogram_bin_edges[1] - histogram_bin_edges[0],
                 name=name,
-                marker={"color": colour, "line": {"color": colours["page"], "width": 1}}
-                | {"pattern": {"shape": pattern, "fgcolor": colours["muted"], "size": 5, "solidity": 0.3}},
-                customdata=[format_number(middle, ".2f") for middle in middles],
+                marker={"color": colour, "line": {"color": theme_colour_by_role["page"], "width": 1}}
+                | {"pattern": {"shape": pattern, "fgcolor": theme_colour_by_role["muted"], "size": 5, "solidity": 0.3}},
+                customdata=[format_number(middle, ".2f") for middle in histogram_bin_middles],
                 hovertemplate=f"{label} about %{{customdata}}: %{{y}} gaps {name}<extra></extra>",
             )
         )
     _draw_labelled_line(figure, level, f"line {format_number(level, '.2f')}")
-    tallest = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
+    tallest_bar_gap_count = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
     for name, place, anchor in _bar_labels(counted):
         figure.add_annotation(
-            x=middles[place],
+            x=histogram_bin_middles[place],
             y=counted.short[place] + counted.beyond[place],
             yanchor="bottom",
             xanchor=anchor,
@@ -170,16 +182,18 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
         showlegend=False,
         bargap=0,
         # With few bars Plotly would label their midpoints, which are not round numbers.
-        xaxis={"title": label, "tick0": 0, "dtick": _round_step(edges[-1] - edges[0])},
-        yaxis={"title": "Number of gaps", "range": [0, 1.2 * tallest]},
+        xaxis={"title": label, "tick0": 0, "dtick": _round_step(histogram_bin_edges[-1] - histogram_bin_edges[0])},
+        yaxis={"title": "Number of gaps", "range": [0, 1.2 * tallest_bar_gap_count]},
     )
     return figure
 
 
 def _bar_labels(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
-    kinds = (("kept", counted.short), ("past the line", counted.beyond))
-    tallest_bars = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
+    bar_names_and_counts = (("kept", counted.short), ("past the line", counted.beyond))
+    tallest_bars = [
+        (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in bar_names_and_counts if any(counts)
+    ]
     tallest_indices = [place for _, place in tallest_bars]
     if len(tallest_bars) < 2 or abs(tallest_indices[0] - tallest_indices[1]) > 1:
         return [(name, place, "center") for name, place in tallest_bars]
@@ -199,7 +213,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
 
     Bands mark the ranges of amounts that give the same chunks, and a line marks the current amount.
     """
-    colours = INK[theme_name()]
+    theme_colour_by_role = INK[theme_name()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     for row, name, values, dash in (
         (1, "chunks", stairs.chunks, "solid"),
@@ -212,24 +226,24 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
                 y=values,
                 name=name,
                 mode="lines",
-                line={"shape": "hv", "color": colours["ink"], "width": 1.8, "dash": dash},
+                line={"shape": "hv", "color": theme_colour_by_role["ink"], "width": 1.8, "dash": dash},
                 hovertemplate=f"at %{{x}}: {name} %{{y:,.0f}}<extra></extra>",
             ),
             row,
             1,
         )
     label_index = _size_label_index(stairs, amount)
-    highest = max(stairs.largest, default=0)
+    largest_chunk_size = max(stairs.largest, default=0)
     for name, values in (("largest", stairs.largest), ("median", stairs.median)):
-        below = name == "median" and values[label_index] > 0.2 * highest
+        is_label_below_curve = name == "median" and values[label_index] > 0.2 * largest_chunk_size
         label_place = {
             "x": stairs.amounts[label_index],
             "y": values[label_index],
-            "yanchor": "top" if below else "bottom",
+            "yanchor": "top" if is_label_below_curve else "bottom",
             "row": 2,
             "col": 1,
         }
-        figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **label_place)
+        figure.add_annotation(text=name, showarrow=False, bgcolor=theme_colour_by_role["page"], borderpad=0, **label_place)
     _draw_labelled_line(figure, amount, f"now {format_number(amount)}")
     # All bands in one call, because `add_vrect` slows down with every existing shape.
     figure.layout.shapes += (*_flat_stretch_bands(stairs, amount),)
@@ -242,18 +256,18 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
 
 def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]]:
     """Return a band for each stretch in each of the two rows."""
-    colours = INK[theme_name()]
-    bands = []
+    theme_colour_by_role = INK[theme_name()]
+    flat_stretch_shapes = []
     for number, stretch in enumerate(stairs.flat):
         is_current = stretch.low <= amount <= stretch.high
         band_extent = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
-        band = {"type": "rect", **band_extent, "line": {"width": 0}, "layer": "below"}
-        band |= {
-            "fillcolor": colours["accent" if is_current else "muted"],
+        stretch_shape_settings = {"type": "rect", **band_extent, "line": {"width": 0}, "layer": "below"}
+        stretch_shape_settings |= {
+            "fillcolor": theme_colour_by_role["accent" if is_current else "muted"],
             "opacity": 0.16 if is_current else (0.1, 0.16)[number % 2],
         }
-        bands += [band | {"xref": f"x{row}", "yref": f"y{row} domain"} for row in ("", "2")]
-    return bands
+        flat_stretch_shapes += [stretch_shape_settings | {"xref": f"x{row}", "yref": f"y{row} domain"} for row in ("", "2")]
+    return flat_stretch_shapes
 
 
 def _size_label_index(stairs: Staircase, amount: float) -> int:
@@ -261,8 +275,10 @@ def _size_label_index(stairs: Staircase, amount: float) -> int:
 
     Indices near the edges or near the line at ``amount`` are avoided.
     """
-    count = len(stairs.amounts)
-    span = stairs.amounts[-1] - stairs.amounts[0]
-    inner = range(count // 6, count - count // 6)
-    free = [at for at in inner if abs(stairs.amounts[at] - amount) > span / 6] or range(count)
-    return max(free, key=lambda at: stairs.largest[at] - stairs.median[at])
+    threshold_amount_count = len(stairs.amounts)
+    threshold_amount_range = stairs.amounts[-1] - stairs.amounts[0]
+    inner_amount_indexes = range(threshold_amount_count // 6, threshold_amount_count - threshold_amount_count // 6)
+    free_label_indexes = [
+        at for at in inner_amount_indexes if abs(stairs.amounts[at] - amount) > threshold_amount_range / 6
+    ] or range(threshold_amount_count)
+    return max(free_label_indexes, key=lambda at: stairs.largest[at] - stairs.median[at])

@@ -55,20 +55,20 @@ def show_steps(
     if isinstance(chunker, Optimal):
         show_optimal_steps(shown, chunker, results[1], text, embedder, choices)
         return
-    steps: list[Step] | None = None
+    chunker_decision_steps: list[Step] | None = None
     if isinstance(chunker, ChangePoint):
-        steps = _cached_steps(shown, lambda: change_point_steps(shown.chunking, chunker, margin), margin)
+        chunker_decision_steps = _cached_steps(shown, lambda: change_point_steps(shown.chunking, chunker, margin), margin)
     elif isinstance(chunker, Structure):
         with suppress(Cancelled):
-            steps = _cached_steps(shown, lambda: _block_steps(shown, chunker, embedder))
+            chunker_decision_steps = _cached_steps(shown, lambda: _block_steps(shown, chunker, embedder))
     else:
-        steps = _greedy_steps(shown, results, embedder, margin)
-    if steps is None:
+        chunker_decision_steps = _greedy_steps(shown, results, embedder, margin)
+    if chunker_decision_steps is None:
         notice(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
         )
     else:
-        show_stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
+        show_stepper(chunker_decision_steps, choices.extra, key="stepper", known=bool(text.source.known))
 
 
 def _greedy_steps(
@@ -93,11 +93,11 @@ def _greedy_steps(
     chunker = shown.chunker
     if isinstance(chunker, MaxMin) and embedder is not None:
         # The scan compares the sentences within the same chunk.
-        pairs = sum(count * (count - 1) // 2 for count in sentence_counts(shown.chunking))
-        if pairs > MOST_SCANNED:
+        sentence_pair_count = sum(count * (count - 1) // 2 for count in sentence_counts(shown.chunking))
+        if sentence_pair_count > MOST_SCANNED:
             notice(
                 f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
-                f"sentences, and this text has {pairs:,}. Choose a shorter text to see them.",
+                f"sentences, and this text has {sentence_pair_count:,}. Choose a shorter text to see them.",
                 key="long_scan",
             )
         else:
@@ -125,8 +125,8 @@ def _compared_stretches(
     task: ChunkingTask, best_task: ChunkingTask, chunking: Chunking, best: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
-    vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
-    return compare_stretches(chunking, best, CumulativeSimilarities(vectors))
+    document_sentence_vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
+    return compare_stretches(chunking, best, CumulativeSimilarities(document_sentence_vectors))
 
 
 def _scanned_steps(
@@ -137,16 +137,20 @@ def _scanned_steps(
     embedder: Embedder,
 ) -> list[Step]:
     tokenizer = shown.identity[0].tokenizer
-    vectors = sentence_vectors(shown.chunking.document, embedder, tokenizer, session.on_disk).astype(np.float64)
-    scanned = list(chunker.scan(vectors, Tools(None, load_tokenizer(tokenizer))))
-    return max_min_steps(shown.chunking, chunker, scanned, margin, compared)
+    document_sentence_vectors = sentence_vectors(shown.chunking.document, embedder, tokenizer, session.on_disk).astype(
+        np.float64
+    )
+    max_min_scan_results = list(chunker.scan(document_sentence_vectors, Tools(None, load_tokenizer(tokenizer))))
+    return max_min_steps(shown.chunking, chunker, max_min_scan_results, margin, compared)
 
 
 def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
     document = shown.chunking.document
     document_embedder = embedder.for_document(document) if embedder is not None and chunker.embeds else None
-    scanned = chunker.scan(document, cached_only_tools(document_embedder, shown.identity[0].tokenizer, session.on_disk))
-    return structure_steps(shown.chunking, chunker, scanned)
+    scanned_structure_blocks = chunker.scan(
+        document, cached_only_tools(document_embedder, shown.identity[0].tokenizer, session.on_disk)
+    )
+    return structure_steps(shown.chunking, chunker, scanned_structure_blocks)
 
 
 # Optimal: its table, step by step, beside the heatmap on which its chunks are squares.
@@ -174,32 +178,35 @@ def show_optimal_steps(
         notice("The steps are about whole sentences, and the pieces of this column are others.", key="other_pieces")
         st.button("Use whole sentences", on_click=choices.columns[0].put, args=("pieces", "sentences"))
         return
-    count = len(text.document.sentences)
-    if count > MOST_SENTENCES:
+    sentence_count = len(text.document.sentences)
+    if sentence_count > MOST_SENTENCES:
         notice(
-            f"The steps go through at most {MOST_SENTENCES:,} sentences; this text has {count:,}. Choose a shorter text.",
+            f"The steps go through at most {MOST_SENTENCES:,} sentences; this text has {sentence_count:,}. Choose a "
+            f"shorter text.",
             key="long_table",
         )
         return
     if embedder is None:
         return
     with suppress(Cancelled):
-        vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
-        table = _partition_table(shown, chunker, embedder)
-        mean_pair_similarity = mean_similarity(vectors)
-        steps = _cached_steps(shown, lambda: optimal_steps(shown.chunking, table, mean_pair_similarity))
+        document_sentence_vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
+        optimal_partition_table = _partition_table(shown, chunker, embedder)
+        mean_pair_similarity = mean_similarity(document_sentence_vectors)
+        optimal_partition_steps = _cached_steps(
+            shown, lambda: optimal_steps(shown.chunking, optimal_partition_table, mean_pair_similarity)
+        )
         left, heatmap_half = st.columns(2)
         with left:
-            show_stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
+            show_stepper(optimal_partition_steps, choices.extra, key="stepper", known=bool(text.source.known))
             _compare_with_greedy(shown.chunking, greedy, text, choices)
         with heatmap_half:
             show_heatmap(
-                SentenceColours([0] * count, [0]),
-                vectors.astype(np.float64),
+                SentenceColours([0] * sentence_count, [0]),
+                document_sentence_vectors.astype(np.float64),
                 0.0,
                 ("the mean", 1 - mean_pair_similarity),
                 key="optimal_heatmap",
-                lasts=table.lasts.tolist(),
+                lasts=optimal_partition_table.lasts.tolist(),
             )
 
 
@@ -212,12 +219,12 @@ def _partition_table(shown: DisplayedResult, chunker: Optimal, embedder: Embedde
 
 def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: PageText, choices: Choices) -> None:
     """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
-    known = text.source.known
+    known_boundaries = text.source.known
     # What is built up or predicted is not given away.
-    if known and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
+    if known_boundaries and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
         optimal_pk, greedy_pk = (
             pk(
-                segmentation_in_sentences(text.document, known),
+                segmentation_in_sentences(text.document, known_boundaries),
                 segmentation_in_sentences(text.document, cut_offsets(result)),
             ).value
             for result in (chunking, greedy.chunking)
@@ -257,12 +264,12 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     mean
         Mean similarity of all pairs of sentences.
     """
-    count = len(chunking.document.sentences)
-    all_sentences = (0, count)
-    entries = [_entry_step(table, end) for end in range(1, count + 1)]
+    sentence_count = len(chunking.document.sentences)
+    all_sentences = (0, sentence_count)
+    table_entry_steps = [_entry_step(table, end) for end in range(1, sentence_count + 1)]
     turning_step: Step = {
         **explaining_step(
-            f"The table is full: value {_entry_value(table, count)}",
+            f"The table is full: value {_entry_value(table, sentence_count)}",
             [
                 "Its last entry is the value of the best partition.",
                 "Its cuts are read off from right to left: each entry names its last chunk, and leads to the entry before "
@@ -273,23 +280,25 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
         "pauses": True,
         "table": (all_sentences, all_sentences),
     }
-    edges = [0, *table.cuts().tolist(), count]
-    read_off_steps = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edges)])]
+    optimal_chunk_edge_indexes = [0, *table.cuts().tolist(), sentence_count]
+    read_off_steps = [
+        _read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(optimal_chunk_edge_indexes)])
+    ]
     # Only now is every cut final.
-    read_off_steps[-1]["placed"] = (0, count)
-    return [_opening_step(count, mean), *entries, turning_step, *read_off_steps]
+    read_off_steps[-1]["placed"] = (0, sentence_count)
+    return [_opening_step(sentence_count, mean), *table_entry_steps, turning_step, *read_off_steps]
 
 
 def _opening_step(count: int, mean: float) -> Step:
-    partitions = f"{2 ** (count - 1):,}"
-    if len(partitions) > MOST_DIGITS:
-        partitions = f"a number of {len(partitions.replace(',', ''))} digits"
+    partition_count_phrase = f"{2 ** (count - 1):,}"
+    if len(partition_count_phrase) > MOST_DIGITS:
+        partition_count_phrase = f"a number of {len(partition_count_phrase.replace(',', ''))} digits"
     exponent_digits = str(count - 1).translate(SUPERSCRIPT)
     return {
         **explaining_step(
             f"A table of {count:,} entries",
             [
-                f"{count - 1:,} gaps, each cut or not, make 2{exponent_digits} partitions: {partitions}.",
+                f"{count - 1:,} gaps, each cut or not, make 2{exponent_digits} partitions: {partition_count_phrase}.",
                 "The best partition of any beginning is a shorter best partition and one last chunk. So one entry for each "
                 "beginning is enough.",
             ],
@@ -304,26 +313,26 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
     last_chunks = table.last_runs(end)
     chunk_start, value = last_chunks[0]
     chunk_phrase = sentence_range(chunk_start, end)
-    story = [
+    entry_story_sentences = [
         f"The best last chunk is {chunk_phrase}, one of {len(last_chunks):,} possible."
         if len(last_chunks) > 1
         else f"It is one chunk, {chunk_phrase}."
     ]
     if chunk_start:
-        keep = "keeps" if chunk_start == 1 else "keep"
-        story.append(
-            f"Before it, {_first_sentences(chunk_start)} {keep} the value that the table has: "
+        keep_verb_form = "keeps" if chunk_start == 1 else "keep"
+        entry_story_sentences.append(
+            f"Before it, {_first_sentences(chunk_start)} {keep_verb_form} the value that the table has: "
             f"{_entry_value(table, chunk_start)}."
         )
-    numbers = [["value", _value_in_words(table, chunk_start, end, value)]]
-    numbers += [
+    entry_label_value_pairs = [["value", _value_in_words(table, chunk_start, end, value)]]
+    entry_label_value_pairs += [
         ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_value_in_words(table, start, end, total)}"]
         for place, (start, total) in enumerate(last_chunks[1 : 1 + RUNNERS_UP], start=1)
     ]
     return {
         "title": f"{_first_sentences(end).capitalize()}: value {_entry_value(table, end)}",
-        "story": story,
-        "numbers": numbers,
+        "story": entry_story_sentences,
+        "numbers": entry_label_value_pairs,
         "tone": "",
         "mark": {
             "growing": (chunk_start, end - 1) if chunk_start < end - 1 else None,
@@ -379,5 +388,5 @@ def _entry_value(table: PartitionTable, end: int) -> str:
 def _value_in_words(table: PartitionTable, first: int, end: int, value: float) -> str:
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
     chunk_reward = float(table.rewards[first, end - first - 1])
-    sign = "\N{MINUS SIGN}" if chunk_reward < 0 else "+"
-    return f"{_entry_value(table, first)} {sign} {abs(chunk_reward):.2f} = {format_number(value, '.2f')}"
+    chunk_reward_sign = "\N{MINUS SIGN}" if chunk_reward < 0 else "+"
+    return f"{_entry_value(table, first)} {chunk_reward_sign} {abs(chunk_reward):.2f} = {format_number(value, '.2f')}"

@@ -69,8 +69,8 @@ def dendrogram_figure(
     )
     _draw_level(figure, most, "maximum distance", ink["accent"])
     if leaves_are_few:
-        numbers = [str(leaf + 1) for leaf in tree.leaves]
-        figure.update_xaxes(tickvals=[*range(len(tree.leaves))], ticktext=numbers, tickfont={"size": 10})
+        leaf_sentence_number_labels = [str(leaf + 1) for leaf in tree.leaves]
+        figure.update_xaxes(tickvals=[*range(len(tree.leaves))], ticktext=leaf_sentence_number_labels, tickfont={"size": 10})
     return figure.update_layout(
         height=380,
         hovermode="closest",
@@ -97,12 +97,17 @@ def _brackets(
         x += [bracket.left, bracket.left, bracket.right, bracket.right, None]
         y += [bracket.low_left, bracket.height, bracket.height, bracket.low_right, None]
     figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
-    symbol = "x-thin-open" if "dash" in line else "circle"
+    bracket_marker_symbol = "x-thin-open" if "dash" in line else "circle"
     figure.add_scatter(
         x=[(bracket.left + bracket.right) / 2 for bracket in brackets],
         y=[bracket.height for bracket in brackets],
         mode="markers",
-        marker={"symbol": symbol, "size": size, "color": line["color"], "line": {"color": line["color"], "width": size / 4}},
+        marker={
+            "symbol": bracket_marker_symbol,
+            "size": size,
+            "color": line["color"],
+            "line": {"color": line["color"], "width": size / 4},
+        },
         hovertext=list(words),
         hoverinfo="text",
     )
@@ -110,8 +115,8 @@ def _brackets(
 
 def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
     """Add an entry to the legend in a neutral colour."""
-    marker = {"symbol": symbol, "size": 9, "color": colour, "line": {"color": colour, "width": 2}}
-    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
+    legend_marker_style = {"symbol": symbol, "size": 9, "color": colour, "line": {"color": colour, "width": 2}}
+    figure.add_scatter(x=[None], y=[None], mode="markers", marker=legend_marker_style, name=name)
     figure.update_layout(
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "itemclick": False}, hovermode="closest"
     )
@@ -130,15 +135,15 @@ def _draw_level(figure: go.Figure, level: float, label: str, colour: str) -> Non
 def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours, theme: str) -> go.Figure:
     """Return a heatmap of mean distances between blocks of ``block`` sentences, with the chunks' colours at the edges."""
     ink, count = palette.INK[theme], len(coloured.chunk_of)
-    rows = heatmap_rows(count, block)
-    middles = [(first + last) / 2 for first, last in rows]
-    names = [heatmap_row_name(row) for row in rows]
+    block_sentence_ranges = heatmap_rows(count, block)
+    block_middle_positions = [(first + last) / 2 for first, last in block_sentence_ranges]
+    sentence_block_names = [heatmap_row_name(row) for row in block_sentence_ranges]
     figure = go.Figure(
         go.Heatmap(
             z=distances,
-            x=middles,
-            y=middles,
-            customdata=[[f"{one} and {other}" for other in names] for one in names],
+            x=block_middle_positions,
+            y=block_middle_positions,
+            customdata=[[f"{one} and {other}" for other in sentence_block_names] for one in sentence_block_names],
             zmin=0,
             zmax=1,
             colorscale=[[0, ink["ink"]], [1, ink["page"]]],
@@ -147,12 +152,16 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours,
         )
     )
     sentences, edge_positions = [*range(1, count + 1)], [-0.02 * count] * count
-    colours = [palette.EDGES[theme][coloured.grounds[chunk]] for chunk in coloured.chunk_of]
-    marker = {"symbol": "square", "size": 6, "color": colours}
+    sentence_chunk_colours = [palette.EDGES[theme][coloured.grounds[chunk]] for chunk in coloured.chunk_of]
+    chunk_colour_marker_style = {"symbol": "square", "size": 6, "color": sentence_chunk_colours}
     for x, y in ((sentences, edge_positions), (edge_positions, sentences)):
-        figure.add_scatter(x=x, y=y, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
-    axis = {"title": "Sentence number", "showgrid": False, "constrain": "domain"}
-    return figure.update_layout(height=560, xaxis=axis, yaxis=axis | {"autorange": "reversed", "scaleanchor": "x"})
+        figure.add_scatter(x=x, y=y, mode="markers", marker=chunk_colour_marker_style, hoverinfo="skip", showlegend=False)
+    sentence_axis_settings = {"title": "Sentence number", "showgrid": False, "constrain": "domain"}
+    return figure.update_layout(
+        height=560,
+        xaxis=sentence_axis_settings,
+        yaxis=sentence_axis_settings | {"autorange": "reversed", "scaleanchor": "x"},
+    )
 
 
 _SYMBOLS = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
@@ -172,12 +181,19 @@ def density_figure(
     figure = go.Figure()
     for role, symbol in _SYMBOLS.items():
         sentences_in_role = [at for at, other in enumerate(clusters.roles) if other == role]
-        colours = [ink["muted"] if role == "noise" else edges[grounds[chunk_of[at]]] for at in sentences_in_role]
+        sentence_marker_colours = [
+            ink["muted"] if role == "noise" else edges[grounds[chunk_of[at]]] for at in sentences_in_role
+        ]
         figure.add_scatter(
             x=[at + 1 for at in sentences_in_role],
             y=[float(reach[at]) for at in sentences_in_role],
             mode="markers",
-            marker={"symbol": symbol, "size": 9, "color": colours, "line": {"color": colours, "width": 2}},
+            marker={
+                "symbol": symbol,
+                "size": 9,
+                "color": sentence_marker_colours,
+                "line": {"color": sentence_marker_colours, "width": 2},
+            },
             showlegend=False,
             hovertext=[
                 f"sentence {at + 1}: {role}, {_core_distance_in_words(reach[at])}, chunk {chunk_of[at] + 1}"
@@ -201,35 +217,48 @@ def _core_distance_in_words(reach: float) -> str:
 def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) -> go.Figure:
     """Return a plot of each sentence's distance to its own cluster centre and to the nearest other centre."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
-    edges = palette.EDGES[theme]
+    chunk_edge_colours = palette.EDGES[theme]
     figure = go.Figure()
-    sentences = [*range(1, len(chunk_of) + 1)]
+    sentence_numbers = [*range(1, len(chunk_of) + 1)]
     if clusters.other:
-        x = [place for sentence in sentences for place in (sentence, sentence, None)]
-        y = [value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)]
-        line = {"color": palette.INK[theme]["rule"], "width": 1}
-        figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+        connecting_line_sentences = [place for sentence in sentence_numbers for place in (sentence, sentence, None)]
+        connecting_line_distances = [
+            value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)
+        ]
+        connecting_line_style = {"color": palette.INK[theme]["rule"], "width": 1}
         figure.add_scatter(
-            x=sentences,
+            x=connecting_line_sentences,
+            y=connecting_line_distances,
+            mode="lines",
+            line=connecting_line_style,
+            hoverinfo="skip",
+            showlegend=False,
+        )
+        figure.add_scatter(
+            x=sentence_numbers,
             y=list(clusters.other),
             mode="markers",
-            marker={"symbol": "circle-open", "size": 7, "color": [edges[grounds[chunk]] for chunk in clusters.other_chunk]},
+            marker={
+                "symbol": "circle-open",
+                "size": 7,
+                "color": [chunk_edge_colours[grounds[chunk]] for chunk in clusters.other_chunk],
+            },
             showlegend=False,
             hovertext=[
                 f"sentence {at}: {far:.2f} to the centre of chunk {chunk + 1}, the next"
-                for at, far, chunk in zip(sentences, clusters.other, clusters.other_chunk, strict=True)
+                for at, far, chunk in zip(sentence_numbers, clusters.other, clusters.other_chunk, strict=True)
             ],
             hoverinfo="text",
         )
     figure.add_scatter(
-        x=sentences,
+        x=sentence_numbers,
         y=list(clusters.own),
         mode="markers",
-        marker={"symbol": "circle", "size": 8, "color": [edges[grounds[chunk]] for chunk in chunk_of]},
+        marker={"symbol": "circle", "size": 8, "color": [chunk_edge_colours[grounds[chunk]] for chunk in chunk_of]},
         showlegend=False,
         hovertext=[
             f"sentence {at}: {far:.2f} to its own centre, of chunk {chunk + 1}"
-            for at, far, chunk in zip(sentences, clusters.own, chunk_of, strict=True)
+            for at, far, chunk in zip(sentence_numbers, clusters.own, chunk_of, strict=True)
         ],
         hoverinfo="text",
     )
@@ -248,14 +277,14 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
 
 def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
     """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
-    names = [heatmap_row_name(row) for row in heatmap_rows(count, block)]
-    first_rows, second_rows = np.triu_indices(len(names), k=1)
-    values = distances[first_rows, second_rows]
-    nearest_first = np.argsort(values, kind="stable")
+    sentence_block_names = [heatmap_row_name(row) for row in heatmap_rows(count, block)]
+    first_rows, second_rows = np.triu_indices(len(sentence_block_names), k=1)
+    block_pair_distances = distances[first_rows, second_rows]
+    nearest_first = np.argsort(block_pair_distances, kind="stable")
     return {
-        "sentence": [names[at] for at in first_rows[nearest_first]],
-        "and sentence": [names[at] for at in second_rows[nearest_first]],
-        "distance": np.round(values[nearest_first], 4).tolist(),
+        "sentence": [sentence_block_names[at] for at in first_rows[nearest_first]],
+        "and sentence": [sentence_block_names[at] for at in second_rows[nearest_first]],
+        "distance": np.round(block_pair_distances[nearest_first], 4).tolist(),
     }
 
 
@@ -273,12 +302,14 @@ def heatmap_row_name(row: tuple[int, int]) -> str:
 def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: SentenceColours) -> Table:
     """Return a table of all accepted and refused joins of clusters, in the order of the decisions."""
     chunk_of = coloured.chunk_of
-    rows = []
+    join_decision_rows = []
     for joined, left, right, distance in linkage_decisions(merges, clusters):
-        chunks = f"{chunk_of[left] + 1}" if joined else f"{chunk_of[left] + 1} and {chunk_of[right] + 1}"
-        rows.append(("joined" if joined else "refused", left + 1, right + 1, round(distance, 4), chunks))
-    names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        chunk_numbers_phrase = f"{chunk_of[left] + 1}" if joined else f"{chunk_of[left] + 1} and {chunk_of[right] + 1}"
+        join_decision_rows.append(
+            ("joined" if joined else "refused", left + 1, right + 1, round(distance, 4), chunk_numbers_phrase)
+        )
+    joins_table_column_names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
+    return {name: [row[place] for row in join_decision_rows] for place, name in enumerate(joins_table_column_names)}
 
 
 def density_table(clusters: Clusters, reach: FloatArray, coloured: SentenceColours) -> Table:

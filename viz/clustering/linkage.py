@@ -24,25 +24,25 @@ class Decision(NamedTuple):
 
 def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decision]:
     """Return the accepted and the refused joins in the order in which they were decided."""
-    joins = [
+    ordered_accepted_joins = [
         ((number, 1), Decision(True, merge.left.start, merge.right.start, 1 - merge.similarity))
         for number, merge in enumerate(merges)
     ]
-    refusals = [
+    ordered_refused_joins = [
         ((refusal.joins, 0), Decision(False, refusal.left, refusal.right, refusal.distance)) for refusal in clusters.refused
     ]
     # A refusal precedes the join with the same number.
-    return [decision for _, decision in sorted([*joins, *refusals], key=lambda pair: pair[0])]
+    return [decision for _, decision in sorted([*ordered_accepted_joins, *ordered_refused_joins], key=lambda pair: pair[0])]
 
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
     """Return the steps of single-linkage clustering under a size cap and the maximum distance ``most``."""
-    groups = DisjointSets(count)
+    clusters_joined_so_far = DisjointSets(count)
     steps: list[Step] = []
     for decision in linkage_decisions(merges, clusters):
-        steps.append(_linkage_step(groups, decision, cap, most))
+        steps.append(_linkage_step(clusters_joined_so_far, decision, cap, most))
         if decision.joined:
-            groups.join(decision.left, decision.right)
+            clusters_joined_so_far.join(decision.left, decision.right)
     return steps
 
 
@@ -52,20 +52,20 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
     left_members, right_members = groups.members(left), groups.members(right)
     joint_members = sorted([*left_members, *right_members])
     fits_cap = len(joint_members) <= cap
-    scattered = len(_consecutive_runs(joint_members)) > 1
-    story = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
-    if fits_cap and scattered:
-        story.append(
+    is_joint_cluster_scattered = len(_consecutive_runs(joint_members)) > 1
+    join_story_sentences = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
+    if fits_cap and is_joint_cluster_scattered:
+        join_story_sentences.append(
             f"Their clusters become one that lies in several places: {ranges_in_words(joint_members)}. The text's order "
             f"is lost."
         )
     elif fits_cap:
-        story.append(f"Their clusters become one: {ranges_in_words(joint_members)}.")
+        join_story_sentences.append(f"Their clusters become one: {ranges_in_words(joint_members)}.")
     else:
-        story.append(
+        join_story_sentences.append(
             f"Together their clusters would hold {len(joint_members)} sentences, and the cap is {cap}: they stay apart."
         )
-    numbers = [
+    join_label_value_pairs = [
         ["joint distance", f"{distance:.3f}, at most {most:g}"],
         [f"cluster of {left + 1}", ranges_in_words(left_members)],
         [f"cluster of {right + 1}", ranges_in_words(right_members)],
@@ -73,9 +73,9 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
     ]
     return {
         "title": f"{'Joined' if fits_cap else 'Refused'}: sentences {left + 1} and {right + 1}",
-        "story": story,
-        "numbers": numbers,
-        "tone": ("turn" if scattered else "") if fits_cap else "cut",
+        "story": join_story_sentences,
+        "numbers": join_label_value_pairs,
+        "tone": ("turn" if is_joint_cluster_scattered else "") if fits_cap else "cut",
         "mark": {"growing": (left, left + 1), "next": (right, right + 1), "middle": None, "gap": None},
         "placed": (0, 0),
         "prediction": {"words": "Do their clusters join?", "yes": "Join", "no": "Stay apart", "right": fits_cap},
@@ -85,9 +85,16 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
 
 def ranges_in_words(sentences: Sequence[int]) -> str:
     """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
-    runs = _consecutive_runs(sorted(sentences))
-    range_phrases = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
-    return ", ".join(range_phrases) + (f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else "")
+    consecutive_sentence_runs = _consecutive_runs(sorted(sentences))
+    range_phrases = [
+        f"{first + 1}" if first == last else f"{first + 1}–{last + 1}"
+        for first, last in consecutive_sentence_runs[:MOST_RUNS]
+    ]
+    return ", ".join(range_phrases) + (
+        f" and {len(consecutive_sentence_runs) - MOST_RUNS} more places"
+        if len(consecutive_sentence_runs) > MOST_RUNS
+        else ""
+    )
 
 
 def _consecutive_runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
@@ -124,23 +131,28 @@ class Dendrogram:
 
 def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) -> Dendrogram:
     """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
-    groups = DisjointSets(count)
+    sentence_clusters = DisjointSets(count)
     node_of_label = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
     first_sentences = [*range(count)]  # first sentence of each node
     children: list[tuple[int, int]] = []
     refused: list[tuple[int, int]] = []
     for joined, left, right, _ in linkage_decisions(merges, clusters):
         node_pair = sorted(
-            (node_of_label[groups.label[left]], node_of_label[groups.label[right]]), key=first_sentences.__getitem__
+            (node_of_label[sentence_clusters.label[left]], node_of_label[sentence_clusters.label[right]]),
+            key=first_sentences.__getitem__,
         )
         (children if joined else refused).append((node_pair[0], node_pair[1]))
         if joined:
-            groups.join(left, right)
-            node_of_label[groups.label[left]] = len(first_sentences)
+            sentence_clusters.join(left, right)
+            node_of_label[sentence_clusters.label[left]] = len(first_sentences)
             first_sentences.append(first_sentences[node_pair[0]])
-    roots = [node_of_label[label] for label in groups.label]
-    leaves = [leaf for root in _side_by_side(roots, first_sentences, clusters) for leaf in _leaves(root, count, children)]
-    return _dendrogram(leaves, merges, clusters, children, refused)
+    cluster_root_nodes = [node_of_label[label] for label in sentence_clusters.label]
+    ordered_leaf_sentences = [
+        leaf
+        for root in _side_by_side(cluster_root_nodes, first_sentences, clusters)
+        for leaf in _leaves(root, count, children)
+    ]
+    return _dendrogram(ordered_leaf_sentences, merges, clusters, children, refused)
 
 
 def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
@@ -157,15 +169,15 @@ def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters
 
 
 def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:
-    leaves = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node < count:
-            leaves.append(node)
+    leaf_sentence_indexes = []
+    unvisited_tree_nodes = [root]
+    while unvisited_tree_nodes:
+        visited_tree_node = unvisited_tree_nodes.pop()
+        if visited_tree_node < count:
+            leaf_sentence_indexes.append(visited_tree_node)
         else:
-            stack += reversed(children[node - count])
-    return leaves
+            unvisited_tree_nodes += reversed(children[visited_tree_node - count])
+    return leaf_sentence_indexes
 
 
 def _dendrogram(
@@ -178,18 +190,24 @@ def _dendrogram(
     node_positions = [0.0] * len(leaves)
     for place, leaf in enumerate(leaves):
         node_positions[leaf] = float(place)
-    heights = [0.0] * len(leaves)
+    dendrogram_node_heights = [0.0] * len(leaves)
 
     def bracket(left: int, right: int, height: float) -> Bracket:
         left, right = sorted((left, right), key=node_positions.__getitem__)
-        return Bracket(node_positions[left], node_positions[right], height, heights[left], heights[right])
+        return Bracket(
+            node_positions[left],
+            node_positions[right],
+            height,
+            dendrogram_node_heights[left],
+            dendrogram_node_heights[right],
+        )
 
-    joins = []
+    accepted_join_brackets = []
     for merge, (left, right) in zip(merges, children, strict=True):
-        joins.append(bracket(left, right, 1 - merge.similarity))
+        accepted_join_brackets.append(bracket(left, right, 1 - merge.similarity))
         node_positions.append((node_positions[left] + node_positions[right]) / 2)
-        heights.append(1 - merge.similarity)
+        dendrogram_node_heights.append(1 - merge.similarity)
     refused_brackets = [
         bracket(left, right, refusal.distance) for refusal, (left, right) in zip(clusters.refused, refused, strict=True)
     ]
-    return Dendrogram(leaves, joins, refused_brackets)
+    return Dendrogram(leaves, accepted_join_brackets, refused_brackets)

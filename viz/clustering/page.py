@@ -65,11 +65,11 @@ METHODS = ("single_linkage", "dbscan", "kmeans")
 def show() -> None:
     """Draw the Clustering page."""
     document, sentences = next(iter(sample_splitters().items()))
-    columns = [ColumnChoice(name) for name in METHODS]
-    opening = columns_to_open_with(PAGE, [(name,) for name in METHODS])
-    with page(PAGE, Choices(document, sentences, columns, extra={**DEFAULT_WORDS})) as here:
+    method_column_choices = [ColumnChoice(name) for name in METHODS]
+    opening_columns = columns_to_open_with(PAGE, [(name,) for name in METHODS])
+    with page(PAGE, Choices(document, sentences, method_column_choices, extra={**DEFAULT_WORDS})) as here:
         _keep_one_column_per_method(here)
-        _adopt_columns(here.choices, opening)
+        _adopt_columns(here.choices, opening_columns)
         if line := take_event(READER, "line"):
             here.choices.columns[here.choices.selected].put(str(line["parameter"]), float(line["value"]))
         _draw(here)
@@ -77,42 +77,61 @@ def show() -> None:
 
 def _draw(here: Page) -> None:
     choices, text = here.choices, here.text
-    column = choices.columns[choices.selected]
-    result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
+    selected_column_choice = choices.columns[choices.selected]
+    selected_column_result = (
+        run_columns(here, text, [selected_column_choice])[0] if text is not None else ColumnResult(selected_column_choice)
+    )
     with here.controls:
-        parameter_controls(choices.selected, column, result.chunker, embedder_defaults(here.embedder, column.chunker))
-        show_place_on_compare(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
+        parameter_controls(
+            choices.selected,
+            selected_column_choice,
+            selected_column_result.chunker,
+            embedder_defaults(here.embedder, selected_column_choice.chunker),
+        )
+        show_place_on_compare(
+            PAGE, selected_column_choice, here.embedder, valid=selected_column_result.chunker is not None or text is None
+        )
     if text is None:
         _choose_method(choices)
         return
-    show_progress([result])
-    show_misfits(here.choices, [result])
+    show_progress([selected_column_result])
+    show_misfits(here.choices, [selected_column_result])
     left, right = side_by_side(PAGE, 6, 5, gap="large")
     with left:
-        _draw_text(result, text)
+        _draw_text(selected_column_result, text)
     with right, st.container(key="beside"):
         _choose_method(choices)
-        if result.chunking is None or not result.chunking.chunks:
+        if selected_column_result.chunking is None or not selected_column_result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
-    vectors = cached_sentence_vectors(text.document, here.embedder, choices.tokenizer, session.on_disk)
-    if result.chunker is not None and result.chunking is not None and result.chunking.chunks and vectors is not None:
+    document_sentence_vectors = cached_sentence_vectors(text.document, here.embedder, choices.tokenizer, session.on_disk)
+    if (
+        selected_column_result.chunker is not None
+        and selected_column_result.chunking is not None
+        and selected_column_result.chunking.chunks
+        and document_sentence_vectors is not None
+    ):
         show_cluster_formation(
-            choices, result.chunker, result.chunking, vectors.astype("float64"), right, known=bool(text.source.known)
+            choices,
+            selected_column_result.chunker,
+            selected_column_result.chunking,
+            document_sentence_vectors.astype("float64"),
+            right,
+            known=bool(text.source.known),
         )
 
 
 def _keep_one_column_per_method(here: Page) -> None:
     """Give the page one column for each method; show an error if the link names other chunkers."""
-    choices = here.choices
-    if [column.chunker for column in choices.columns] == [*METHODS]:
+    page_choices = here.choices
+    if [column.chunker for column in page_choices.columns] == [*METHODS]:
         return
-    by_chunker = {column.chunker: column for column in reversed(choices.columns)}
-    chosen = choices.columns[choices.selected].chunker
-    choices.columns = [by_chunker.get(name, ColumnChoice(name)) for name in METHODS]
-    choices.selected = METHODS.index(chosen) if chosen in METHODS else 0
-    others = [name for name in by_chunker if name not in METHODS]
-    if others:
-        here.complain(f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(others)}.")
+    by_chunker = {column.chunker: column for column in reversed(page_choices.columns)}
+    selected_chunker_name = page_choices.columns[page_choices.selected].chunker
+    page_choices.columns = [by_chunker.get(name, ColumnChoice(name)) for name in METHODS]
+    page_choices.selected = METHODS.index(selected_chunker_name) if selected_chunker_name in METHODS else 0
+    unsupported_chunker_names = [name for name in by_chunker if name not in METHODS]
+    if unsupported_chunker_names:
+        here.complain(f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(unsupported_chunker_names)}.")
 
 
 def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
@@ -122,8 +141,10 @@ def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> 
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
     choices_of_compare = ensure_compare_choices()
-    selected = choices_of_compare.columns[choices_of_compare.selected].chunker
-    choices.selected = METHODS.index(selected) if selected in METHODS else adopted_numbers[0]
+    chunker_selected_on_compare = choices_of_compare.columns[choices_of_compare.selected].chunker
+    choices.selected = (
+        METHODS.index(chunker_selected_on_compare) if chunker_selected_on_compare in METHODS else adopted_numbers[0]
+    )
 
 
 def _choose_method(choices: Choices) -> None:
@@ -141,14 +162,14 @@ def _choose_method(choices: Choices) -> None:
 
 def _draw_text(result: ColumnResult, text: PageText) -> None:
     document, known = text.document, text.source.known
-    summary = ""
+    known_boundaries_summary = ""
     if known is not None:
-        summary = counted_known_boundaries(len(known)) if known else "one topic: no known boundary"
+        known_boundaries_summary = counted_known_boundaries(len(known)) if known else "one topic: no known boundary"
     show_reader(
         document,
         [reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known)))],
         title=text.source.name,
-        summary=summary,
+        summary=known_boundaries_summary,
         selected=0,
         known=known,
         key=READER,
@@ -157,17 +178,23 @@ def _draw_text(result: ColumnResult, text: PageText) -> None:
 
 def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
-    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
+    column_summary_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     sentences_per_chunk = sentence_counts(chunking)
     if sentences_per_chunk:
         least, most = min(sentences_per_chunk), max(sentences_per_chunk)
-        rows.append(HeadRow("sentences", f"{least:,}{f' to {most:,}' if most > least else ''} per chunk"))
-    pieces = DiscontinuousChunks.of(chunking)
-    if pieces.chunks:
-        rows.append(HeadRow("in pieces", pieces.words(len(sentences_per_chunk)), brief=f"{pieces.chunks:,} in pieces"))
+        column_summary_rows.append(HeadRow("sentences", f"{least:,}{f' to {most:,}' if most > least else ''} per chunk"))
+    discontinuous_chunk_counts = DiscontinuousChunks.of(chunking)
+    if discontinuous_chunk_counts.chunks:
+        column_summary_rows.append(
+            HeadRow(
+                "in pieces",
+                discontinuous_chunk_counts.words(len(sentences_per_chunk)),
+                brief=f"{discontinuous_chunk_counts.chunks:,} in pieces",
+            )
+        )
     if not lecture_mode.is_on():
-        rows.append(HeadRow("time", stages_in_words(chunking.timing)))
-        rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+        column_summary_rows.append(HeadRow("time", stages_in_words(chunking.timing)))
+        column_summary_rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
         _, missed, added = count_found_missed_added(cut_offsets(chunking), known)
         mixed_chunks = sections_in_mixed_chunks(chunking, known)
@@ -175,10 +202,10 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
         if mixed_chunks and not missed and not added:
             # Chunks of several pieces can match all boundaries and still mix sections.
             errors_phrase += "; " + _mixed_sections_in_words(mixed_chunks)
-        rows.append(
+        column_summary_rows.append(
             HeadRow("against known", errors_phrase, "wrong" if missed or added or mixed_chunks else "", errors_phrase)
         )
-    return tuple(rows)
+    return tuple(column_summary_rows)
 
 
 def _mixed_sections_in_words(mixed: Mapping[int, int]) -> str:
@@ -198,31 +225,49 @@ def show_cluster_formation(
 
     ``known`` is true if the text has known boundaries.
     """
-    coloured = SentenceColours(
+    sentence_chunk_colours = SentenceColours(
         sentence_chunks(chunking), text_segments(chunking.document, chunking, None, frozenset())["colours"]
     )
-    reach = chunker.reach()
-    weight = 0.0 if reach is None else reach.position_weight
-    clusters = chunking.clusters
+    chunker_distance_limit = chunker.reach()
+    sentence_position_weight = 0.0 if chunker_distance_limit is None else chunker_distance_limit.position_weight
+    formed_sentence_clusters = chunking.clusters
     with beside:
-        if clusters is not None and reach is not None and clusters.cap is not None:
-            _show_linkage_steps(choices, chunking, clusters, clusters.cap, reach, known)
-        show_heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
-    if clusters is not None and reach is not None and clusters.cap is not None:
-        _show_dendrogram(chunking, clusters, clusters.cap, reach, coloured)
-    elif clusters is not None and reach is not None and clusters.roles:
-        _show_density(clusters, reach, coloured, vectors)
-    elif clusters is not None and clusters.own:
-        _show_centres(clusters, coloured)
+        if (
+            formed_sentence_clusters is not None
+            and chunker_distance_limit is not None
+            and formed_sentence_clusters.cap is not None
+        ):
+            _show_linkage_steps(
+                choices, chunking, formed_sentence_clusters, formed_sentence_clusters.cap, chunker_distance_limit, known
+            )
+        show_heatmap(
+            sentence_chunk_colours,
+            vectors,
+            sentence_position_weight,
+            None if chunker_distance_limit is None else (chunker_distance_limit.name, chunker_distance_limit.distance),
+            key="heatmap",
+        )
+    if (
+        formed_sentence_clusters is not None
+        and chunker_distance_limit is not None
+        and formed_sentence_clusters.cap is not None
+    ):
+        _show_dendrogram(
+            chunking, formed_sentence_clusters, formed_sentence_clusters.cap, chunker_distance_limit, sentence_chunk_colours
+        )
+    elif formed_sentence_clusters is not None and chunker_distance_limit is not None and formed_sentence_clusters.roles:
+        _show_density(formed_sentence_clusters, chunker_distance_limit, sentence_chunk_colours, vectors)
+    elif formed_sentence_clusters is not None and formed_sentence_clusters.own:
+        _show_centres(formed_sentence_clusters, sentence_chunk_colours)
     if len(vectors) <= MOST_SENTENCES:
-        _show_downloadable_heatmap(coloured, vectors, weight)
+        _show_downloadable_heatmap(sentence_chunk_colours, vectors, sentence_position_weight)
     with beside:
         _chunk_list(
             key="chunk_list",
             data={
-                "chunk_of": list(coloured.chunk_of),
-                "grounds": list(coloured.grounds),
-                "tags": _chunk_tags(chunking, coloured.chunk_of),
+                "chunk_of": list(sentence_chunk_colours.chunk_of),
+                "grounds": list(sentence_chunk_colours.grounds),
+                "tags": _chunk_tags(chunking, sentence_chunk_colours.chunk_of),
                 "breaks": order_breaks_in_words(chunking),
             },
         )
@@ -232,11 +277,11 @@ def _show_downloadable_heatmap(coloured: SentenceColours, vectors: FloatArray, w
     """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
     if not st.toggle("Downloadable heatmap", key="heatmap_to_keep"):
         return
-    block = block_size(len(vectors))
-    distances = mean_distances(vectors, weight, block)
+    sentences_per_block = block_size(len(vectors))
+    block_mean_distances = mean_distances(vectors, weight, sentences_per_block)
     show_figure(
-        heatmap_figure(distances, block, coloured, theme_name()),
-        heatmap_table(distances, block, len(vectors)),
+        heatmap_figure(block_mean_distances, sentences_per_block, coloured, theme_name()),
+        heatmap_table(block_mean_distances, sentences_per_block, len(vectors)),
         "Heatmap",
         key="heatmap_figure",
     )
@@ -246,9 +291,9 @@ def _show_linkage_steps(
     choices: Choices, chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, known: bool
 ) -> None:
     """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
-    steps = linkage_steps(len(chunking.document.sentences), chunking.merges, clusters, cap, reach.distance)
-    if steps:
-        show_stepper(steps, choices.extra, key="linkage", known=known)
+    single_linkage_steps = linkage_steps(len(chunking.document.sentences), chunking.merges, clusters, cap, reach.distance)
+    if single_linkage_steps:
+        show_stepper(single_linkage_steps, choices.extra, key="linkage", known=known)
     else:
         notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
 
@@ -257,9 +302,9 @@ def _show_dendrogram(chunking: Chunking, clusters: Clusters, cap: int, reach: Re
     merges, count = chunking.merges, len(coloured.chunk_of)
     st.header("Dendrogram", anchor=False)
     st.caption(refusals_in_words(clusters, cap))
-    tree = lay_out_dendrogram(count, merges, clusters)
+    dendrogram_layout = lay_out_dendrogram(count, merges, clusters)
     show_figure(
-        dendrogram_figure(tree, merges, clusters, coloured, reach.distance, theme_name()),
+        dendrogram_figure(dendrogram_layout, merges, clusters, coloured, reach.distance, theme_name()),
         joins_table(merges, clusters, coloured),
         "Tree of joins",
         key="tree",
@@ -294,11 +339,11 @@ def _show_centres(clusters: Clusters, coloured: SentenceColours) -> None:
 
 def _chunk_tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
     """Return a tag for each chunk: ``noise`` or empty."""
-    tags = [""] * len(chunking.chunks)
+    chunk_noise_tags = [""] * len(chunking.chunks)
     for sentence, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
         if role == "noise":
-            tags[chunk_of[sentence]] = "noise"
-    return tags
+            chunk_noise_tags[chunk_of[sentence]] = "noise"
+    return chunk_noise_tags
 
 
 def sentence_chunks(chunking: Chunking) -> list[int]:
@@ -313,23 +358,26 @@ def sentence_chunks(chunking: Chunking) -> list[int]:
 
 def order_breaks_in_words(chunking: Chunking) -> str:
     """Describe how often the chunks depart from the order of the text."""
-    pieces = DiscontinuousChunks.of(chunking)
-    if not pieces.chunks:
+    discontinuous_chunk_counts = DiscontinuousChunks.of(chunking)
+    if not discontinuous_chunk_counts.chunks:
         return "No order breaks: every chunk is one stretch of the text."
-    times = "once" if pieces.breaks == 1 else f"{pieces.breaks:,} times"
-    are = "is" if pieces.chunks == 1 else "are"
+    order_break_times_phrase = (
+        "once" if discontinuous_chunk_counts.breaks == 1 else f"{discontinuous_chunk_counts.breaks:,} times"
+    )
+    chunk_count_verb = "is" if discontinuous_chunk_counts.chunks == 1 else "are"
     return (
-        f"{pluralize(pieces.breaks, 'order break')}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {are} "
-        f"non-contiguous, so reading chunk by chunk jumps over other chunks {times}."
+        f"{pluralize(discontinuous_chunk_counts.breaks, 'order break')}: {discontinuous_chunk_counts.chunks:,} of "
+        f"{len(chunking.chunks):,} chunks {chunk_count_verb} "
+        f"non-contiguous, so reading chunk by chunk jumps over other chunks {order_break_times_phrase}."
     )
 
 
 def refusals_in_words(clusters: Clusters, cap: int) -> str:
     """Explain how to read the dendrogram, and state how many joins the size cap refused."""
-    explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
+    bracket_explanation = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not clusters.refused:
-        return explained + f"The cap of {cap:,} sentences refused nothing."
-    return explained + (
+        return bracket_explanation + f"The cap of {cap:,} sentences refused nothing."
+    return bracket_explanation + (
         f"Dashed: {pluralize(len(clusters.refused), 'merge')} that the cap of {cap:,} sentences refused, "
         f"{pluralize(clusters.refusals, 'pair')} of sentences in all."
     )
@@ -337,11 +385,11 @@ def refusals_in_words(clusters: Clusters, cap: int) -> str:
 
 def roles_in_words(clusters: Clusters, eps: float) -> str:
     """Describe the numbers of core, border and noise sentences, and explain these DBSCAN roles."""
-    roles = clusters.roles
+    sentence_dbscan_roles = clusters.roles
     return (
-        f"{roles.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within ε "
-        f"{eps:g}. {roles.count('border'):,} border: within ε of a core, but not a core itself. "
-        f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
+        f"{sentence_dbscan_roles.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within ε "
+        f"{eps:g}. {sentence_dbscan_roles.count('border'):,} border: within ε of a core, but not a core itself. "
+        f"{sentence_dbscan_roles.count('noise'):,} noise: neither, so each is a chunk of its own."
     )
 
 

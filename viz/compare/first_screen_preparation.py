@@ -22,15 +22,22 @@ def start() -> None:
 
     Its embeddings are in the server's cache afterwards.
     """
-    choices = default_choices()
-    embedder = load_embedder(choices.embedder)
-    document = Document.from_text(load_sample(choices.document).text, choices.sentences).split()
-    built = [build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns]
-    tasks = [(ChunkingTask.of(document, embedder, choices.tokenizer, chunker), chunker) for chunker in built]
-    job = ChunkingJob(document, embedder, tasks, on_disk=False)
-    _started[:] = [job]
+    default_compare_choices = default_choices()
+    embedder = load_embedder(default_compare_choices.embedder)
+    document = Document.from_text(
+        load_sample(default_compare_choices.document).text, default_compare_choices.sentences
+    ).split()
+    default_chunkers = [
+        build_chunker(column.chunker, column.parameters, embedder) for column in default_compare_choices.columns
+    ]
+    default_tasks_and_chunkers = [
+        (ChunkingTask.of(document, embedder, default_compare_choices.tokenizer, chunker), chunker)
+        for chunker in default_chunkers
+    ]
+    first_screen_chunking_job = ChunkingJob(document, embedder, default_tasks_and_chunkers, on_disk=False)
+    _started[:] = [first_screen_chunking_job]
     # If the model cannot be loaded, the page that needs it reports the error.
-    job.start()
+    first_screen_chunking_job.start()
 
 
 def finish() -> None:

@@ -72,13 +72,13 @@ def show() -> None:
         if complaint := apply_marking(choices, text, READER):
             notice(complaint, "error", key="cuts_complaint")
         first_screen_preparation.wait_for(text.document)
-        results = run_columns(here, text, choices.columns)
-        show_progress(results)
-        show_misfits(here.choices, results)
-        say_reopened_file(results)
+        column_results = run_columns(here, text, choices.columns)
+        show_progress(column_results)
+        show_misfits(here.choices, column_results)
+        say_reopened_file(column_results)
         body_hashes = show_reader(
             text.document,
-            [_reader_column(number, column, text, here.embedder) for number, column in enumerate(results)],
+            [_reader_column(number, column, text, here.embedder) for number, column in enumerate(column_results)],
             title=text.source.name,
             summary=_summary(text.source),
             selected=choices.selected,
@@ -91,21 +91,21 @@ def show() -> None:
         )
         # Drawn last, as the browser takes longer for these settings than for the columns.
         with here.controls:
-            column_controls(choices, results[choices.selected].chunker, here.embedder, elsewhere=True)
+            column_controls(choices, column_results[choices.selected].chunker, here.embedder, elsewhere=True)
         if not lecture_mode.is_on():
             with st.sidebar:
-                _timing_controls(results, text.document, here.embedder)
+                _timing_controls(column_results, text.document, here.embedder)
         # What stands below the columns is imported when these are sent.
         from viz.compare.embedder_agreement import show_agreement
         from viz.compare.requested_views import show_requested_views
 
         with hidden_container:
             why_not, known = here.embedder_complaint, text.source.known
-            search = search_settings_of(choices, len(text.document.text))
-            answer_verdicts(text.document, results, body_hashes, here.embedder, known, search)
-            answer_question(choices, text.document, results, body_hashes, here.embedder, why_not, known)
-        show_agreement(here, text, results)
-        show_requested_views(choices, results, text.source, here.embedder)
+            answer_search_settings = search_settings_of(choices, len(text.document.text))
+            answer_verdicts(text.document, column_results, body_hashes, here.embedder, known, answer_search_settings)
+            answer_question(choices, text.document, column_results, body_hashes, here.embedder, why_not, known)
+        show_agreement(here, text, column_results)
+        show_requested_views(choices, column_results, text.source, here.embedder)
 
 
 def _reader_column(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
@@ -113,17 +113,20 @@ def _reader_column(number: int, result: ColumnResult, text: PageText, embedder: 
 
 
 def _summary(chosen: TextSource) -> str:
-    parts = []
+    summary_phrases = []
     if chosen.known is not None:
-        parts.append(counted_known_boundaries(len(chosen.known)) if chosen.known else "one topic: no known boundary")
-    job = session.job
-    if job is not None and job.embedded and not lecture_mode.is_on():
-        parts.append(
-            f"embedded {pluralize(job.embedded, 'text')} in {duration_in_words(job.embed_ms)}, once for all columns"
+        summary_phrases.append(
+            counted_known_boundaries(len(chosen.known)) if chosen.known else "one topic: no known boundary"
+        )
+    session_chunking_job = session.job
+    if session_chunking_job is not None and session_chunking_job.embedded and not lecture_mode.is_on():
+        summary_phrases.append(
+            f"embedded {pluralize(session_chunking_job.embedded, 'text')} in "
+            f"{duration_in_words(session_chunking_job.embed_ms)}, once for all columns"
         )
     if chosen.teaches:
-        parts.append(chosen.teaches)
-    return " · ".join(parts)
+        summary_phrases.append(chosen.teaches)
+    return " · ".join(summary_phrases)
 
 
 def _take_events(choices: Choices, text: PageText | None, embedder: Embedder | None) -> None:
@@ -258,15 +261,18 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
         notice(f"{session_file.name} was reopened with the same chunks in every column.", key="reopened_file")
         return
     columns_phrase = f"column{'s' if len(differing_columns) > 1 else ''} {', '.join(map(str, differing_columns))}"
-    versions = ", ".join(
+    recipe_versions_phrase = ", ".join(
         f"{name} {version}" for name, version in session_file.columns[differing_columns[0] - 1].recipe.versions.items()
     )
-    message = f"{session_file.name}: {columns_phrase} came out differently from the file, which was made with {versions}."
-    reasons = dict.fromkeys(
+    message = (
+        f"{session_file.name}: {columns_phrase} came out differently from the file, which was made with "
+        f"{recipe_versions_phrase}."
+    )
+    result_difference_reasons = dict.fromkeys(
         session_file.columns[number - 1].recipe.changed_since(len(finished[number - 1].chunking.document.sentences))
         for number in differing_columns
     )
-    notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
+    notice(" ".join([message, *filter(None, result_difference_reasons)]), "error", key="reopened_file")
 
 
 # The summary of a column.
@@ -274,46 +280,55 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
 
 def column_summary(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
-    finished = result.finished
-    assert finished is not None
-    task, chunking = finished.task, finished.chunking
-    facts = _chunk_facts(task, chunking, embedder)
+    finished_column = result.finished
+    assert finished_column is not None
+    task, chunking = finished_column.task, finished_column.chunking
+    column_chunk_facts = _chunk_facts(task, chunking, embedder)
     chunk_count = len(chunking.chunks)
-    rows = [HeadRow("chunks", f"{chunk_count:,}", brief=pluralize(chunk_count, "chunk"))]
+    summary_head_rows = [HeadRow("chunks", f"{chunk_count:,}", brief=pluralize(chunk_count, "chunk"))]
     # Other chunks lie in each other by chance.
-    rows += _level_rows(chunking) if finished.chunker.elsewhere or getattr(finished.chunker, "parent_size", None) else ()
-    if facts.sizes:
-        sentence_sizes = facts.sizes[0]
-        rows.append(
+    summary_head_rows += (
+        _level_rows(chunking)
+        if finished_column.chunker.elsewhere or getattr(finished_column.chunker, "parent_size", None)
+        else ()
+    )
+    if column_chunk_facts.sizes:
+        sentence_sizes = column_chunk_facts.sizes[0]
+        summary_head_rows.append(
             HeadRow("sentences", f"{sentence_sizes.least:,} to {sentence_sizes.most:,}, median {sentence_sizes.median:,g}")
         )
-    if facts.pieces.chunks:
-        rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
+    if column_chunk_facts.pieces.chunks:
+        summary_head_rows.append(HeadRow("in pieces", column_chunk_facts.pieces.words(len(chunking.chunks))))
     if not lecture_mode.is_on():
-        time = (
+        chunking_time_phrase = (
             "not known: made elsewhere"
-            if finished.chunker.elsewhere
+            if finished_column.chunker.elsewhere
             else _time_in_words(chunking, session.repeats.get(task))
         )
-        rows.append(HeadRow("time", time))
-        if finished.chunker.embeds:
-            rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+        summary_head_rows.append(HeadRow("time", chunking_time_phrase))
+        if finished_column.chunker.embeds:
+            summary_head_rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if chunking.spending is not None and not lecture_mode.is_on():
-        rows.append(HeadRow("asked", str(chunking.spending)))
+        summary_head_rows.append(HeadRow("asked", str(chunking.spending)))
     if text.source.known is not None:
-        found, missed, added = count_found_missed_added(facts.cuts, text.source.known)
-        rows.append(against_known_row(found, missed, added))
-    if facts.unread is not None and embedder is not None:
-        brief = f"{pluralize(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
-        rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
-    change_phrase, new_boundaries = _last_change(number, finished, text.document, facts.cuts)
+        found, missed, added = count_found_missed_added(column_chunk_facts.cuts, text.source.known)
+        summary_head_rows.append(against_known_row(found, missed, added))
+    if column_chunk_facts.unread is not None and embedder is not None:
+        overlong_chunks_phrase = (
+            f"{pluralize(column_chunk_facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
+        )
+        summary_head_rows.append(
+            HeadRow("too long", column_chunk_facts.unread.words(embedder), "wrong", overlong_chunks_phrase)
+        )
+    change_phrase, new_boundaries = _last_change(number, finished_column, text.document, column_chunk_facts.cuts)
     if change_phrase:
-        rows.append(HeadRow("changed", change_phrase, "changed", f"changed: {change_phrase}"))
+        summary_head_rows.append(HeadRow("changed", change_phrase, "changed", f"changed: {change_phrase}"))
     size_table = [
-        (size.unit, *map(format_three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes
+        (size.unit, *map(format_three_figures, (size.least, size.median, size.mean, size.most)))
+        for size in column_chunk_facts.sizes
     ]
     return ReaderColumn(
-        rows=tuple(rows),
+        rows=tuple(summary_head_rows),
         table=(("size", "min", "median", "mean", "max"), *size_table) if session.all_sizes else (),
         fresh=new_boundaries,
     )
@@ -339,23 +354,25 @@ def _last_change(
 ) -> tuple[str, frozenset[int]]:
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
-    task = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
+    task_without_revision = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
     last_change = session.history.get(number)
-    if last_change is None or last_change.task != task:
-        if last_change is not None and last_change.task.subject == task.subject:
+    if last_change is None or last_change.task != task_without_revision:
+        if last_change is not None and last_change.task.subject == task_without_revision.subject:
             change_phrase = boundary_changes(document, last_change.cuts, cuts).words()
-            last_change = LastChange(task, cuts, change_phrase, frozenset(cuts) - frozenset(last_change.cuts))
+            last_change = LastChange(
+                task_without_revision, cuts, change_phrase, frozenset(cuts) - frozenset(last_change.cuts)
+            )
         else:
-            last_change = LastChange(task, cuts)
+            last_change = LastChange(task_without_revision, cuts)
         session.history[number] = last_change
     return last_change.said, last_change.fresh
 
 
 def _time_in_words(chunking: Chunking, repeats: DecisionTimes | None) -> str:
-    timing = chunking.timing
-    if repeats is not None and timing is not None:
+    chunking_stage_times = chunking.timing
+    if repeats is not None and chunking_stage_times is not None:
         return (
-            f"split {duration_in_words(timing.split_ms)} · decide {duration_in_words(repeats.median)} "
+            f"split {duration_in_words(chunking_stage_times.split_ms)} · decide {duration_in_words(repeats.median)} "
             f"({duration_in_words(repeats.lower)} to {duration_in_words(repeats.upper)} in {repeats.runs} runs)"
         )
-    return stages_in_words(timing)
+    return stages_in_words(chunking_stage_times)

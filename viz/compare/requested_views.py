@@ -73,12 +73,12 @@ def show_requested_views(
     if session.below_wanted in views:
         st.session_state["below"] = session.below_wanted
     session.below_wanted = ""
-    wanted = st.segmented_control("View below text", list(views), key="below", label_visibility="collapsed")
-    if wanted is not None:
+    requested_view_name = st.segmented_control("View below text", list(views), key="below", label_visibility="collapsed")
+    if requested_view_name is not None:
         with st.container(key="below_view"):
             # Scrolls the page to this container, once each time the user opens the view.
-            _arrival(key="store_arrival", data={"view": wanted}, height=0)
-            views[wanted]()
+            _arrival(key="store_arrival", data={"view": requested_view_name}, height=0)
+            views[requested_view_name]()
 
 
 def _show_gap_table(here: ColumnResult) -> None:
@@ -97,31 +97,36 @@ def _offer_session_file(
 ) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_as = session.embedded_as
-    columns = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
-    if len(columns) == len(results):
-        model = _recipe_model()
-        recipes = [_recipe_of(chunker, choices, embedder) for chunker, _ in columns]
-        questions = stored_questions(chosen.text)
-        row = st.container(horizontal=True)
+    chunkers_and_chunkings = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
+    if len(chunkers_and_chunkings) == len(results):
+        recipe_language_model = _recipe_model()
+        column_recipes = [_recipe_of(chunker, choices, embedder) for chunker, _ in chunkers_and_chunkings]
+        stored_text_questions = stored_questions(chosen.text)
+        download_buttons_row = st.container(horizontal=True)
         download_button(
-            row,
+            download_buttons_row,
             "The whole session, with its text",
-            lambda: session_file.write_session_file(chosen, choices, columns, embedder, embedded_as, model, questions),
+            lambda: session_file.write_session_file(
+                chosen, choices, chunkers_and_chunkings, embedder, embedded_as, recipe_language_model, stored_text_questions
+            ),
             "seamark-session.json",
             "application/json",
-            (chosen, choices.selected, recipes, questions),
+            (chosen, choices.selected, column_recipes, stored_text_questions),
             help="Text, known boundaries, questions, and the recipe and chunks of every column; upload it to continue.",
         )
-        offer_report(row, choices, columns, chosen, embedder)
+        offer_report(download_buttons_row, choices, chunkers_and_chunkings, chosen, embedder)
 
 
 def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
     """Draw the sizes of the chunks of every column."""
-    units = ["sentences", "tokens", "characters"]
-    unit = str(st.segmented_control("Size unit", units, default="sentences", key="size_unit", required=True))
+    size_unit_names = ["sentences", "tokens", "characters"]
+    chosen_size_unit = str(
+        st.segmented_control("Size unit", size_unit_names, default="sentences", key="size_unit", required=True)
+    )
     try:
         sizes_by_chunker = {
-            f"{number + 1} {results[number].title}": _chunk_lengths(chunking, unit, tokenizer) for number, chunking in done
+            f"{number + 1} {results[number].title}": _chunk_lengths(chunking, chosen_size_unit, tokenizer)
+            for number, chunking in done
         }
     except InputError as error:
         notice(str(error), "error", key="sizes_error")
@@ -129,9 +134,9 @@ def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunkin
     chunker_size_pairs = [(name, size) for name, among in sizes_by_chunker.items() for size in among]
     table: dict[str, list[str] | list[int]] = {
         "chunker": [name for name, _ in chunker_size_pairs],
-        unit: [size for _, size in chunker_size_pairs],
+        chosen_size_unit: [size for _, size in chunker_size_pairs],
     }
-    show_figure(size_distributions(sizes_by_chunker, unit), table, "Chunk sizes", key="sizes")
+    show_figure(size_distributions(sizes_by_chunker, chosen_size_unit), table, "Chunk sizes", key="sizes")
 
 
 def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
@@ -150,19 +155,19 @@ def _recipe_of(chunker: Chunker, choices: Choices, embedder: Embedder | None) ->
 
 def _recipe_model() -> LanguageModel | None:
     """Return the session's language model, for recipes of chunkers that call one."""
-    asking = chosen_model()
-    return None if asking is None else asking.model
+    chosen_language_model = chosen_model()
+    return None if chosen_language_model is None else chosen_language_model.model
 
 
 def _gap_table(chunking: Chunking) -> dict[str, list[object]]:
-    texts = chunking.document.sentence_texts
+    document_sentence_texts = chunking.document.sentence_texts
     table: dict[str, list[object]] = {
         "after sentence": [gap.index + 1 for gap in chunking.gaps],
         "verdict": [str(gap.verdict) for gap in chunking.gaps],
         "score": [gap.score for gap in chunking.gaps],
         "threshold": [gap.threshold for gap in chunking.gaps],
         "reason": [gap.reason for gap in chunking.gaps],
-        "sentence": [texts[gap.index] for gap in chunking.gaps],
+        "sentence": [document_sentence_texts[gap.index] for gap in chunking.gaps],
     }
     # Some chunkers have no scores, others no threshold.
     return {name: values for name, values in table.items() if not values or any(value is not None for value in values)}
@@ -196,18 +201,27 @@ def _offer_column_files(
         show_contexts(choices, results)
         with_contexts = chunkings_with_contexts(results)
         chunking, contexts_written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
-    recipe = _recipe_of(chunker, choices, embedder)
-    stem = f"seamark-{chunker.name}"
+    column_recipe = _recipe_of(chunker, choices, embedder)
+    download_file_stem = f"seamark-{chunker.name}"
     chunk_files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
-        ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
-        ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
-        ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
-        ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking, embedded_as)),
+        ("Chunks, JSON", f"{download_file_stem}.json", "application/json", lambda: to_json(chunking, column_recipe)),
+        ("Chunks, JSON lines", f"{download_file_stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
+        ("Chunks, CSV", f"{download_file_stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
+        (
+            "Chunks, Parquet",
+            f"{download_file_stem}.parquet",
+            "application/vnd.apache.parquet",
+            lambda: to_parquet(chunking, embedded_as),
+        ),
     )
     files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         *(chunk_files if contexts_written else ()),
-        ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
-        *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
+        ("Every gap, CSV", f"{download_file_stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
+        *(
+            ()
+            if chunker.elsewhere
+            else (("Recipe", f"{download_file_stem}.recipe.json", "application/json", column_recipe.to_json),)
+        ),
     )
     reproduction_phrase = (
         "These chunks were made elsewhere, so no recipe reproduces them. The session file contains them."
@@ -216,9 +230,16 @@ def _offer_column_files(
     )
     waits_phrase = "" if contexts_written else " Its chunks can be downloaded once their context sentences are written."
     st.caption(f"These are the files of column {choices.selected + 1}.{waits_phrase} {reproduction_phrase}")
-    row = st.container(horizontal=True)
+    download_buttons_row = st.container(horizontal=True)
     for label, name, mime, make_content in files:
-        download_button(row, label, make_content, name, mime, (chunking.document.identity, chunking.document.name, recipe))
+        download_button(
+            download_buttons_row,
+            label,
+            make_content,
+            name,
+            mime,
+            (chunking.document.identity, chunking.document.name, column_recipe),
+        )
 
 
 # The figure of the chunk sizes.
@@ -304,15 +325,19 @@ def offer_report(
 ) -> None:
     """Draw the report's download button in ``place``; the report is built on click."""
     document, on_disk = columns[0][1].document, session.on_disk
-    questions = [question for question in session.questions if question.identity == document.identity]
+    document_questions = [question for question in session.questions if question.identity == document.identity]
 
     def build() -> str:
         # Only the user who asks for a report waits for these modules, not the first page.
         from evaluation.report.html_page import ComparedColumns, html_report
 
         # A report embeds nothing; it uses cached vectors only.
-        vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, on_disk)
-        return html_report(ComparedColumns(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
+        document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, on_disk)
+        return html_report(
+            ComparedColumns(
+                document, columns, chosen.known, embedder, choices.tokenizer, document_sentence_vectors, document_questions
+            )
+        )
 
     download_button(
         place,
@@ -326,7 +351,7 @@ def offer_report(
             chosen.known,
             [(chunker.name, chunker) for chunker, _ in columns],
             choices.tokenizer,
-            questions,
+            document_questions,
         ),
         help="Text, chunks, curves, questions, measures and verdicts in one file that opens offline and can be shared.",
     )
@@ -346,7 +371,7 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
     if selected_result.chunker.elsewhere:
         notice("These chunks were made elsewhere, so there is no code for them.", key="no_code")
         return
-    recipe = _recipe_of(selected_result.chunker, choices, embedder)
+    selected_column_recipe = _recipe_of(selected_result.chunker, choices, embedder)
     tool: Tool = st.segmented_control(
         "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
     )
@@ -359,26 +384,26 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
         f"`{DOCUMENT}` "
         f"(UTF-8), {output_phrase}, and needs {requirements_phrase}."
     )
-    st.code(code_for(tool, recipe), language="bash" if is_command_line else "python")
-    original = original_for(tool, recipe)
-    if original is not None:
+    st.code(code_for(tool, selected_column_recipe), language="bash" if is_command_line else "python")
+    original_library_chunker = original_for(tool, selected_column_recipe)
+    if original_library_chunker is not None:
         st.caption(
-            f"{original.name} itself, set up to do the same. {original.remark}".strip()
-            + f" It takes `pip install {original.requirement}`."
+            f"{original_library_chunker.name} itself, set up to do the same. {original_library_chunker.remark}".strip()
+            + f" It takes `pip install {original_library_chunker.requirement}`."
         )
-        st.code(str(original.program), language="python")
-        if original.column is None:
-            _run_at_once(original, selected_result.chunking, recipe)
+        st.code(str(original_library_chunker.program), language="python")
+        if original_library_chunker.column is None:
+            _run_at_once(original_library_chunker, selected_result.chunking, selected_column_recipe)
         else:
-            _run_as_column(original, original.column, choices, results)
+            _run_as_column(original_library_chunker, original_library_chunker.column, choices, results)
 
 
 def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
     """Draw the button that runs the library's chunker on the text, or the result of the run."""
-    subject = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
-    place = st.empty()
-    if session.proof is None or session.proof[0] != subject:
-        if not button_pressed(place, "Run original library", "run_original"):
+    proof_subject_key = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
+    proof_placeholder = st.empty()
+    if session.proof is None or session.proof[0] != proof_subject_key:
+        if not button_pressed(proof_placeholder, "Run original library", "run_original"):
             return
         try:
             result_message, tone = (
@@ -387,8 +412,8 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
             )
         except InputError as error:
             result_message, tone = str(error), "error"
-        session.proof = (subject, result_message, tone)
-        place.empty()
+        session.proof = (proof_subject_key, result_message, tone)
+        proof_placeholder.empty()
     _, result_message, tone = session.proof
     notice(result_message, tone, key="proof_result")
 
@@ -425,5 +450,7 @@ def _run_as_column(
             key="proof_result",
         )
     else:
-        tone = "error" if original_column.error else "info"
-        notice(original_column.error or f"The original is running in column {number}.", tone, key="proof_result")
+        original_notice_tone = "error" if original_column.error else "info"
+        notice(
+            original_column.error or f"The original is running in column {number}.", original_notice_tone, key="proof_result"
+        )

@@ -35,19 +35,32 @@ def show_parsing(chosen: TextSource) -> None:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
         if chosen is session.own:
             _offer_lines(chosen)
-    origin = chosen.teaches or "not read from a file"
-    nothing_phrase = "" if chosen.left_out or "left out" in origin else " · nothing was left out"
-    remark(f"{chosen.name}: {origin}{nothing_phrase}. The text below is what is cut.", key="parsing_said")
+    text_origin_description = chosen.teaches or "not read from a file"
+    nothing_phrase = "" if chosen.left_out or "left out" in text_origin_description else " · nothing was left out"
+    remark(f"{chosen.name}: {text_origin_description}{nothing_phrase}. The text below is what is cut.", key="parsing_said")
     # Rows are too short to be shown one at a time.
-    parts = chosen.parts if chosen.parts is not None and chosen.parts.kind != "row" else None
-    stretches = stretches_of(chosen.text, parts)
-    number = 0
-    if len(stretches) > 1:
-        stretch_kind = parts.kind.capitalize() if parts is not None and len(stretches) == len(parts.starts) else "Stretch"
+    page_or_chapter_parts = chosen.parts if chosen.parts is not None and chosen.parts.kind != "row" else None
+    text_stretches = stretches_of(chosen.text, page_or_chapter_parts)
+    shown_stretch_index = 0
+    if len(text_stretches) > 1:
+        stretch_kind = (
+            page_or_chapter_parts.kind.capitalize()
+            if page_or_chapter_parts is not None and len(text_stretches) == len(page_or_chapter_parts.starts)
+            else "Stretch"
+        )
         # Each text has its own widget, so that another text starts on its first page.
-        key = f"parsing/{len(chosen.text)}/{len(stretches)}"
-        number = st.number_input(f"{stretch_kind} (1 to {len(stretches):,})", 1, len(stretches), key=key, width=260) - 1
-    shown_stretch = stretches[number]
+        stretch_number_input_key = f"parsing/{len(chosen.text)}/{len(text_stretches)}"
+        shown_stretch_index = (
+            st.number_input(
+                f"{stretch_kind} (1 to {len(text_stretches):,})",
+                1,
+                len(text_stretches),
+                key=stretch_number_input_key,
+                width=260,
+            )
+            - 1
+        )
+    shown_stretch = text_stretches[shown_stretch_index]
     if stretch_description := about_stretch(shown_stretch, chosen):
         remark(stretch_description, key="parsing_about")
     stretch_text = chosen.text[shown_stretch.start : shown_stretch.end].strip("\n")
@@ -59,11 +72,11 @@ def show_parsing(chosen: TextSource) -> None:
 
 def _offer_lines(own: TextSource) -> None:
     """Draw the buttons that put left-out lines back into the text."""
-    kinds = {omission.what for omission in own.left_out if omission.part is not None and omission.words}
-    row = st.container(horizontal=True)
+    omitted_line_kinds = {omission.what for omission in own.left_out if omission.part is not None and omission.words}
+    put_back_buttons_row = st.container(horizontal=True)
     for kind, label in PUT_BACK.items():
-        if own.parts is not None and kind in kinds:
-            row.button(
+        if own.parts is not None and kind in omitted_line_kinds:
+            put_back_buttons_row.button(
                 label,
                 on_click=put_back_lines,
                 args=(kind,),
@@ -73,22 +86,22 @@ def _offer_lines(own: TextSource) -> None:
 
 def stretches_of(text: str, parts: TextParts | None) -> list[Stretch]:
     """Return the text's pages or chapters as passages; those longer than `STRETCH` characters are split."""
-    edges = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
+    part_edge_offsets = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
     return [
         Stretch(None if parts is None else number, start, min(last, start + STRETCH))
-        for number, (first, last) in enumerate(pairwise(edges))
+        for number, (first, last) in enumerate(pairwise(part_edge_offsets))
         for start in range(first, max(last, first + 1), STRETCH)
     ]
 
 
 def about_stretch(here: Stretch, chosen: TextSource) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
-    parts = chosen.parts
-    if parts is None or here.part is None:
+    chosen_text_parts = chosen.parts
+    if chosen_text_parts is None or here.part is None:
         return ""
-    name = parts.label_of_part(here.part)
+    stretch_part_label = chosen_text_parts.label_of_part(here.part)
     omission_phrases = [_left_out_in_words(omission) for omission in chosen.left_out if omission.part == here.part]
-    return f"{name} · left out here: {', '.join(omission_phrases)}" if omission_phrases else name
+    return f"{stretch_part_label} · left out here: {', '.join(omission_phrases)}" if omission_phrases else stretch_part_label
 
 
 def _left_out_in_words(left_out: Omission) -> str:
@@ -116,9 +129,14 @@ def left_out_table(left_out: Iterable[Omission], parts: TextParts | None) -> dic
 
 def _part_ranges_in_words(some: Iterable[Omission], parts: TextParts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
-    numbers = sorted({omission.part for omission in some if omission.part is not None and omission.part < len(parts.labels)})
-    runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
-    names = [
-        parts.name(run[0]) if len(run) == 1 else f"{parts.name(run[0])}–{parts.name(run[-1])}" for run in runs[:MOST_NAMED]
+    omission_part_indices = sorted(
+        {omission.part for omission in some if omission.part is not None and omission.part < len(parts.labels)}
+    )
+    consecutive_part_runs = [
+        [number for _, number in run] for _, run in groupby(enumerate(omission_part_indices), lambda pair: pair[1] - pair[0])
     ]
-    return ", ".join([*names, "…"] if len(runs) > MOST_NAMED else names)
+    part_range_labels = [
+        parts.name(run[0]) if len(run) == 1 else f"{parts.name(run[0])}–{parts.name(run[-1])}"
+        for run in consecutive_part_runs[:MOST_NAMED]
+    ]
+    return ", ".join([*part_range_labels, "…"] if len(consecutive_part_runs) > MOST_NAMED else part_range_labels)

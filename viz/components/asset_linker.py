@@ -80,9 +80,9 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
         or a file imports or exports in any other form than ``import { a, b } from "./c.js";`` and ``export`` before a
         declaration.
     """
-    modules = _needed(entry, root)
-    entry_module = modules[-1]
-    for module in modules[:-1]:
+    ordered_script_modules = _needed(entry, root)
+    entry_module = ordered_script_modules[-1]
+    for module in ordered_script_modules[:-1]:
         if module.has_default:
             raise LinkError(
                 f"Only the script of a component, {entry}, may have an export default; {module.path} has one too."
@@ -91,9 +91,9 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
         raise LinkError(f"{entry} must have an export default function, which draws the component; it has none.")
     if default is not None and (entry_module.has_default or default not in entry_module.exported):
         raise LinkError(f"{entry} must have a named export {default} and no default export. Correct its exports.")
-    modules.insert(0, _read(IN_ORDER, VIZ))
+    ordered_script_modules.insert(0, _read(IN_ORDER, VIZ))
     path_by_name: dict[str, str] = {}
-    for module in modules:
+    for module in ordered_script_modules:
         for name in module.declared:
             if name in path_by_name:
                 raise LinkError(
@@ -101,7 +101,7 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
                     f"{module.path} both declare it."
                 )
             path_by_name[name] = module.path
-    module_sources = [f"// ---- viz/{module.path}\n{module.body}" for module in modules]
+    module_sources = [f"// ---- viz/{module.path}\n{module.body}" for module in ordered_script_modules]
     return "\n".join([*module_sources, f"export default inOrder({default or _CALLED});\n"])
 
 
@@ -124,17 +124,17 @@ def _needed(entry: str, root: Path) -> list[_Module]:
         if path not in modules:
             paths_being_read.append(path)
             try:
-                module = _read(path, root)
+                parsed_script_module = _read(path, root)
             except OSError:
                 importer_phrase = f", which {paths_being_read[-2]} imports," if len(paths_being_read) > 1 else ""
                 raise LinkError(f"The script {path}{importer_phrase} must exist; it does not.") from None
-            for imported_path, imported_names in module.imports.items():
-                exported = visit(imported_path).exported
+            for imported_path, imported_names in parsed_script_module.imports.items():
+                imported_module_exports = visit(imported_path).exported
                 for name in imported_names:
-                    if name not in exported:
+                    if name not in imported_module_exports:
                         raise LinkError(f"{path} may import only exported names; {imported_path} does not export {name}.")
             paths_being_read.pop()
-            modules[path] = module
+            modules[path] = parsed_script_module
         return modules[path]
 
     visit(entry)
@@ -148,9 +148,9 @@ def _read(path: str, root: Path) -> _Module:
     imports: dict[str, list[str]] = {}
     for imported_names, source in _IMPORT.findall(text):
         imports.setdefault(_resolve(path, source), []).extend(_imported(path, imported_names))
-    body = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
-    body = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", body))
-    for line in _REFUSED.findall(body):
+    script_body_without_imports = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
+    script_body_without_imports = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", script_body_without_imports))
+    for line in _REFUSED.findall(script_body_without_imports):
         raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS}; got {line}")
     names_and_exported = [
         (name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _names(match["names"])
@@ -160,7 +160,7 @@ def _read(path: str, root: Path) -> _Module:
         imports,
         tuple(name for name, _ in names_and_exported),
         frozenset(name for name, exported in names_and_exported if exported),
-        body,
+        script_body_without_imports,
         bool(_DEFAULT.search(text)),
     )
 

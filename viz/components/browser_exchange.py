@@ -43,8 +43,12 @@ class Component(Generic[Payload]):
     def __init__(
         self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draws: str | None = None
     ) -> None:
-        css = "\n".join([*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_styles(*styles)])
-        self._mount = st.components.v2.component(name, html=html, css=css, js=asset_linker.linked_script(script, draws))
+        component_style_sheet = "\n".join(
+            [*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_styles(*styles)]
+        )
+        self._mount = st.components.v2.component(
+            name, html=html, css=component_style_sheet, js=asset_linker.linked_script(script, draws)
+        )
 
     def __call__(
         self,
@@ -110,11 +114,11 @@ def _key(key: str) -> str:
 
 
 def _ordered(key: str, data: Data) -> bytes | list[object]:
-    order = session.sent.order(key, data)
+    sent_data_order = session.sent.order(key, data)
     if isinstance(data, bytes):
-        return f"{order.session} {order.number}\n".encode() + data
+        return f"{sent_data_order.session} {sent_data_order.number}\n".encode() + data
     # Streamlit looks for tables among the values of a mapping, and imports pandas for that, but not inside a list.
-    return [data, order]
+    return [data, sent_data_order]
 
 
 # Offsets in UTF-16, and positions on the sentence axis.
@@ -160,9 +164,9 @@ def sentence_positions(document: Document, offsets: Sequence[int]) -> list[float
         return [0.0 for _ in offsets]
     offset_array = np.asarray(offsets, dtype=np.int64)
     starts, ends = np.asarray(document.sentences).T
-    index = np.maximum(np.searchsorted(starts, offset_array, side="right") - 1, 0)
-    share_of_sentence = (offset_array - starts[index]) / (ends - starts)[index]
-    rounded_positions: list[float] = np.round(index + np.clip(share_of_sentence, 0, 1), 4).tolist()
+    offset_sentence_indices = np.maximum(np.searchsorted(starts, offset_array, side="right") - 1, 0)
+    share_of_sentence = (offset_array - starts[offset_sentence_indices]) / (ends - starts)[offset_sentence_indices]
+    rounded_positions: list[float] = np.round(offset_sentence_indices + np.clip(share_of_sentence, 0, 1), 4).tolist()
     return rounded_positions
 
 
@@ -178,18 +182,18 @@ def text_payload(document: Document) -> bytes:
 
     All offsets are in UTF-16 code units.
     """
-    starts = utf16_offsets(document.text, document.starts)
+    sentence_starts_utf16 = utf16_offsets(document.text, document.starts)
     text_header: dict[str, Any] = {
         "id": document.identity,
-        "starts": starts,
+        "starts": sentence_starts_utf16,
         "ends": utf16_offsets(document.text, [span.end for span in document.sentences]),
     }
-    parts = document.parts
-    if parts is not None:
+    document_parts = document.parts
+    if document_parts is not None:
         text_header["pages"] = {
-            "kind": parts.kind,
-            "starts": utf16_offsets(document.text, parts.starts),
-            "names": [parts.name(number) for number in range(len(parts.starts))],
+            "kind": document_parts.kind,
+            "starts": utf16_offsets(document.text, document_parts.starts),
+            "names": [document_parts.name(number) for number in range(len(document_parts.starts))],
         }
     return f"{compact_json(text_header)}\n{document.text}".encode()
 

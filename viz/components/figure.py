@@ -18,22 +18,31 @@ LECTURE_SCALE = 1.5
 
 def style(figure: go.Figure, scale: float = 1) -> None:
     """Apply the page's colours and fonts to a figure, with type, lines and dots enlarged by ``scale``."""
-    colours = INK[theme_name()]
-    axis = {"gridcolor": colours["rule"], "linecolor": colours["rule"], "zeroline": False, "automargin": True}
-    axis |= {"title": {"font": {"size": 13 * scale}}}
+    theme_ink_colours = INK[theme_name()]
+    axis_style_options = {
+        "gridcolor": theme_ink_colours["rule"],
+        "linecolor": theme_ink_colours["rule"],
+        "zeroline": False,
+        "automargin": True,
+    }
+    axis_style_options |= {"title": {"font": {"size": 13 * scale}}}
     figure.update_layout(
         font={
             "family": "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif",
             "size": 13 * scale,
-            "color": colours["ink"],
+            "color": theme_ink_colours["ink"],
         },
         margin={"l": 8, "r": 8, "t": 34 * scale, "b": 8},
-        paper_bgcolor=colours["page"],
-        plot_bgcolor=colours["page"],
-        hoverlabel={"bgcolor": colours["panel"], "bordercolor": colours["rule"], "font": {"color": colours["ink"]}},
+        paper_bgcolor=theme_ink_colours["page"],
+        plot_bgcolor=theme_ink_colours["page"],
+        hoverlabel={
+            "bgcolor": theme_ink_colours["panel"],
+            "bordercolor": theme_ink_colours["rule"],
+            "font": {"color": theme_ink_colours["ink"]},
+        },
     )
-    figure.update_xaxes(**axis)
-    figure.update_yaxes(**axis)
+    figure.update_xaxes(**axis_style_options)
+    figure.update_yaxes(**axis_style_options)
     if scale != 1:
         _enlarge(figure, scale)
 
@@ -78,21 +87,21 @@ def show_figure(
     style(figure, LECTURE_SCALE if session.lecture else 1)
     file_stem = f"seamark-{name.lower().replace(' ', '-')}"
     format_by_figure = session.figure_formats
-    config = {
+    plotly_figure_config = {
         "displaylogo": False,
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
         "toImageButtonOptions": {"format": format_by_figure.get(key, "png"), "filename": file_stem, "scale": 2},
     }
     # Streamlit's theme applies only on the page; without it, downloads have the same colours.
     if clicked is None:
-        st.plotly_chart(figure, key=key, theme=None, config=config)
+        st.plotly_chart(figure, key=key, theme=None, config=plotly_figure_config)
     else:
 
         def select() -> None:
             if points := st.session_state[key]["selection"]["points"]:
                 clicked(points[0]["x"])
 
-        st.plotly_chart(figure, key=key, theme=None, config=config, on_select=select, selection_mode="points")
+        st.plotly_chart(figure, key=key, theme=None, config=plotly_figure_config, on_select=select, selection_mode="points")
     with st.expander(f"{name}: data"):
         st.dataframe(
             table,
@@ -101,12 +110,12 @@ def show_figure(
             width="stretch",
             height=min(300, 38 + 35 * len(next(iter(table.values()), ()))),
         )
-        row = st.container(horizontal=True, vertical_alignment="bottom")
+        figure_downloads_row = st.container(horizontal=True, vertical_alignment="bottom")
 
         def chosen() -> None:
             format_by_figure[key] = st.session_state[f"{key}_format"]
 
-        row.segmented_control(
+        figure_downloads_row.segmented_control(
             "Image format",
             ["png", "svg"],
             default=format_by_figure.get(key, "png"),
@@ -116,9 +125,9 @@ def show_figure(
             required=True,
         )
         download_button(
-            row,
+            figure_downloads_row,
             "Download as HTML",
-            lambda: figure.to_html(include_plotlyjs=True, config=config),
+            lambda: figure.to_html(include_plotlyjs=True, config=plotly_figure_config),
             f"{file_stem}.html",
             "text/html",
             table,

@@ -52,10 +52,10 @@ def show_job_progress(
     if not job.running or job.cancelled or news():
         st.rerun()
     share, status = job.progress()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.progress(share, text=status)
-    beside(row)
-    row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")
+    job_progress_row = st.container(horizontal=True, vertical_alignment="center")
+    job_progress_row.progress(share, text=status)
+    beside(job_progress_row)
+    job_progress_row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")
 
 
 # The request to send text to a language model.
@@ -104,29 +104,29 @@ def ask_to_send(
     label
         The label of the button.
     """
-    model = asking.model
-    model_estimates = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
+    asked_language_model = asking.model
+    model_estimates = [(asked_language_model, estimate, answer_tokens), *([also] if also is not None else [])]
     requests, tokens, reply_tokens = map(sum, zip(*[estimated for _, estimated, _ in model_estimates], strict=True))
     if formed is not None and not too:
         requests, tokens = requests + formed.probes[0], tokens + formed.probes[1]
     try:
-        destination = model.destination
+        request_destination = asked_language_model.destination
     except InputError as error:
         notice(str(error), "error", key=f"send_{key}")
         return
-    prices = [
+    model_request_prices = [
         asked_model.price(estimated.tokens, estimated.requests * answer + estimated.answers)
         for asked_model, estimated, answer in model_estimates
     ]
-    cost = None if None in prices else sum(filter(None, prices))
-    names = [*dict.fromkeys(asked_model.title for asked_model, _, _ in model_estimates)]
-    models_phrase = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
-    price_phrase = "no price is known" if cost is None else f"about ${cost:.4f}"
+    total_request_cost = None if None in model_request_prices else sum(filter(None, model_request_prices))
+    asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in model_estimates)]
+    models_phrase = f"the model{'s' * (len(asked_model_titles) > 1)} {' and '.join(asked_model_titles)}"
+    price_phrase = "no price is known" if total_request_cost is None else f"about ${total_request_cost:.4f}"
     limit, spent = asking.limit, asking.spent
     allowed_phrase = (
         "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
     )
-    if limit.money is not None and cost is not None:
+    if limit.money is not None and total_request_cost is not None:
         allowed_phrase += f" Of the ${limit.money} that you allow ${spent.cost or 0:.4f} are spent."
     elif limit.money is not None:
         allowed_phrase += (
@@ -140,7 +140,7 @@ def ask_to_send(
         notice(
             f"{what} there too: {amount_note}; {price_phrase}."
             if too
-            else f"{what} to {destination}, to {models_phrase}: {amount_note}, {repeat_note}; {price_phrase}."
+            else f"{what} to {request_destination}, to {models_phrase}: {amount_note}, {repeat_note}; {price_phrase}."
             f"{allowed_phrase} {consent_note}",
             key=f"send_{key}",
         )

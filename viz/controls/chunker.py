@@ -87,9 +87,9 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
             _show_located(located_chunks, chunk_file.name)
         _offer_text(choices, chunk_file, document, located_chunks)
     _upload(choices, number, chunk_file)
-    job = session.chunk_reading
-    if job is not None and job.about == (session.page, number):
-        show_job_progress(job, key="chunk_reading")
+    chunk_file_reading_job = session.chunk_reading
+    if chunk_file_reading_job is not None and chunk_file_reading_job.about == (session.page, number):
+        show_job_progress(chunk_file_reading_job, key="chunk_reading")
     if session.chunk_complaint:
         notice(session.chunk_complaint, "error", key="chunk_file_error")
     st.caption(MADE_ELSEWHERE)
@@ -109,47 +109,51 @@ def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
 
 def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
     # Each file gets a new, empty upload widget; the current file is shown above.
-    key = f"chunk_file/{number}/{file.identity if file is not None else ''}"
-    page = session.page
+    chunk_file_uploader_key = f"chunk_file/{number}/{file.identity if file is not None else ''}"
+    current_session_page = session.page
 
     def uploaded() -> None:
-        uploaded_file = st.session_state[key]
+        uploaded_file = st.session_state[chunk_file_uploader_key]
         session.chunk_complaint, session.chunk_reading = "", None
         if uploaded_file is None:
             return
         name_and_content = uploaded_file.name, uploaded_file.getvalue()
         session.chunk_reading = ReadingJob(
-            [name_and_content], single_file_maker(_read_chunk_file), about=(page, number)
+            [name_and_content], single_file_maker(_read_chunk_file), about=(current_session_page, number)
         ).begin()
         _take_read_file(choices, number)
 
     st.file_uploader(
         "A file of chunks: JSON, JSON lines, CSV or Parquet" if file is None else "Another file",
         type=[*CHUNK_FILE_ENDINGS],
-        key=key,
+        key=chunk_file_uploader_key,
         on_change=uploaded,
         help=CHUNK_FILE_HELP,
     )
 
 
 def _read_chunk_file(data: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
-    chunks = tuple(read_chunks(data, name, cancelled))
-    if not chunks:
+    file_chunks = tuple(read_chunks(data, name, cancelled))
+    if not file_chunks:
         raise InputError(f"{name}: a file of chunks must contain at least one chunk; this one contains none.")
-    return ChunkFile(name, chunks)
+    return ChunkFile(name, file_chunks)
 
 
 def _take_read_file(choices: Choices, number: int) -> bool:
     """Use the file uploaded for column ``number`` once it has been read; return whether it has chunks."""
-    job = session.chunk_reading
-    if job is None or not job.ended or job.about != (session.page, number):
+    chunk_file_reading_job = session.chunk_reading
+    if (
+        chunk_file_reading_job is None
+        or not chunk_file_reading_job.ended
+        or chunk_file_reading_job.about != (session.page, number)
+    ):
         return False
     session.chunk_reading = None
-    session.chunk_complaint = job.error
-    if job.made is None or job.cancelled:
+    session.chunk_complaint = chunk_file_reading_job.error
+    if chunk_file_reading_job.made is None or chunk_file_reading_job.cancelled:
         return False
     try:
-        show_chunk_file(job.made, session.page, choices, number)
+        show_chunk_file(chunk_file_reading_job.made, session.page, choices, number)
     except InputError as error:
         session.chunk_complaint = str(error)
         return False
@@ -182,11 +186,11 @@ def _show_located(located: LocatedChunks, name: str) -> None:
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
     oddities_by_kind = Counter(odd.kind for odd in located.oddities)
-    summary = f"{located_count:,} of {pluralize(located.given, 'chunk')} found in this text"
+    located_chunks_summary = f"{located_count:,} of {pluralize(located.given, 'chunk')} found in this text"
     if located_count < located.given / 2:
-        summary += f": {name} may be of another text"
+        located_chunks_summary += f": {name} may be of another text"
     show_findings(
-        summary,
+        located_chunks_summary,
         [
             (_ODDITY_TITLES[kind][0], oddities_by_kind[kind], _ODDITY_TITLES[kind][1])
             for kind in KINDS
@@ -273,21 +277,23 @@ def column_controls(
         True to draw the form for the language model; None to draw it if any column's chunker calls one.
     """
     _choose_column(choices, elsewhere=elsewhere)
-    column = choices.columns[choices.selected]
+    selected_column_choice = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    external_chunkers = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
-    _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunkers])
+    external_chunkers = [name for name in ELSEWHERE if elsewhere or name == selected_column_choice.chunker]
+    _choose_chunker(choices, selected_column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunkers])
     has_form = any_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
-    if has_form and column.chunker in ASKING:
+    if has_form and selected_column_choice.chunker in ASKING:
         language_model_form()
-    if column.chunker not in ELSEWHERE:
-        parameter_controls(choices.selected, column, chunker, embedder_defaults(embedder, column.chunker))
-    elif column.chunker == YourCuts.name:
+    if selected_column_choice.chunker not in ELSEWHERE:
+        parameter_controls(
+            choices.selected, selected_column_choice, chunker, embedder_defaults(embedder, selected_column_choice.chunker)
+        )
+    elif selected_column_choice.chunker == YourCuts.name:
         st.caption(OWN_CUTS)
     elif elsewhere:
-        chunk_file_controls(choices, choices.selected, column, measured)
-    if has_form and column.chunker not in ASKING:
+        chunk_file_controls(choices, choices.selected, selected_column_choice, measured)
+    if has_form and selected_column_choice.chunker not in ASKING:
         language_model_form()
 
 
@@ -303,20 +309,20 @@ def parameter_controls(
     ``below`` is called after each main parameter to draw something under it. The other parameters are in an expander.
     """
     _choose_preset(number, column, defaults)
-    values = effective_parameters(column, defaults)
-    specs = chunker_class(column.chunker).fields(values)
+    effective_parameter_values = effective_parameters(column, defaults)
+    parameter_specs = chunker_class(column.chunker).fields(effective_parameter_values)
     idle_parameters = chunker.idle() if chunker is not None else frozenset[str]()
-    for spec in specs:
+    for spec in parameter_specs:
         if spec.main:
-            _parameter_widget(number, column, spec, values[spec.name], spec.name in idle_parameters)
+            _parameter_widget(number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameters)
             if chunker is not None and (note := chunker.remark(spec.name)):
                 st.caption(note)
             if below is not None:
                 below(spec)
-    if secondary_specs := [spec for spec in specs if not spec.main]:
+    if secondary_specs := [spec for spec in parameter_specs if not spec.main]:
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in secondary_specs)):
             for spec in secondary_specs:
-                _parameter_widget(number, column, spec, values[spec.name], spec.name in idle_parameters)
+                _parameter_widget(number, column, spec, effective_parameter_values[spec.name], spec.name in idle_parameters)
     if column.chunker in ASKING:
         show_prompts(column.chunker)
 
@@ -348,18 +354,18 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
         required=True,
         **value_binding(choices.selected, "column", chosen),
     )
-    row = st.container(horizontal=True, gap="small", key="column_buttons")
+    column_buttons_row = st.container(horizontal=True, gap="small", key="column_buttons")
     has_most_columns = column_count >= MOST_COLUMNS
-    row.button(
+    column_buttons_row.button(
         "Add",
         on_click=added,
         args=(_chunker_to_add(choices.columns),),
         disabled=has_most_columns,
         help=f"Adds a column, up to {MOST_COLUMNS}.",
     )
-    row.button("Remove", on_click=removed, disabled=column_count <= 1, help="Removes the selected column.")
+    column_buttons_row.button("Remove", on_click=removed, disabled=column_count <= 1, help="Removes the selected column.")
     if elsewhere:
-        row.button(
+        column_buttons_row.button(
             "Your chunks",
             on_click=added,
             args=(YOURS,),
@@ -376,12 +382,12 @@ def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
-    page = session.page
+    current_session_page = session.page
 
     def changed(name: str) -> None:
-        new = fresh_column(name)
-        with undoable(page, f"Chunker of column {choices.selected + 1} changed"):
-            column.chunker, column.parameters = new.chunker, new.parameters
+        fresh_column_choice = fresh_column(name)
+        with undoable(current_session_page, f"Chunker of column {choices.selected + 1} changed"):
+            column.chunker, column.parameters = fresh_column_choice.chunker, fresh_column_choice.parameters
 
     chunker_type = chunker_class(column.chunker)
     st.selectbox(
@@ -404,16 +410,17 @@ def guide_link(chunker: str) -> str:
 
 
 def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
-    presets = {preset.title: preset for preset in presets_for_chunker(column.chunker)}
-    if not presets:
+    preset_by_title = {preset.title: preset for preset in presets_for_chunker(column.chunker)}
+    if not preset_by_title:
         return
-    values = effective_parameters(column, defaults)
-    active = next(
+    effective_parameter_values = effective_parameters(column, defaults)
+    active_preset_title = next(
         (
             title
-            for title, preset in presets.items()
+            for title, preset in preset_by_title.items()
             if all(
-                values[full_title] == preset.parameters.get(full_title, defaults.get(full_title, spec.default))
+                effective_parameter_values[full_title]
+                == preset.parameters.get(full_title, defaults.get(full_title, spec.default))
                 for full_title, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
             )
         ),
@@ -425,26 +432,26 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         # The same browser message may have changed the chunker.
         if title is not None and column.chunker == chunker:
             with undoable(page, f"Settings of column {number + 1} replaced"):
-                column.parameters = dict(presets[title].parameters)
+                column.parameters = dict(preset_by_title[title].parameters)
 
     st.selectbox(
         "Settings preset",
-        list(presets),
-        index=None if active is None else list(presets).index(active),
+        list(preset_by_title),
+        index=None if active_preset_title is None else list(preset_by_title).index(active_preset_title),
         placeholder="your own",
-        **value_binding(active, f"preset/{number}/{chunker}", changed),
+        **value_binding(active_preset_title, f"preset/{number}/{chunker}", changed),
     )
-    if active is not None:
+    if active_preset_title is not None:
         # The box truncates long names.
-        full_title = f"{active}." if len(active) > BOX_CHARACTERS else ""
-        if caption := " ".join(filter(None, (full_title, presets[active].note))):
+        full_title = f"{active_preset_title}." if len(active_preset_title) > BOX_CHARACTERS else ""
+        if caption := " ".join(filter(None, (full_title, preset_by_title[active_preset_title].note))):
             st.caption(caption)
 
 
 def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
     """Draw the widget of a parameter, greyed out if ``idle``, that is without effect given the other parameters."""
     widget_key = _parameter_widget_key(number, column, spec)
-    label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
+    parameter_label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
     def changed(new: Any) -> None:
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
@@ -460,10 +467,10 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
     common_options = {"disabled": idle, "help": help_text or None, **value_binding(value, widget_key, changed)}
     number_type = int if spec.kind == "integer" else float
     if spec.kind == "choice" and spec.ordered:
-        st.select_slider(label, spec.choices, value, **common_options)
+        st.select_slider(parameter_label, spec.choices, value, **common_options)
     elif spec.kind == "choice":
         st.selectbox(
-            label,
+            parameter_label,
             spec.choices,
             index=spec.choices.index(value),
             format_func=lambda word: word.replace("_", " "),
@@ -472,7 +479,7 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
     elif spec.optional:
         low, high = (None if limit is None else number_type(limit) for limit in (spec.low, spec.high))
         st.number_input(
-            label,
+            parameter_label,
             low,
             high,
             value=value,
@@ -486,7 +493,7 @@ def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value:
             number_type(limit) for limit in spec.offered or (spec.low, spec.high) if limit is not None
         )
         st.slider(
-            label,
+            parameter_label,
             min(slider_start, value),
             max(slider_end, value),
             value,

@@ -49,21 +49,21 @@ DOWNLOADS = "Downloads"
 
 def notebook_chip(document: str) -> NotebookChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
-    own = session.own if document == OWN_DOCUMENT else None
-    source = own if document == OWN_DOCUMENT else _sample(document)
-    question_count = 0 if source is None else count_questions_about(source)
+    own_text_source = session.own if document == OWN_DOCUMENT else None
+    document_text_source = own_text_source if document == OWN_DOCUMENT else _sample(document)
+    question_count = 0 if document_text_source is None else count_questions_about(document_text_source)
     unsaved_phrases = [pluralize(question_count, "question")] * bool(question_count)
-    if own is not None and own.known:
-        unsaved_phrases.append(counted_known_boundaries(len(own.known)))
-    if source is None or (own is None and not question_count):
+    if own_text_source is not None and own_text_source.known:
+        unsaved_phrases.append(counted_known_boundaries(len(own_text_source.known)))
+    if document_text_source is None or (own_text_source is None and not question_count):
         return {"state": "", "title": ""}
     if document in session.notebooks:
         return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
     if not is_server_private():
         return {"state": "shared", "title": SHARED_SERVER}
-    state = "urgent" if unsaved_phrases else "offered"
+    keep_chip_state = "urgent" if unsaved_phrases else "offered"
     at_stake_note = f"Only this tab has its {' and '.join(unsaved_phrases)}. " if unsaved_phrases else ""
-    return {"state": state, "title": f"{at_stake_note}{KEEPS}"}
+    return {"state": keep_chip_state, "title": f"{at_stake_note}{KEEPS}"}
 
 
 KEEPS = (
@@ -73,8 +73,8 @@ KEEPS = (
 
 
 def _sample(document: str) -> TextSource:
-    sample = load_sample(document)
-    return TextSource(sample.text, sample.title)
+    bundled_sample = load_sample(document)
+    return TextSource(bundled_sample.text, bundled_sample.title)
 
 
 def take_chip_action(event: Mapping[str, Any], document: str) -> None:
@@ -101,21 +101,21 @@ def offer_replaced_text(choices: Choices) -> None:
     """Draw errors in keeping texts, and a button that restores a replaced text that had questions or boundaries."""
     if session.notebook_complaint:
         notice(session.notebook_complaint, "error", key="notebook_complaint_notice")
-    replaced = session.replaced
-    if replaced is None:
+    replaced_own_text = session.replaced
+    if replaced_own_text is None:
         return
 
     def back() -> None:
         restore_replaced_text()
         choose_document(choices, OWN_DOCUMENT)
 
-    row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
-    with row:
-        question_count = count_questions_about(replaced.own)
+    replaced_text_buttons_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
+    with replaced_text_buttons_row:
+        question_count = count_questions_about(replaced_own_text.own)
         loss_phrase = f" with {pluralize(question_count, 'question')}" if question_count else " with its boundaries"
-        remark(f"{replaced.own.name}{loss_phrase} was replaced and is kept nowhere.", key="replaced_text")
-    row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
-    row.button(
+        remark(f"{replaced_own_text.own.name}{loss_phrase} was replaced and is kept nowhere.", key="replaced_text")
+    replaced_text_buttons_row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
+    replaced_text_buttons_row.button(
         "Discard text",
         key="replaced_gone",
         on_click=setattr,
@@ -140,10 +140,10 @@ def show_kept_texts(choices: Choices) -> None:
     shown_notebook_key = key_of_kept_document()
     shown_notebook_id = None if shown_notebook_key is None else shown_notebook_key.id
     for kept_text in kept_texts[:MOST_LISTED]:
-        row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
-        with row.container():
+        kept_text_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
+        with kept_text_buttons_row.container():
             remark(_listed_in_words(kept_text), key=f"kept_text_said_{kept_text.id}")
-        row.button(
+        kept_text_buttons_row.button(
             "Open text",
             key=f"kept_text_open_{kept_text.id}",
             on_click=_open,
@@ -151,7 +151,7 @@ def show_kept_texts(choices: Choices) -> None:
             disabled=kept_text.id == shown_notebook_id,
             width="content",
         )
-        row.button(
+        kept_text_buttons_row.button(
             "Remove text",
             key=f"kept_text_remove_{kept_text.id}",
             on_click=forget_kept_texts,
@@ -165,14 +165,14 @@ def show_kept_texts(choices: Choices) -> None:
 
 
 def _listed_in_words(listed: Listed) -> str:
-    day = datetime.fromtimestamp(listed.changed).strftime("%Y-%m-%d")
-    return f"{listed.name} · {pluralize(listed.questions, 'question')} · {day}"
+    last_change_date = datetime.fromtimestamp(listed.changed).strftime("%Y-%m-%d")
+    return f"{listed.name} · {pluralize(listed.questions, 'question')} · {last_change_date}"
 
 
 def _open(id: str, choices: Choices) -> None:
-    page = open_notebook(id, choices)
-    if page and page != session.page:
-        session.arriving = PageArrival(page, session.page)
+    page_of_opened_text = open_notebook(id, choices)
+    if page_of_opened_text and page_of_opened_text != session.page:
+        session.arriving = PageArrival(page_of_opened_text, session.page)
 
 
 # Storage of the user's text and questions in the browser's tab, so that they survive a reload or server restart.
@@ -225,20 +225,21 @@ def copy_for_tab() -> tuple[KeptHead | None, str] | None:
 
 def keep_questions_in_tab() -> None:
     """Store the session's questions in the browser's tab, at the end of a run of the page."""
-    questions = stored_texts.stored_questions()
+    session_stored_questions = stored_texts.stored_questions()
     # Until this session has questions, the tab may still have those of the previous session.
-    session.questions_sent = session.questions_sent or bool(questions)
+    session.questions_sent = session.questions_sent or bool(session_stored_questions)
     if session.questions_sent:
-        keep_words_in_tab({"name": "questions", "words": stored_texts.questions_to_json(questions)})
+        keep_words_in_tab({"name": "questions", "words": stored_texts.questions_to_json(session_stored_questions)})
 
 
 def warning_too_long_for_tab() -> str:
     """Return a warning if the user's text is too long for the browser's tab to keep; otherwise an empty string."""
-    own = session.own
-    if own is None or _utf16_length((session.own_given or own).text) <= MOST_KEPT:
+    own_text_source = session.own
+    if own_text_source is None or _utf16_length((session.own_given or own_text_source).text) <= MOST_KEPT:
         return ""
     return (
-        f"A reload loses this text: it has {len(own.text):,} characters, and the tab keeps at most {MOST_KEPT:,}. "
+        f"A reload loses this text: it has {len(own_text_source.text):,} characters, and the tab keeps at most "
+        f"{MOST_KEPT:,}. "
         "Keep the text on this machine, or its file at hand."
     )
 

@@ -47,9 +47,11 @@ def language_model_form() -> DeltaGenerator:
 
     Return the expander, so that callers can add to it. It stays open until the model has answered.
     """
-    asking = chosen_model()
-    expander = st.expander("Language model", expanded=asking is None or not asking.spent.tokens)
-    with expander:
+    chosen_language_model = chosen_model()
+    language_model_expander = st.expander(
+        "Language model", expanded=chosen_language_model is None or not chosen_language_model.spent.tokens
+    )
+    with language_model_expander:
         st.button(
             "Find local server",
             key="language_find",
@@ -60,12 +62,12 @@ def language_model_form() -> DeltaGenerator:
         if session.local_servers is not None:
             remark(_servers_in_words(session.local_servers), key="language_local")
         _form()
-        with st.expander("Getting a model", expanded=asking is None):
+        with st.expander("Getting a model", expanded=chosen_language_model is None):
             st.markdown(WAYS_TO_A_MODEL)
-    if asking is not None:
-        unusable_note = f" {asking.many_unusable}" if asking.many_unusable else ""
-        remark(f"{asking.model.title}: {asking.summary}.{unusable_note}", key="language_spent")
-    return expander
+    if chosen_language_model is not None:
+        unusable_note = f" {chosen_language_model.many_unusable}" if chosen_language_model.many_unusable else ""
+        remark(f"{chosen_language_model.model.title}: {chosen_language_model.summary}.{unusable_note}", key="language_spent")
+    return language_model_expander
 
 
 def _find_local_server() -> None:
@@ -96,17 +98,17 @@ def _form() -> None:
         session.language_server = LanguageServer(model_name, *address_and_key, *token_and_money_limits)
         session.job = None
 
-    server = session.language_server
-    if session.linked_model and not server.model:
+    language_model_server = session.language_server
+    if session.linked_model and not language_model_server.model:
         remark(
             f"The link was made with the model {session.linked_model}. It is used once you press “Use this model”.",
             key="language_linked",
         )
     if "language_name" not in st.session_state:
-        st.session_state["language_name"] = server.model or session.linked_model
-        st.session_state["language_address"] = server.address
-        st.session_state["language_tokens"] = server.tokens
-        st.session_state["language_money"] = server.money
+        st.session_state["language_name"] = language_model_server.model or session.linked_model
+        st.session_state["language_address"] = language_model_server.address
+        st.session_state["language_tokens"] = language_model_server.tokens
+        st.session_state["language_money"] = language_model_server.money
     with st.form("language_model", border=False):
         st.text_input(
             "Model name",
@@ -126,7 +128,7 @@ def _form() -> None:
             "Server API key",
             key="language_key",
             type="password",
-            placeholder="kept" if server.key else "OPENAI_API_KEY",
+            placeholder="kept" if language_model_server.key else "OPENAI_API_KEY",
             autocomplete="off",
             help="Kept only in this session's memory, never in the link, a recipe or a file. Most local servers need none.",
         )

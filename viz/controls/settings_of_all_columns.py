@@ -40,15 +40,20 @@ def ask_about_splitter(choices: Choices) -> None:
     """Ask for consent to use a spaCy pipeline that the link names."""
     if not splitter_waits_for_consent(choices):
         return
-    name = choices.sentences
+    linked_splitter_name = choices.sentences
     notice(
-        f"The link names the spaCy pipeline {name.removeprefix('spacy:')} to split sentences. The pipeline is neither read "
+        f"The link names the spaCy pipeline {linked_splitter_name.removeprefix('spacy:')} to split sentences. The "
+        f"pipeline is neither read "
         "nor run until you press “Use this splitter”.",
         key="splitter_waits",
     )
-    row = st.container(horizontal=True, gap="small")
-    row.button("Use this splitter", key="splitter/allow", on_click=session.allowed_splitters.add, args=(name,))
-    row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
+    splitter_consent_buttons_row = st.container(horizontal=True, gap="small")
+    splitter_consent_buttons_row.button(
+        "Use this splitter", key="splitter/allow", on_click=session.allowed_splitters.add, args=(linked_splitter_name,)
+    )
+    splitter_consent_buttons_row.button(
+        "Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex")
+    )
 
 
 def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
@@ -89,11 +94,11 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         if name != OTHER_MODEL:
             choices.embedder = name
 
-    names = [*EMBEDDERS, OTHER_MODEL]
+    embedder_option_names = [*EMBEDDERS, OTHER_MODEL]
     st.selectbox(
         "Embedder",
-        names,
-        index=names.index(chosen_option),
+        embedder_option_names,
+        index=embedder_option_names.index(chosen_option),
         format_func=lambda name: "Other model…" if name == OTHER_MODEL else label_with_availability("embedder", name),
         help=definitions_as_help(EMBEDDERS),
         **value_binding(chosen_option, "embedder", picked),
@@ -117,11 +122,11 @@ def _embedder_form(choices: Choices) -> None:
     """Draw the form for an embedder's name, server address and key; it takes effect when its button is pressed."""
 
     def used() -> None:
-        name = st.session_state["embedder_name"].strip()
-        if not name:
+        entered_embedder_name = st.session_state["embedder_name"].strip()
+        if not entered_embedder_name:
             return
         session.server = EmbeddingServer(*take_entered_server(session.server, "server_address", "server_key"))
-        _use_embedder(choices, name)
+        _use_embedder(choices, entered_embedder_name)
 
     if "embedder_name" not in st.session_state:
         st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
@@ -154,9 +159,9 @@ def _embedder_form(choices: Choices) -> None:
 
 
 def _offer_embedders(choices: Choices, buttons: Mapping[str, str]) -> None:
-    row = st.container(horizontal=True, gap="small")
+    embedder_buttons_row = st.container(horizontal=True, gap="small")
     for label, name in buttons.items():
-        row.button(label, key=f"offer/{label}", on_click=_use_embedder, args=(choices, name))
+        embedder_buttons_row.button(label, key=f"offer/{label}", on_click=_use_embedder, args=(choices, name))
 
 
 def _use_embedder(choices: Choices, name: str) -> None:
@@ -185,7 +190,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
         )
         if session.on_disk:
             cache, store_of_runs, answer_cache = embedding_cache(True), run_store(), answers_on_disk()
-            megabytes = (cache.file_bytes + store_of_runs.file_bytes + answer_cache.file_bytes) / 1e6
+            stored_files_megabytes = (cache.file_bytes + store_of_runs.file_bytes + answer_cache.file_bytes) / 1e6
 
             def clear() -> None:
                 cache.clear(file=True)
@@ -193,7 +198,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
                 answer_cache.clear(file=True)
 
             st.button(
-                f"Clear cache ({megabytes:,.1f} MB)",
+                f"Clear cache ({stored_files_megabytes:,.1f} MB)",
                 key="clear_disk",
                 on_click=clear,
                 help="Deletes all embeddings, runs and answers on disk, for all sessions of this server.",
@@ -220,11 +225,11 @@ def _choose_splitter(choices: Choices) -> None:
     def chosen(code: str) -> None:
         choices.sentences = f"sentencex:{code}" if code else "sentencex"
 
-    codes = ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)]
+    language_codes = ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)]
     st.selectbox(
         "Language",
-        codes,
-        index=codes.index(language),
+        language_codes,
+        index=language_codes.index(language),
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
         **value_binding(language, "language", chosen),
@@ -238,13 +243,13 @@ def choose_shared_setting(
 
     ``shown`` is the option to show, if it is not the setting's value.
     """
-    value = getattr(choices, name) if shown is None else shown
-    names = [*options] if value in options else [*options, value]
+    shown_setting_value = getattr(choices, name) if shown is None else shown
+    setting_option_values = [*options] if shown_setting_value in options else [*options, shown_setting_value]
     st.selectbox(
         label,
-        names,
-        index=names.index(value),
+        setting_option_values,
+        index=setting_option_values.index(shown_setting_value),
         format_func=partial(label_with_availability, name),
         help=definitions_as_help(options),
-        **value_binding(value, name, partial(setattr, choices, name)),
+        **value_binding(shown_setting_value, name, partial(setattr, choices, name)),
     )

@@ -77,15 +77,17 @@ def take_document_events(choices: Choices, default: Choices) -> None:
 
 def show_document_row(choices: Choices, text: PageText | None) -> None:
     """Draw the page's top row, with a document selector and the facts known about the text."""
-    own = session.own
-    waits_for_tab = choices.document == OWN_DOCUMENT and own is None and not session.own_gone and not session.tab_answered
+    own_text_source = session.own
+    waits_for_tab = (
+        choices.document == OWN_DOCUMENT and own_text_source is None and not session.own_gone and not session.tab_answered
+    )
     if waits_for_tab and not session.tab_asked:
         session.tab_asked = uuid4().hex
     session.questions_asked = session.questions_asked or uuid4().hex
     show_text_bar(
         {
             "documents": _samples(),
-            "own": own.name if own is not None else "",
+            "own": own_text_source.name if own_text_source is not None else "",
             "chosen": choices.document,
             "facts": _facts(text, own=choices.document == OWN_DOCUMENT) if text is not None else "",
             "open": session.lost
@@ -125,17 +127,17 @@ def load_text(choices: Choices) -> TextSource | None:
     if session.own_complaint:
         notice(session.own_complaint, "error", key="own_complaint_notice")
     if choices.document != OWN_DOCUMENT:
-        sample = load_sample(choices.document)
-        return TextSource(sample.text, sample.title, sample.known, sample.teaches)
-    own = session.own
-    if own is None and session.own_gone and session.own_reading is None:
+        bundled_sample = load_sample(choices.document)
+        return TextSource(bundled_sample.text, bundled_sample.title, bundled_sample.known, bundled_sample.teaches)
+    own_text_source = session.own
+    if own_text_source is None and session.own_gone and session.own_reading is None:
         notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
     offer_replaced_text(choices)
     if OWN_DOCUMENT not in session.notebooks and (warning := warning_too_long_for_tab()):
         remark(warning, key="not_kept")
     if encoding_warning := _encoding_doubts():
         notice(encoding_warning, key="encoding_doubts")
-    return own
+    return own_text_source
 
 
 def _draw_box(choices: Choices) -> None:
@@ -155,10 +157,10 @@ def _draw_box(choices: Choices) -> None:
                 label_visibility="collapsed",
             )
         show_text_foot()
-        own = session.own
-        if own is not None and not session.pasted_kept:
+        own_text_source = session.own
+        if own_text_source is not None and not session.pasted_kept:
             remark(
-                f"{len(own.text):,} characters are too many to edit here; {MOST_EDITED:,} can be. "
+                f"{len(own_text_source.text):,} characters are too many to edit here; {MOST_EDITED:,} can be. "
                 "Anything written here replaces the text.",
                 key="not_edited",
             )
@@ -187,12 +189,12 @@ def _pasted(box: str, choices: Choices) -> None:
 
 
 def _uploaded(choices: Choices) -> None:
-    file = st.session_state["file"]
-    if file is None:
+    uploaded_text_file = st.session_state["file"]
+    if uploaded_text_file is None:
         return
     _forget_file()
-    name_and_content = file.name, file.getvalue()
-    if file.name.lower().endswith(session_file.ENDING):
+    name_and_content = uploaded_text_file.name, uploaded_text_file.getvalue()
+    if uploaded_text_file.name.lower().endswith(session_file.ENDING):
         _begin_reading(ReadingJob([name_and_content], single_file_maker(session_file.read_session_file)), choices)
         return
     session.own_file = name_and_content
@@ -233,14 +235,14 @@ def _begin_reading(job: ReadingJob[UploadedContent], choices: Choices) -> None:
 
 def _take_reading(choices: Choices) -> None:
     """Use a file that has been read: as the user's own text, or as a session or recipe to open."""
-    job = session.own_reading
-    if job is None or not job.ended:
+    own_file_reading_job = session.own_reading
+    if own_file_reading_job is None or not own_file_reading_job.ended:
         return
     session.own_reading = None
-    if job.error:
-        session.own_complaint = job.error
-    elif job.made is not None and not job.cancelled:
-        read_file, name = job.made, job.name
+    if own_file_reading_job.error:
+        session.own_complaint = own_file_reading_job.error
+    elif own_file_reading_job.made is not None and not own_file_reading_job.cancelled:
+        read_file, name = own_file_reading_job.made, own_file_reading_job.name
         if not isinstance(read_file, FileText):
             _open_saved(read_file, name, choices)
             return
@@ -249,8 +251,11 @@ def _take_reading(choices: Choices) -> None:
         if name == _PASTED_FILE:
             set_own_text(TextSource(read_file.text, PASTED_TITLE))
         else:
-            remarks = [f"read as {read_file.read_as}", read_file.left_out[:1].lower() + read_file.left_out[1:].rstrip(".")]
-            joined_remarks = " · ".join(part for part in remarks if part)
+            file_reading_remarks = [
+                f"read as {read_file.read_as}",
+                read_file.left_out[:1].lower() + read_file.left_out[1:].rstrip("."),
+            ]
+            joined_remarks = " · ".join(part for part in file_reading_remarks if part)
             set_own_text(TextSource(read_file.text, name, None, joined_remarks, read_file.parts, read_file.omissions))
         _show_other_text(choices)
 

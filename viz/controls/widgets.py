@@ -108,16 +108,16 @@ def switch_word(
 
     ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
     """
-    shown = words[name] if words[name] in options else next(iter(options))
+    shown_option = words[name] if words[name] in options else next(iter(options))
     st.segmented_control(
         label,
         list(options),
-        default=shown,
+        default=shown_option,
         format_func=options.__getitem__,
         required=True,
         help=help,
         label_visibility="collapsed" if hidden else "visible",
-        **value_binding(shown, key, partial(words.__setitem__, name)),
+        **value_binding(shown_option, key, partial(words.__setitem__, name)),
     )
 
 
@@ -140,22 +140,26 @@ def take_entered_server(before: EmbeddingServer | LanguageServer, address_key: s
 
     Without a new key, the key of the server ``before`` remains if the address does.
     """
-    address = st.session_state[address_key].strip()
+    entered_server_address = st.session_state[address_key].strip()
     # A key is only ever sent to the server for which it was entered.
-    key = st.session_state[key_key].strip() or (before.key if address == before.address else "")
+    entered_server_key = st.session_state[key_key].strip() or (
+        before.key if entered_server_address == before.address else ""
+    )
     # The browser no longer needs the key.
     st.session_state[key_key] = ""
-    return address, key
+    return entered_server_address, entered_server_key
 
 
 def offer_undo(page: str) -> None:
     """Draw a description of the last change to a page's columns, and an undo button, if the change can be undone."""
     if (undo := last_change(page)) is not None:
-        row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
-        with row:
+        undo_controls_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
+        with undo_controls_row:
             # The description may contain a file name.
             remark(undo.said, key=f"undo_said/{page}")
-        row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")
+        undo_controls_row.button(
+            "Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content"
+        )
 
 
 # Options that need a package which is not installed.

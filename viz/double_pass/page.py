@@ -55,60 +55,71 @@ MOST_TRIED = 1_000
 
 def default_choices() -> Choices:
     """Return the default choices of the Double pass page: Double pass and Breakpoint, on a sample text."""
-    columns = [fresh_column("double_pass"), fresh_column("breakpoint")]
-    return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={**DEFAULT_WORDS})
+    default_column_choices = [fresh_column("double_pass"), fresh_column("breakpoint")]
+    return Choices("algorithm", sample_splitters()["algorithm"], default_column_choices, extra={**DEFAULT_WORDS})
 
 
 def show() -> None:
     """Draw the Double pass page."""
-    opening = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
+    opening_columns = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
     with page(PAGE, default_choices()) as here:
         choices, text = here.choices, here.text
         _keep_own_columns(here)
-        choices.columns = [new or old for new, old in zip_longest(opening, choices.columns)]
+        choices.columns = [new or old for new, old in zip_longest(opening_columns, choices.columns)]
         if event := take_event(READER, "selected"):
             choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
-        results = [] if text is None else run_columns(here, text, choices.columns)
+        column_results = [] if text is None else run_columns(here, text, choices.columns)
         with here.controls:
-            _draw_controls(here, results)
+            _draw_controls(here, column_results)
         if text is None:
             return
-        show_progress(results)
-        show_misfits(here.choices, results)
-        _draw(here, text, results)
+        show_progress(column_results)
+        show_misfits(here.choices, column_results)
+        _draw(here, text, column_results)
 
 
 def _keep_own_columns(here: Page) -> None:
     """Reduce the columns to the page's two chunkers, with the link's parameters; draw an error if it names others."""
     choices, defaults = here.choices, here.default.columns
-    columns = [next((own for own in choices.columns if own.chunker == default.chunker), default) for default in defaults]
-    if columns == choices.columns:
+    page_chunker_columns = [
+        next((own for own in choices.columns if own.chunker == default.chunker), default) for default in defaults
+    ]
+    if page_chunker_columns == choices.columns:
         return
-    others = [column.chunker for column in choices.columns if column not in columns]
-    if others:
+    foreign_chunker_names = [column.chunker for column in choices.columns if column not in page_chunker_columns]
+    if foreign_chunker_names:
         here.complain(
-            f"This page has the columns double_pass and breakpoint; the link's {', '.join(others)} is for Compare."
+            f"This page has the columns double_pass and breakpoint; the link's {', '.join(foreign_chunker_names)} is for "
+            f"Compare."
         )
-    choices.columns = columns
+    choices.columns = page_chunker_columns
     choices.selected = min(choices.selected, BESIDE)
 
 
 def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
-    choices = here.choices
+    page_choices = here.choices
     st.segmented_control(
         "Chunker to configure",
         [DOUBLE, BESIDE],
-        default=choices.selected,
-        format_func=lambda number: chunker_class(choices.columns[number].chunker).title,
+        default=page_choices.selected,
+        format_func=lambda number: chunker_class(page_choices.columns[number].chunker).title,
         required=True,
-        **value_binding(choices.selected, "double_pass_column", partial(setattr, choices, "selected")),
+        **value_binding(page_choices.selected, "double_pass_column", partial(setattr, page_choices, "selected")),
     )
-    column = choices.columns[choices.selected]
-    result = results[choices.selected] if results else None
-    defaults = embedder_defaults(here.embedder, column.chunker)
-    chunker = result.chunker if result else None
-    parameter_controls(choices.selected, column, chunker, defaults, _histogram_drawer(result))
-    show_place_on_compare(PAGE, column, here.embedder, valid=result is None or chunker is not None)
+    selected_column_choice = page_choices.columns[page_choices.selected]
+    selected_column_result = results[page_choices.selected] if results else None
+    embedder_default_parameters = embedder_defaults(here.embedder, selected_column_choice.chunker)
+    chunker = selected_column_result.chunker if selected_column_result else None
+    parameter_controls(
+        page_choices.selected,
+        selected_column_choice,
+        chunker,
+        embedder_default_parameters,
+        _histogram_drawer(selected_column_result),
+    )
+    show_place_on_compare(
+        PAGE, selected_column_choice, here.embedder, valid=selected_column_result is None or chunker is not None
+    )
 
 
 def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
@@ -118,10 +129,15 @@ def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None
     chunking, chunker = result.chunking, result.chunker
 
     def below(spec: FieldSpec) -> None:
-        value = float(getattr(chunker, spec.name))
+        threshold_value = float(getattr(chunker, spec.name))
         least, most = spec.offered or (-1.0, 1.0)
-        similarities = similarities_compared_with(chunking, spec.name)
-        show_similarities(similarities, value, (min(least, value), max(most, value)), key=f"similarities/{spec.name}")
+        compared_similarities = similarities_compared_with(chunking, spec.name)
+        show_similarities(
+            compared_similarities,
+            threshold_value,
+            (min(least, threshold_value), max(most, threshold_value)),
+            key=f"similarities/{spec.name}",
+        )
 
     return below
 
@@ -165,19 +181,19 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
             axis=False,
         )
     with right, st.container(key="beside_passes"):
-        steps = pass_steps(chunking, chunker.max_size)
-        if steps:
+        double_pass_steps = pass_steps(chunking, chunker.max_size)
+        if double_pass_steps:
             show_stepper(
-                steps,
+                double_pass_steps,
                 choices.extra,
                 key="double_pass_stepper",
                 known=bool(text.source.known),
-                would=lambda at: reversing_change_in_words(double_pass_result, steps[at], here.embedder),
+                would=lambda at: reversing_change_in_words(double_pass_result, double_pass_steps[at], here.embedder),
             )
-        removals = removed_boundaries(chunking, compared_result.chunking, compared_result.title)
+        removed_pass_one_boundaries = removed_boundaries(chunking, compared_result.chunking, compared_result.title)
         show_corrections(
-            removals,
-            removals_in_words(chunking, removals, compared_result.chunking, compared_result.title),
+            removed_pass_one_boundaries,
+            removals_in_words(chunking, removed_pass_one_boundaries, compared_result.chunking, compared_result.title),
             key="corrections",
         )
     if chunking.comparisons:
@@ -198,10 +214,10 @@ def reversing_change_in_words(double: ColumnResult, step: Step, embedder: Embedd
 
 
 def _reader_column(chunking: Chunking) -> ReaderColumn:
-    counts = sentence_counts(chunking)
-    least, most = min(counts, default=0), max(counts, default=0)
-    sizes = f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
-    return ReaderColumn(rows=(HeadRow("chunks", sizes, brief=pluralize(len(counts), "chunk")),))
+    chunk_sentence_counts = sentence_counts(chunking)
+    least, most = min(chunk_sentence_counts, default=0), max(chunk_sentence_counts, default=0)
+    chunk_sizes_phrase = f"{len(chunk_sentence_counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
+    return ReaderColumn(rows=(HeadRow("chunks", chunk_sizes_phrase, brief=pluralize(len(chunk_sentence_counts), "chunk")),))
 
 
 def _row_labels(chunker: DoublePass) -> dict[str, str]:
@@ -220,14 +236,14 @@ def _summary(chunking: Chunking) -> str:
     """Describe the number of chunks after each pass."""
     mini_chunk_count, chunks = len(mini_chunk_starts(chunking)), len(chunking.chunks)
     snippet_merges = sum(merge.kind.startswith("over") for merge in chunking.merges)
-    parts = [
+    pass_summary_phrases = [
         f"pass one leaves {pluralize(mini_chunk_count, 'mini-chunk')}",
         f"pass two leaves {pluralize(chunks, 'chunk')}"
         + (f", after {pluralize(snippet_merges, 'merge')} over a snippet" if snippet_merges else ""),
     ]
     if len(chunking.document.sentences) > MOST_SENTENCES:
-        parts.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
-    return " · ".join(parts)
+        pass_summary_phrases.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
+    return " · ".join(pass_summary_phrases)
 
 
 # The distribution of the similarities compared with a threshold, drawn under the threshold's slider.
@@ -251,11 +267,11 @@ _histogram = Component[SimilaritiesData](
 
 def similarities_compared_with(chunking: Chunking, parameter: str) -> list[float]:
     """Return the similarities that Double pass compared with the threshold ``parameter``."""
-    kind = parameter.removesuffix("_threshold")
+    comparison_kind = parameter.removesuffix("_threshold")
     return [
         comparison.similarity
         for comparison in chunking.comparisons
-        if (comparison.kind if comparison.kind in ("initial", "appending") else "merging") == kind
+        if (comparison.kind if comparison.kind in ("initial", "appending") else "merging") == comparison_kind
     ]
 
 
@@ -263,9 +279,12 @@ def above_in_words(similarities: Sequence[float], threshold: float) -> str:
     """Describe how many similarities exceed the threshold."""
     if not similarities:
         return "Nothing was compared with this threshold in this text."
-    count = sum(similarity > threshold for similarity in similarities)
-    lie = "lies" if count == 1 else "lie"
-    return f"{count:,} of {len(similarities):,} similarities {lie} above {format_number(threshold, '.2f')}"
+    similarities_above_count = sum(similarity > threshold for similarity in similarities)
+    lie_verb_form = "lies" if similarities_above_count == 1 else "lie"
+    return (
+        f"{similarities_above_count:,} of {len(similarities):,} similarities {lie_verb_form} above "
+        f"{format_number(threshold, '.2f')}"
+    )
 
 
 BINS = 25
@@ -323,14 +342,14 @@ def removed_boundaries(chunking: Chunking, beside: Chunking | None, name: str) -
     ``beside`` is the result of the chunker called ``name``, to which they are compared.
     """
     cut_beside = set() if beside is None else _cut_gaps(beside)
-    starts = mini_chunk_starts(chunking)
+    mini_chunk_start_sentences = mini_chunk_starts(chunking)
     join_of_gap = {
         gap: (number, why)
         for number, attempts in enumerate(comparison_attempts(chunking))
         if (why := attempts[-1].why) is not None
         and attempts[-1].outcome == "joined"
         and attempts[-1].kind not in ("initial", "appending")
-        for gap in decided_gaps(attempts, starts)
+        for gap in decided_gaps(attempts, mini_chunk_start_sentences)
     }
     removals: list[CorrectionData] = []
     for gap in chunking.gaps:
@@ -362,23 +381,27 @@ def removals_in_words(
     if cuts_of_pass_one <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
     boundaries_phrase = pluralize(cuts_of_pass_one, "boundary", "boundaries")
-    sentences = [f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."]
+    removal_report_sentences = [
+        f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."
+    ]
     if beside is not None:
         compared_cuts = _cut_gaps(beside)
-        removed = sum(removal["also"] != "" for removal in removals)
+        shared_removal_count = sum(removal["also"] != "" for removal in removals)
         kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in compared_cuts)
-        fates = {
+        boundary_count_by_fate = {
             "here too": kept_cuts,
-            "removed by pass two": removed,
-            "never made by pass one": len(compared_cuts) - kept_cuts - removed,
+            "removed by pass two": shared_removal_count,
+            "never made by pass one": len(compared_cuts) - kept_cuts - shared_removal_count,
         }
-        fates_phrase = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
+        fates_phrase = ", ".join(f"{count:,} {fate}" for fate, count in boundary_count_by_fate.items() if count)
         boundaries_phrase = pluralize(len(compared_cuts), "boundary", "boundaries")
-        sentences.append(f"Of the {boundaries_phrase} that {name} makes between sentences: {fates_phrase or 'none'}.")
-    return sentences
+        removal_report_sentences.append(
+            f"Of the {boundaries_phrase} that {name} makes between sentences: {fates_phrase or 'none'}."
+        )
+    return removal_report_sentences
 
 
 def show_corrections(removals: Sequence[CorrectionData], said: Sequence[str], key: str) -> None:
     """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
-    drawn = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
-    _corrections(key=key, data={"title": "Corrections", "words": [*said], "rows": drawn})
+    drawn_removals = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
+    _corrections(key=key, data={"title": "Corrections", "words": [*said], "rows": drawn_removals})

@@ -29,14 +29,14 @@ def comparison_attempts(chunking: Chunking) -> list[list[Comparison]]:
 
     Comparisons beyond the first `MOST_SENTENCES` sentences are left out.
     """
-    attempts = []
+    attempts_by_comparison = []
     so_far: list[Comparison] = []
     for comparison in chunking.comparisons:
         if comparison.right.end > MOST_SENTENCES:
             continue
         so_far = [comparison] if not so_far or so_far[-1].why else [*so_far, comparison]
-        attempts.append(so_far)
-    return attempts
+        attempts_by_comparison.append(so_far)
+    return attempts_by_comparison
 
 
 def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
@@ -44,14 +44,15 @@ def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
 
     ``maximum`` is the chunker's maximum size.
     """
-    attempts = comparison_attempts(chunking)
-    steps = [_comparison_step(number, so_far, maximum) for number, so_far in enumerate(attempts)]
+    attempts_by_comparison = comparison_attempts(chunking)
+    comparison_steps = [_comparison_step(number, so_far, maximum) for number, so_far in enumerate(attempts_by_comparison)]
     pass_two_start = next(
-        (number for number, so_far in enumerate(attempts) if so_far[-1].kind not in ("initial", "appending")), None
+        (number for number, so_far in enumerate(attempts_by_comparison) if so_far[-1].kind not in ("initial", "appending")),
+        None,
     )
     if pass_two_start:
-        steps[pass_two_start]["pauses"] = True
-    return steps + _size_merge_steps(chunking)
+        comparison_steps[pass_two_start]["pauses"] = True
+    return comparison_steps + _size_merge_steps(chunking)
 
 
 def mini_chunk_starts(chunking: Chunking) -> list[int]:
@@ -89,68 +90,70 @@ def _is_single(group: Span) -> bool:
 
 
 def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int | None) -> Step:
-    comparison = attempts[-1]
-    group, skipped_snippet = compared_group(comparison), _skipped_snippet(comparison)
+    last_comparison_attempt = attempts[-1]
+    group, skipped_snippet = compared_group(last_comparison_attempt), _skipped_snippet(last_comparison_attempt)
     number_rows = [
-        ["similarity", _score_in_words(comparison)],
+        ["similarity", _score_in_words(last_comparison_attempt)],
         *(
             [f"{sentences_in_words(before.right)}", f"{_score_in_words(before)}, looked at before"]
             for before in attempts[:-1]
         ),
     ]
-    limit = "no maximum" if maximum is None else f"at most {maximum:,}"
+    maximum_size_phrase = "no maximum" if maximum is None else f"at most {maximum:,}"
     return Step(
-        title=_step_title(comparison),
+        title=_step_title(last_comparison_attempt),
         story=[
-            _comparison_in_words(comparison, group),
-            *([] if comparison.why else ["Not above, so the next chunk is compared."]),
+            _comparison_in_words(last_comparison_attempt, group),
+            *([] if last_comparison_attempt.why else ["Not above, so the next chunk is compared."]),
         ],
         numbers=number_rows,
         aside=(
-            [LEDGER + comparison.reason] if comparison.why else [],
-            [["length", f"{comparison.length:,} characters joined, {limit}"]],
+            [LEDGER + last_comparison_attempt.reason] if last_comparison_attempt.why else [],
+            [["length", f"{last_comparison_attempt.length:,} characters joined, {maximum_size_phrase}"]],
         ),
         tone="turn"
-        if skipped_snippet and comparison.outcome == "joined"
+        if skipped_snippet and last_comparison_attempt.outcome == "joined"
         else "cut"
-        if comparison.outcome != "joined" and comparison.why
+        if last_comparison_attempt.outcome != "joined" and last_comparison_attempt.why
         else "",
         mark=PassMark(
             growing=group,
-            next=comparison.right,
+            next=last_comparison_attempt.right,
             middle=skipped_snippet,
-            gap=comparison.left.end - 1,
+            gap=last_comparison_attempt.left.end - 1,
             comparison=number,
         ),
         placed=_placed_sentences(attempts),
         prediction={
-            "words": f"Does {sentences_in_words(comparison.right)} join?"
-            if _is_single(comparison.right)
-            else f"Do {sentences_in_words(comparison.right)} join?",
+            "words": f"Does {sentences_in_words(last_comparison_attempt.right)} join?"
+            if _is_single(last_comparison_attempt.right)
+            else f"Do {sentences_in_words(last_comparison_attempt.right)} join?",
             "yes": "Join",
             "no": "Keep apart",
-            "right": comparison.outcome == "joined",
+            "right": last_comparison_attempt.outcome == "joined",
         },
         gauge={
             "label": "similarity and threshold",
-            "score": comparison.similarity,
-            "threshold": comparison.threshold,
-            "low": min(0.0, comparison.similarity, comparison.threshold),
-            "high": max(1.0, comparison.similarity, comparison.threshold),
+            "score": last_comparison_attempt.similarity,
+            "threshold": last_comparison_attempt.threshold,
+            "low": min(0.0, last_comparison_attempt.similarity, last_comparison_attempt.threshold),
+            "high": max(1.0, last_comparison_attempt.similarity, last_comparison_attempt.threshold),
         },
     )
 
 
 def _placed_sentences(attempts: Sequence[Comparison]) -> tuple[int, int]:
     """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
-    comparison = attempts[-1]
-    if comparison.kind in ("initial", "appending"):
+    last_comparison_attempt = attempts[-1]
+    if last_comparison_attempt.kind in ("initial", "appending"):
         return 0, 0
-    before = comparison.left.end
-    if comparison.outcome == "joined":
-        return before, comparison.right.end
+    placed_end_before_comparison = last_comparison_attempt.left.end
+    if last_comparison_attempt.outcome == "joined":
+        return placed_end_before_comparison, last_comparison_attempt.right.end
     # After a chunk ends, the next one begins with the mini-chunk that was compared first.
-    return before, attempts[0].right.end if comparison.why else before
+    return placed_end_before_comparison, attempts[
+        0
+    ].right.end if last_comparison_attempt.why else placed_end_before_comparison
 
 
 def compared_group(comparison: Comparison) -> Span:
@@ -183,25 +186,25 @@ def _step_title(comparison: Comparison) -> str:
     )
     match comparison.kind, comparison.outcome:
         case _, "too long":
-            title = f"{left} and {right} are alike, but too long together"
+            comparison_step_title = f"{left} and {right} are alike, but too long together"
         case "initial", "joined":
-            title = f"{left} and {right} open a chunk"
+            comparison_step_title = f"{left} and {right} open a chunk"
         case "initial", _:
-            title = f"{left} stands alone"
+            comparison_step_title = f"{left} stands alone"
         case "appending", "joined":
-            title = f"{right} joins {left}"
+            comparison_step_title = f"{right} joins {left}"
         case "appending", _:
-            title = f"the chunk of {left} ends"
+            comparison_step_title = f"the chunk of {left} ends"
         case "merging", "joined":
-            title = f"{left} and {right} become one"
+            comparison_step_title = f"{left} and {right} become one"
         case _, "joined":
             assert skipped_snippet is not None
-            title = f"merged over a snippet: {sentences_in_words(skipped_snippet)}"
+            comparison_step_title = f"merged over a snippet: {sentences_in_words(skipped_snippet)}"
         case _ if comparison.why:
-            title = f"the chunk of {left} ends"
+            comparison_step_title = f"the chunk of {left} ends"
         case _:
-            title = f"{right} {'is' if _is_single(comparison.right) else 'are'} too unlike {left}"
-    return title[0].upper() + title[1:]
+            comparison_step_title = f"{right} {'is' if _is_single(comparison.right) else 'are'} too unlike {left}"
+    return comparison_step_title[0].upper() + comparison_step_title[1:]
 
 
 def _comparison_in_words(comparison: Comparison, group: Span) -> str:
@@ -223,20 +226,30 @@ def _comparison_in_words(comparison: Comparison, group: Span) -> str:
 def _size_merge_steps(chunking: Chunking) -> list[Step]:
     """Return a step for each boundary that the minimum size removed after both passes."""
     merge_steps = []
-    chunk_starts = [0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED)]
-    ends = [*chunk_starts[1:], len(chunking.document.sentences)]
-    for number, start, end in zip(count(), chunk_starts[1:], ends[1:], strict=False):
-        gap = chunking.gaps[start - 1]
-        if gap.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
+    chunk_starts = [
+        0,
+        *(
+            gap_before_chunk_start.index + 1
+            for gap_before_chunk_start in chunking.gaps
+            if gap_before_chunk_start.verdict.is_cut or gap_before_chunk_start.verdict is Verdict.REJECTED
+        ),
+    ]
+    chunk_end_sentences = [*chunk_starts[1:], len(chunking.document.sentences)]
+    for number, start, end in zip(count(), chunk_starts[1:], chunk_end_sentences[1:], strict=False):
+        gap_before_chunk_start = chunking.gaps[start - 1]
+        if gap_before_chunk_start.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
             continue
         left, right = Span(chunk_starts[number], start), Span(start, end)
         merge_steps.append(
             Step(
                 title=f"Merge {sentences_in_words(left)}, {sentences_in_words(right)}",
-                story=["After both passes, a chunk below the minimum size is merged with a neighbour.", LEDGER + gap.reason],
+                story=[
+                    "After both passes, a chunk below the minimum size is merged with a neighbour.",
+                    LEDGER + gap_before_chunk_start.reason,
+                ],
                 numbers=[],
                 tone="turn",
-                mark=PassMark(growing=left, next=right, middle=None, gap=gap.index, comparison=None),
+                mark=PassMark(growing=left, next=right, middle=None, gap=gap_before_chunk_start.index, comparison=None),
                 placed=(len(chunking.document.sentences),) * 2,
                 prediction=None,
                 gauge=None,
@@ -343,20 +356,22 @@ def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[st
 
     ``beside`` is another chunker's result, drawn as the bottom row for comparison.
     """
-    attempts = comparison_attempts(chunking)
+    attempts_by_comparison = comparison_attempts(chunking)
     joins_over_snippets = [
-        so_far[-1] for so_far in attempts if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"
+        so_far[-1]
+        for so_far in attempts_by_comparison
+        if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"
     ]
-    starts = mini_chunk_starts(chunking)
-    snippets = [
+    mini_chunk_start_sentences = mini_chunk_starts(chunking)
+    skipped_snippet_starts = [
         start
-        for start in starts
+        for start in mini_chunk_start_sentences
         if any(comparison.left.end <= start < comparison.right.start for comparison in joins_over_snippets)
     ]
-    names = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
+    part_name_by_row = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
     other_starts = None
     if beside is not None:
-        names["other"] = f"{beside.chunker.title}, chunk"
+        part_name_by_row["other"] = f"{beside.chunker.title}, chunk"
         labels = {**labels, "other": f"{beside.chunker.title} for comparison: {beside.chunker.describe()}"}
         # Positions are fractional for cuts inside a sentence.
         other_starts = _starts_drawn(
@@ -364,13 +379,13 @@ def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[st
         )
     return {
         "count": min(len(chunking.document.sentences), MOST_SENTENCES),
-        "minis": _starts_drawn(starts),
-        "snippets": _starts_drawn(snippets),
+        "minis": _starts_drawn(mini_chunk_start_sentences),
+        "snippets": _starts_drawn(skipped_snippet_starts),
         "chunks": _starts_drawn([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
         "other": other_starts,
         "labels": labels,
-        "names": names,
-        "comparisons": [_comparison_data(so_far) for so_far in attempts],
+        "names": part_name_by_row,
+        "comparisons": [_comparison_data(so_far) for so_far in attempts_by_comparison],
     }
 
 
@@ -379,33 +394,33 @@ def _starts_drawn(starts: Sequence[float]) -> list[float]:
 
 
 def _comparison_data(attempts: Sequence[Comparison]) -> ComparisonData:
-    comparison = attempts[-1]
+    last_comparison_attempt = attempts[-1]
     return {
-        "pass": 1 if comparison.kind in ("initial", "appending") else 2,
-        "kind": comparison.kind,
-        "outcome": comparison.outcome,
-        "left": comparison.left,
-        "right": comparison.right,
-        "compared": compared_group(comparison),
-        "value": format_number(comparison.similarity, ".2f"),
+        "pass": 1 if last_comparison_attempt.kind in ("initial", "appending") else 2,
+        "kind": last_comparison_attempt.kind,
+        "outcome": last_comparison_attempt.outcome,
+        "left": last_comparison_attempt.left,
+        "right": last_comparison_attempt.right,
+        "compared": compared_group(last_comparison_attempt),
+        "value": format_number(last_comparison_attempt.similarity, ".2f"),
         "tried": [format_number(before.similarity, ".2f") for before in attempts[:-1]],
-        "decides": bool(comparison.why),
+        "decides": bool(last_comparison_attempt.why),
         "words": attempts_in_words(attempts),
     }
 
 
 def comparison_table(chunking: Chunking) -> dict[str, list[Any]]:
     """Return a table of all similarity comparisons of both passes, by column name."""
-    comparisons = chunking.comparisons
+    similarity_comparisons = chunking.comparisons
     return {
-        "step": [number for number, _ in enumerate(comparisons, start=1)],
-        "pass": [1 if comparison.kind in ("initial", "appending") else 2 for comparison in comparisons],
-        "kind": [comparison.kind for comparison in comparisons],
-        "compared": [sentences_in_words(compared_group(comparison)) for comparison in comparisons],
-        "with": [sentences_in_words(comparison.right) for comparison in comparisons],
-        "similarity": [comparison.similarity for comparison in comparisons],
-        "threshold": [comparison.threshold for comparison in comparisons],
-        "outcome": [comparison.outcome for comparison in comparisons],
-        "characters joined": [comparison.length for comparison in comparisons],
-        "decision": [comparison.reason for comparison in comparisons],
+        "step": [number for number, _ in enumerate(similarity_comparisons, start=1)],
+        "pass": [1 if comparison.kind in ("initial", "appending") else 2 for comparison in similarity_comparisons],
+        "kind": [comparison.kind for comparison in similarity_comparisons],
+        "compared": [sentences_in_words(compared_group(comparison)) for comparison in similarity_comparisons],
+        "with": [sentences_in_words(comparison.right) for comparison in similarity_comparisons],
+        "similarity": [comparison.similarity for comparison in similarity_comparisons],
+        "threshold": [comparison.threshold for comparison in similarity_comparisons],
+        "outcome": [comparison.outcome for comparison in similarity_comparisons],
+        "characters joined": [comparison.length for comparison in similarity_comparisons],
+        "decision": [comparison.reason for comparison in similarity_comparisons],
     }

@@ -75,40 +75,40 @@ def _list_findings(
     assert column_result.chunking is not None
     assert column_result.task is not None
     _take_events(embedder)
-    findings = _cached_findings(column_result.task, column_result.chunking, embedder, hair)
-    listed = findings[:MOST_FINDINGS]
-    title = chunker_class(here.setting.chunker).title
-    hint_phrase = "; choose one to see what removes it" if findings else ""
-    findings_phrase = pluralize(len(findings), "finding") if findings else "nothing found"
+    column_findings = _cached_findings(column_result.task, column_result.chunking, embedder, hair)
+    listed_findings = column_findings[:MOST_FINDINGS]
+    chunker_title = chunker_class(here.setting.chunker).title
+    hint_phrase = "; choose one to see what removes it" if column_findings else ""
+    findings_phrase = pluralize(len(column_findings), "finding") if column_findings else "nothing found"
     show_findings(
-        f"{title}, {here.title} settings: {findings_phrase} by rules that may be mistaken{hint_phrase}",
-        [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(findings).items()],
-        [_finding_data(column_result.chunking.document, finding) for finding in listed],
-        len(findings),
+        f"{chunker_title}, {here.title} settings: {findings_phrase} by rules that may be mistaken{hint_phrase}",
+        [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(column_findings).items()],
+        [_finding_data(column_result.chunking.document, finding) for finding in listed_findings],
+        len(column_findings),
         less="less suspicious",
         nothing="Nothing looks suspicious to these rules.",
         key=KEY,
-        sought=_remedies_of_chosen(column_result, listed, known, tokenizer, hair, embedder),
+        sought=_remedies_of_chosen(column_result, listed_findings, known, tokenizer, hair, embedder),
     )
 
 
 def _take_events(embedder: Embedder | None) -> None:
     """Apply the user's selection of a finding or of a change that removes it."""
-    job = session.finding_job
+    finding_remedy_job = session.finding_job
     if chosen_remedy := take_event(KEY, "remedy"):
         if chosen_remedy.get("tune"):
             open_page_at_next_run("tune")
             st.rerun()
-        if add_remedy(chosen_remedy, job, embedder):
+        if add_remedy(chosen_remedy, finding_remedy_job, embedder):
             open_page_at_next_run(COMPARE_PAGE)
             st.rerun()
     if chosen_finding := take_event(KEY, "sought"):
         session.finding_sought = str(chosen_finding.get("id", ""))
-        if chosen_finding.get("search") and job is not None and not job.running:
-            session.finding_job = job = job.again()
-            job.start()
-        elif chosen_finding.get("search") is False and job is not None:
-            job.cancel()
+        if chosen_finding.get("search") and finding_remedy_job is not None and not finding_remedy_job.running:
+            session.finding_job = finding_remedy_job = finding_remedy_job.again()
+            finding_remedy_job.start()
+        elif chosen_finding.get("search") is False and finding_remedy_job is not None:
+            finding_remedy_job.cancel()
 
 
 def _remedies_of_chosen(
@@ -120,48 +120,69 @@ def _remedies_of_chosen(
     embedder: Embedder | None,
 ) -> SoughtData | None:
     """Return the changes found so far that remove the chosen finding; start the search if it needs no request."""
-    finding = next((candidate for candidate in findings if _finding_id(candidate) == session.finding_sought), None)
-    if finding is None or result.task is None or result.chunker is None or result.chunking is None:
+    sought_finding = next((candidate for candidate in findings if _finding_id(candidate) == session.finding_sought), None)
+    if sought_finding is None or result.task is None or result.chunker is None or result.chunking is None:
         return None
-    if why_none := NO_REMEDY.get(RULES[finding.rule].cause, ""):
-        if finding.rule == "near_duplicate":
+    if why_none := NO_REMEDY.get(RULES[sought_finding.rule].cause, ""):
+        if sought_finding.rule == "near_duplicate":
             why_none = f"{why_none} {_near_duplicates_in_words(result.chunking)}"
-        return {"id": _finding_id(finding), "remedies": None, "why_none": why_none}
+        return {"id": _finding_id(sought_finding), "remedies": None, "why_none": why_none}
     document, compare_choices, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
     as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     kept_questions = () if session.embedded_as == "context" else kept_questions_about(document)
     method, (_, limit) = ranking_method_of(compare_choices), retrieval_limit_of(compare_choices, len(document.text))
-    suspect = SuspiciousColumn(result.chunker, result.chunking, method, limit, as_embedded, kept_questions, known, hair)
-    search = search_finding(result.task, suspect, finding, tokenizer, reranker)
-    identity = None if embedder is None else (embedder.name, embedder.identity)
-    subject = finding, hair, method, limit, as_embedded, kept_questions, known, tokenizer, identity, reranker
+    suspicious_column = SuspiciousColumn(
+        result.chunker, result.chunking, method, limit, as_embedded, kept_questions, known, hair
+    )
+    finding_remedy_search = search_finding(result.task, suspicious_column, sought_finding, tokenizer, reranker)
+    embedder_name_and_identity = None if embedder is None else (embedder.name, embedder.identity)
+    remedy_job_subject = (
+        sought_finding,
+        hair,
+        method,
+        limit,
+        as_embedded,
+        kept_questions,
+        known,
+        tokenizer,
+        embedder_name_and_identity,
+        reranker,
+    )
     earlier_job = session.finding_job
-    job = RemedyJob(subject, {result.task: search}, embedder, tokenizer, session.on_disk).after(earlier_job)
-    if job is not earlier_job:
-        session.finding_job = job
+    finding_remedy_job = RemedyJob(
+        remedy_job_subject, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
+    ).after(earlier_job)
+    if finding_remedy_job is not earlier_job:
+        session.finding_job = finding_remedy_job
         if not kept_questions or is_automatic(method, embedder, reranker, document):
-            job.start()
-    job.join(AT_ONCE_S)
+            finding_remedy_job.start()
+    finding_remedy_job.join(AT_ONCE_S)
     return {
-        "id": _finding_id(finding),
-        "remedies": remedies_data(job, job.found.get(result.task), "What removes it?", "removes it"),
+        "id": _finding_id(sought_finding),
+        "remedies": remedies_data(
+            finding_remedy_job, finding_remedy_job.found.get(result.task), "What removes it?", "removes it"
+        ),
         "why_none": "",
     }
 
 
 def _near_duplicates_in_words(chunking: Chunking) -> str:
     """Return a sentence on how many of the best chunks for the questions about the text are near-duplicates."""
-    questions = [posed.question for posed in kept_questions_about(chunking.document)]
-    if not questions:
+    kept_document_questions = [posed.question for posed in kept_questions_about(chunking.document)]
+    if not kept_document_questions:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."
-    parents = parent_numbers(chunking.chunks)
-    texts = [chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parents]
-    places_taken = count_repeats_by_words(texts, detect_language(chunking.document.text), questions, BEST, ALIKE)
+    parent_chunk_numbers = parent_numbers(chunking.chunks)
+    non_parent_chunk_texts = [
+        chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parent_chunk_numbers
+    ]
+    places_taken = count_repeats_by_words(
+        non_parent_chunk_texts, detect_language(chunking.document.text), kept_document_questions, BEST, ALIKE
+    )
     return (
-        f"For {pluralize(len(questions), 'question')} about this text, searched by words, they take "
+        f"For {pluralize(len(kept_document_questions), 'question')} about this text, searched by words, they take "
         f"{places_taken.mean():.2g} of "
-        f"the best {min(BEST, len(texts))} places on average, and at most {places_taken.max()}."
+        f"the best {min(BEST, len(non_parent_chunk_texts))} places on average, and at most {places_taken.max()}."
     )
 
 
@@ -172,16 +193,16 @@ def _finding_id(finding: Finding) -> str:
 def _choose_score_margin(choices: Choices) -> float:
     """Draw the slider for the distance within which a score counts as close to the threshold; check the link's value."""
     try:
-        value = float(choices.extra["hair"])
+        linked_score_margin = float(choices.extra["hair"])
     except ValueError:
-        value = -1.0
-    if not 0 <= value <= 0.1:
+        linked_score_margin = -1.0
+    if not 0 <= linked_score_margin <= 0.1:
         notice(
             f"The link's parameter hair must be a number from 0 to 0.1; got {choices.extra['hair'][:60]!r}.",
             "error",
             key="bad_hair",
         )
-        value = HAIR
+        linked_score_margin = HAIR
 
     def put(margin: float) -> None:
         choices.extra["hair"] = f"{margin:g}"
@@ -191,11 +212,11 @@ def _choose_score_margin(choices: Choices) -> float:
             "Score margin",
             0.0,
             0.1,
-            value,
+            linked_score_margin,
             step=0.005,
             format="%.3f",
             help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
-            **value_binding(value, "hair", put),
+            **value_binding(linked_score_margin, "hair", put),
         )
     )
 

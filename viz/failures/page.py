@@ -74,12 +74,16 @@ ASKED = ("llm",)
 def show() -> None:
     """Draw the Failures page."""
     sample_name, splitter_name = next(iter(sample_splitters().items()))
-    columns = [ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()]
-    default = Choices(sample_name, splitter_name, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
+    published_column_choices = [
+        ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()
+    ]
+    default_page_choices = Choices(
+        sample_name, splitter_name, published_column_choices, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"}
+    )
     opening_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
-    with page(PAGE, default) as here:
+    with page(PAGE, default_page_choices) as here:
         # The settings of this page are fixed; a link only selects a row.
-        here.choices.columns = columns
+        here.choices.columns = published_column_choices
         if opening_columns:
             here.choices.selected, here.choices.extra["result"] = ensure_compare_choices().selected, "compare"
         _draw(here)
@@ -87,40 +91,45 @@ def show() -> None:
 
 def _draw(here: Page) -> None:
     choices, text = here.choices, here.text
-    clicked = take_event(READER, "selected")
-    if clicked is not None and choices.extra["result"] != "compare":
-        choices.extra["result"] = RESULTS[bool(clicked["column"])]
+    reader_selection_event = take_event(READER, "selected")
+    if reader_selection_event is not None and choices.extra["result"] != "compare":
+        choices.extra["result"] = RESULTS[bool(reader_selection_event["column"])]
     choices.selected = min(choices.selected, len(choices.columns) - 1)
     if choices.extra["result"] not in RESULTS:
         choices.extra["result"] = "published"
     _draw_gallery(choices)
     if text is None:
         return
-    marking = False
+    is_marking_boundaries = False
     if choices.document == OWN_DOCUMENT:
         # A click on a gap in the reader marks or unmarks a boundary.
         if set_clicked_boundaries(text.document, [change.places for change in take_clicks(READER, text.document)]):
             st.rerun()
-        marking = marking_controls(text)
-    search = current_search(here, text)
-    best_by_chunker = best_settings(search)
-    settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
-    settings += [
+        is_marking_boundaries = marking_controls(text)
+    best_settings_search = current_search(here, text)
+    best_by_chunker = best_settings(best_settings_search)
+    numbered_published_settings = [
+        ("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())
+    ]
+    numbered_published_settings += [
         ("best", number, best_by_chunker[name], "found here")
         for number, name in enumerate(SETTINGS_BY_CHUNKER)
         if name in best_by_chunker
     ]
-    settings += [
+    numbered_published_settings += [
         ("compare", number, SweptSetting.of(column.chunker, **column.parameters), f"column {number + 1}")
         for number, column in enumerate(columns_of_compare())
     ]
-    columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
-    column_results = run_columns(here, text, columns)
-    if any_calls_model(column.chunker for column in columns):
+    published_column_choices = [
+        ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in numbered_published_settings
+    ]
+    column_results = run_columns(here, text, published_column_choices)
+    if any_calls_model(column.chunker for column in published_column_choices):
         with here.controls:
             language_model_form()
     measured_settings = [
-        measure_setting(*described, result, text) for described, result in zip(settings, column_results, strict=True)
+        measure_setting(*described, result, text)
+        for described, result in zip(numbered_published_settings, column_results, strict=True)
     ]
     show_progress(column_results)
     show_misfits(here.choices, column_results)
@@ -132,11 +141,11 @@ def _draw(here: Page) -> None:
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
             all_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
-            _draw_actions(here, text, search, selected, ready=all_finished)
+            _draw_actions(here, text, best_settings_search, selected, ready=all_finished)
         with st.container():
             show_inbox(choices, selected, text, here.embedder)
     with right:
-        _draw_text(text, results, selected, marking)
+        _draw_text(text, results, selected, is_marking_boundaries)
 
 
 def _chunker_names() -> list[str]:
@@ -150,24 +159,30 @@ def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tup
     They are a chunker's published and its best settings, or a column of Compare. If Compare does not have the link's column,
     the chunker with that number is selected.
     """
-    wanted = (choices.extra["result"], choices.selected)
-    compare_row = next((row for row in shown if row.which == "compare" and (row.which, row.column) == wanted), None)
+    requested_result_and_column = (choices.extra["result"], choices.selected)
+    compare_row = next(
+        (row for row in shown if row.which == "compare" and (row.which, row.column) == requested_result_and_column), None
+    )
     if compare_row is not None:
         return [compare_row], compare_row
-    results = [row for row in shown if row.which != "compare" and row.column == choices.selected]
-    selected = next((row for row in results if row.which == choices.extra["result"]), results[0])
+    selected_chunker_results = [row for row in shown if row.which != "compare" and row.column == choices.selected]
+    result_with_listed_cuts = next(
+        (row for row in selected_chunker_results if row.which == choices.extra["result"]), selected_chunker_results[0]
+    )
     if choices.extra["result"] == "compare":
-        choices.extra["result"] = selected.which
-    return results, selected
+        choices.extra["result"] = result_with_listed_cuts.which
+    return selected_chunker_results, result_with_listed_cuts
 
 
 def _draw_actions(here: Page, text: PageText, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
     """Draw the buttons that search for the best settings and open the selected row on Compare."""
     if text.source.known is not None:
         search_controls(here, text, search, ready=ready)
-    setting = selected.setting
-    column = ColumnChoice(setting.chunker, dict(setting.parameters))
-    take_to_compare_button("Take to Compare", column, key="take/failures", disabled=selected.which == "compare")
+    selected_chunker_setting = selected.setting
+    selected_setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
+    take_to_compare_button(
+        "Take to Compare", selected_setting_column, key="take/failures", disabled=selected.which == "compare"
+    )
     say_column_added()
 
 
@@ -180,43 +195,46 @@ def _known_in_words(known: Sequence[int] | None) -> str:
 
 
 def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
-    source = text.source
+    shown_text_source = text.source
 
     def column(setting: MeasuredSetting) -> ReaderColumn:
-        prefix = " · ".join(dict.fromkeys((setting.title, setting.origin)))
+        setting_title_and_origin = " · ".join(dict.fromkeys((setting.title, setting.origin)))
         return reader_column_of(
-            setting.made, lambda chunking: _column_head(setting, chunking, source.known), prefix=prefix, movable=False
+            setting.made,
+            lambda chunking: _column_head(setting, chunking, shown_text_source.known),
+            prefix=setting_title_and_origin,
+            movable=False,
         )
 
-    parts = [_known_in_words(source.known)]
-    if source.known is not None:
-        parts.append("wavy red: outside the chunk that fits its section best")
+    reader_summary_phrases = [_known_in_words(shown_text_source.known)]
+    if shown_text_source.known is not None:
+        reader_summary_phrases.append("wavy red: outside the chunk that fits its section best")
     show_reader(
         text.document,
         [column(row) for row in results],
-        title=source.name,
-        summary=" · ".join([*parts, *([source.teaches] if source.teaches else [])]),
+        title=shown_text_source.name,
+        summary=" · ".join([*reader_summary_phrases, *([shown_text_source.teaches] if shown_text_source.teaches else [])]),
         selected=results.index(selected),
-        known=source.known,
+        known=shown_text_source.known,
         key=READER,
-        marking=marking_data(text.document, "marks", source.known or (), folded=False) if marking else None,
+        marking=marking_data(text.document, "marks", shown_text_source.known or (), folded=False) if marking else None,
     )
 
 
 def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> ReaderColumn:
-    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
+    column_head_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     if setting.scores is not None:
-        total = len(chunking.document.sentences)
-        misassigned_phrase = f"{len(setting.wrong):,} of {total:,} sentences" if setting.wrong else "no sentence"
-        rows.append(
+        sentence_count = len(chunking.document.sentences)
+        misassigned_phrase = f"{len(setting.wrong):,} of {sentence_count:,} sentences" if setting.wrong else "no sentence"
+        column_head_rows.append(
             HeadRow(
                 "misassigned", misassigned_phrase, "wrong" if setting.wrong else "", f"misassigned: {misassigned_phrase}"
             )
         )
-        rows.append(
+        column_head_rows.append(
             HeadRow("crossing", f"{crossing_chunks(known or (), chunking).count:,} of {len(chunking.chunks):,} chunks")
         )
-    return ReaderColumn(rows=tuple(rows), wrong=setting.wrong)
+    return ReaderColumn(rows=tuple(column_head_rows), wrong=setting.wrong)
 
 
 # Known boundaries of the user's text: marked by clicks, with undo, or read from a file.
@@ -226,31 +244,35 @@ def marking_controls(text: PageText) -> bool:
     """Draw the controls that mark, undo and upload known boundaries; return whether marking is on."""
     if _use_read_boundaries(text.source.text):
         st.rerun()
-    known = text.source.known
-    row = st.container(horizontal=True, vertical_alignment="center")
-    marking: bool = row.toggle(
+    known_boundaries = text.source.known
+    marking_buttons_row = st.container(horizontal=True, vertical_alignment="center")
+    marking: bool = marking_buttons_row.toggle(
         "Mark boundaries",
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
-    undone = button_pressed(row, "Undo", "marks_undo", disabled=not session.marks_before, width="content")
-    removed = button_pressed(row, "Remove all marks", "marks_remove", disabled=known is None, width="content")
-    if undone and session.marks_before:
+    is_undo_pressed = button_pressed(
+        marking_buttons_row, "Undo", "marks_undo", disabled=not session.marks_before, width="content"
+    )
+    is_remove_all_pressed = button_pressed(
+        marking_buttons_row, "Remove all marks", "marks_remove", disabled=known_boundaries is None, width="content"
+    )
+    if is_undo_pressed and session.marks_before:
         undo_known_boundaries()
-    if removed:
+    if is_remove_all_pressed:
         set_known_boundaries(None)
-    if undone or removed:
+    if is_undo_pressed or is_remove_all_pressed:
         st.rerun()
     download_button(
-        row,
+        marking_buttons_row,
         "Boundaries as a file",
-        lambda: boundary_file_json(text.source.name, text.source.text, known or ()),
+        lambda: boundary_file_json(text.source.name, text.source.text, known_boundaries or ()),
         "seamark-boundaries.json",
         "application/json",
-        (text.source.name, text.document.identity, known),
-        disabled=known is None,
+        (text.source.name, text.document.identity, known_boundaries),
+        disabled=known_boundaries is None,
     )
-    with row.popover("Load boundaries"):
+    with marking_buttons_row.popover("Load boundaries"):
         st.file_uploader(
             "Boundary file",
             type=["json"],
@@ -266,27 +288,29 @@ def marking_controls(text: PageText) -> bool:
 
 
 def _read_boundary_file(text: str) -> None:
-    file = st.session_state["marks_file"]
+    uploaded_boundary_file = st.session_state["marks_file"]
     session.marks_reading = None
-    if file is None:
+    if uploaded_boundary_file is None:
         return
     boundary_maker = single_file_maker(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
-    session.marks_reading = ReadingJob([(file.name, file.getvalue())], boundary_maker, about=text).begin()
+    session.marks_reading = ReadingJob(
+        [(uploaded_boundary_file.name, uploaded_boundary_file.getvalue())], boundary_maker, about=text
+    ).begin()
     _use_read_boundaries(text)
 
 
 def _use_read_boundaries(text: str) -> bool:
     """Use the boundaries from an uploaded file once it is read, if they fit this text; return whether they do."""
-    job = session.marks_reading
-    if job is None or not job.ended:
+    boundary_file_reading_job = session.marks_reading
+    if boundary_file_reading_job is None or not boundary_file_reading_job.ended:
         return False
     session.marks_reading = None
-    if job.cancelled or job.about != text:
+    if boundary_file_reading_job.cancelled or boundary_file_reading_job.about != text:
         return False
-    if job.made is None:
-        session.marks_complaint = job.error
+    if boundary_file_reading_job.made is None:
+        session.marks_complaint = boundary_file_reading_job.error
         return False
-    set_known_boundaries(job.made)
+    set_known_boundaries(boundary_file_reading_job.made)
     return True
 
 
@@ -367,26 +391,26 @@ def draw_list(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict
 
 
 def _draw_gallery(choices: Choices) -> None:
-    cards = [_card_data(name, title) for name, title in sample_titles().items()]
-    own = session.own
-    cards.append(
+    gallery_cards = [_card_data(name, title) for name, title in sample_titles().items()]
+    own_text_source = session.own
+    gallery_cards.append(
         {
             "id": OWN_DOCUMENT,
-            "title": own.name if own is not None else "Your own text",
+            "title": own_text_source.name if own_text_source is not None else "Your own text",
             "teaches": "Paste or upload it; mark where its sections end.",
-            "known": _known_in_words(own.known if own is not None else None),
+            "known": _known_in_words(own_text_source.known if own_text_source is not None else None),
         }
     )
     draw_list(
-        {"part": "gallery", "cards": cards, "chosen": choices.document},
+        {"part": "gallery", "cards": gallery_cards, "chosen": choices.document},
         key="gallery",
         on_chosen=lambda card: choose_document(choices, str(card["id"])),
     )
 
 
 def _card_data(name: str, title: str) -> CardData:
-    sample = load_sample(name)
-    return {"id": name, "title": title, "teaches": sample.teaches, "known": _known_in_words(sample.known)}
+    bundled_sample = load_sample(name)
+    return {"id": name, "title": title, "teaches": bundled_sample.teaches, "known": _known_in_words(bundled_sample.known)}
 
 
 TABLE_MEASURES = {
@@ -405,7 +429,7 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
     A click on a row shows its result in the text.
     """
     # Compare's columns, then each chunker's published and best settings side by side.
-    ordered = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
+    ordered_measured_settings = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
     boundaries_known = any(measured.scores is not None for measured in shown)
     best_values = _best_values(shown)
     rows: list[MeasuredData] = [
@@ -418,10 +442,12 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
             "message": measured.made.error or ("" if measured.made.chunking is not None else "waits for its embeddings"),
             "cells": _measure_cells(measured, best_values),
         }
-        for measured in ordered
+        for measured in ordered_measured_settings
     ]
-    scores = [measured.scores[name] for measured in ordered if measured.scores for name in TABLE_MEASURES]
-    reasons = {score.undefined for score in scores if score.value is None}
+    table_measure_scores = [
+        measured.scores[name] for measured in ordered_measured_settings if measured.scores for name in TABLE_MEASURES
+    ]
+    undefined_score_reasons = {score.undefined for score in table_measure_scores if score.value is None}
 
     def chosen(row: dict[str, Any]) -> None:
         choices.selected, choices.extra["result"] = int(row["column"]), str(row["result"])
@@ -435,7 +461,7 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
         ],
         "rows": rows,
         "chosen": {"column": choices.selected, "result": choices.extra["result"]},
-        "note": "Undefined where " + " or ".join(sorted(reasons)) + "." if reasons else "",
+        "note": "Undefined where " + " or ".join(sorted(undefined_score_reasons)) + "." if undefined_score_reasons else "",
     }
     draw_list(data, key="measures", on_chosen=chosen)
 
@@ -444,11 +470,15 @@ def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
     """Return the best value of each measure; empty until all rows have their results."""
     if any(measured.made.chunking is None and not measured.made.error for measured in shown):
         return {}
-    values = {
+    defined_values_by_measure = {
         name: [value for measured in shown if measured.scores and (value := measured.scores[name].value) is not None]
         for name in TABLE_MEASURES
     }
-    return {name: (max if HIGHER_IS_BETTER[name] else min)(column) for name, column in values.items() if column}
+    return {
+        name: (max if HIGHER_IS_BETTER[name] else min)(column)
+        for name, column in defined_values_by_measure.items()
+        if column
+    }
 
 
 def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
@@ -458,11 +488,13 @@ def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[
         return []
     cells: list[CellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
     for name in TABLE_MEASURES if scores else ():
-        score = scores[name]
-        cell_text = "undefined" if score.value is None else f"{score.value:.2f}"
+        measure_score = scores[name]
+        cell_text = "undefined" if measure_score.value is None else f"{measure_score.value:.2f}"
         if name == "misassigned":
             cell_text = f"{len(setting.wrong):,}"
-        elif name == "crossing" and score.value is not None:
-            cell_text = f"{round(score.value * len(chunking.chunks)):,}"
-        cells.append({"text": cell_text, "why": score.undefined, "best": name in tops and score.value == tops[name]})
+        elif name == "crossing" and measure_score.value is not None:
+            cell_text = f"{round(measure_score.value * len(chunking.chunks)):,}"
+        cells.append(
+            {"text": cell_text, "why": measure_score.undefined, "best": name in tops and measure_score.value == tops[name]}
+        )
     return cells

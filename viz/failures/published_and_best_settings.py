@@ -61,10 +61,10 @@ def measure_setting(
     which: str, column: int, setting: SweptSetting, origin: str, result: ColumnResult, text: PageText
 ) -> MeasuredSetting:
     """Return a chunker's setting with its result and, if boundaries are known, its measures."""
-    known = text.source.known
-    if result.chunking is None or known is None or result.task is None:
+    known_boundaries = text.source.known
+    if result.chunking is None or known_boundaries is None or result.task is None:
         return MeasuredSetting(which, setting, origin, result, column=column)
-    scores, wrong = _scores_against_known(result.task, result.chunking, known)
+    scores, wrong = _scores_against_known(result.task, result.chunking, known_boundaries)
     return MeasuredSetting(which, setting, origin, result, scores, wrong, column)
 
 
@@ -95,8 +95,8 @@ MOST_SEARCHES = 8
 
 
 def _search_key(here: Page, text: PageText) -> tuple[object, ...]:
-    name = here.embedder.name if here.embedder is not None else ""
-    return (text.document.identity, name, here.choices.tokenizer, text.source.known)
+    embedder_name = here.embedder.name if here.embedder is not None else ""
+    return (text.document.identity, embedder_name, here.choices.tokenizer, text.source.known)
 
 
 def current_search(here: Page, text: PageText) -> Sweep | None:
@@ -104,11 +104,11 @@ def current_search(here: Page, text: PageText) -> Sweep | None:
 
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
     """
-    key = _search_key(here, text)
+    current_search_key = _search_key(here, text)
     for other, search in session.failure_searches.items():
-        if other != key and search.running:
+        if other != current_search_key and search.running:
             search.cancel()
-    return session.failure_searches.get(key)
+    return session.failure_searches.get(current_search_key)
 
 
 def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
@@ -116,9 +116,9 @@ def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
 
     The result is empty until the search has ended or was cancelled.
     """
-    rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
+    finished_search_rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, SweptSetting] = {}
-    for summary in summarize_settings(rows, SEARCH_MEASURE):
+    for summary in summarize_settings(finished_search_rows, SEARCH_MEASURE):
         best.setdefault(summary.setting.chunker, summary.setting)
     return best
 
@@ -128,7 +128,7 @@ def search_controls(here: Page, text: PageText, search: Sweep | None, ready: boo
     if search is not None and search.running and not search.cancelled:
         show_job_progress(search)
         return
-    settings = list(
+    searched_settings = list(
         dict.fromkeys(
             setting for name, some in SETTINGS_BY_CHUNKER.items() for setting in (first_published_setting(name)[0], *some)
         )
@@ -136,31 +136,37 @@ def search_controls(here: Page, text: PageText, search: Sweep | None, ready: boo
 
     def find() -> None:
         assert here.embedder is not None
-        marked = MarkedDocument(text.document, text.source.known or ())
+        document_with_boundaries = MarkedDocument(text.document, text.source.known or ())
         names, tokenizer = [text.document.name], here.choices.tokenizer
-        search = Sweep(names, lambda: [marked], settings, here.embedder, tokenizer, session.on_disk)
-        searches = session.failure_searches
-        searches.pop(_search_key(here, text), None)
-        searches[_search_key(here, text)] = search
-        for old_key in list(searches)[:-MOST_SEARCHES]:
-            searches.pop(old_key).cancel()
+        search = Sweep(
+            names, lambda: [document_with_boundaries], searched_settings, here.embedder, tokenizer, session.on_disk
+        )
+        failure_search_by_key = session.failure_searches
+        failure_search_by_key.pop(_search_key(here, text), None)
+        failure_search_by_key[_search_key(here, text)] = search
+        for old_key in list(failure_search_by_key)[:-MOST_SEARCHES]:
+            failure_search_by_key.pop(old_key).cancel()
         here.choices.extra["result"] = "best"
         search.start()
 
-    row = st.container(horizontal=True, vertical_alignment="center")
+    search_button_row = st.container(horizontal=True, vertical_alignment="center")
     search_complete = search is not None and len(search.rows) == search.total
     if not search_complete:
-        row.button("Find best settings", on_click=find, disabled=not ready or here.embedder is None, width="content")
+        search_button_row.button(
+            "Find best settings", on_click=find, disabled=not ready or here.embedder is None, width="content"
+        )
     if search is None:
-        row.caption(f"The search tries {len(settings):,} settings on this document, and keeps each chunker's best.")
+        search_button_row.caption(
+            f"The search tries {len(searched_settings):,} settings on this document, and keeps each chunker's best."
+        )
     elif search.error:
         notice(search.error, "error", key="failures_search_error")
     elif search_complete:
-        row.caption(
+        search_button_row.caption(
             f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED_HERE}. Of equally good "
             "settings, the one with the fewest chunks is shown."
         )
     else:
-        row.caption(
+        search_button_row.caption(
             f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, {FITTED_HERE}."
         )

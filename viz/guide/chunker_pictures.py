@@ -235,31 +235,37 @@ def chunker_frames(name: str) -> list[PictureData]:
 
 def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
-    example = EXAMPLES[name]
-    document, chunker, chunking = _run_chunker(name, text, example.parameters, tools)
+    chunker_example = EXAMPLES[name]
+    document, chunker, chunking = _run_chunker(name, text, chunker_example.parameters, tools)
     sentence_numbers = range(len(document.sentences))
-    size_counter = _counter(example.unit, document)
+    size_counter = _counter(chunker_example.unit, document)
     text_picture = new_picture(
         "The text",
-        glossary_pieces(f"{pluralize(len(sentence_numbers), example.row)}, each with its number. Between two lies a [gap]."),
+        glossary_pieces(
+            f"{pluralize(len(sentence_numbers), chunker_example.row)}, each with its number. Between two lies a [gap]."
+        ),
     )
-    measure_picture = new_picture("What it measures", glossary_pieces(example.looks))
+    measure_picture = new_picture("What it measures", glossary_pieces(chunker_example.looks))
     measure_picture["gaps"] = (
-        _sizes(chunking, chunker, size_counter, example.unit) if example.unit else _centres(chunking) or _scores(chunking)
+        _sizes(chunking, chunker, size_counter, chunker_example.unit)
+        if chunker_example.unit
+        else _centres(chunking) or _scores(chunking)
     )
-    decision_picture = new_picture("What it decides", glossary_pieces(example.decides))
+    decision_picture = new_picture("What it decides", glossary_pieces(chunker_example.decides))
     decision_picture["gaps"] = _decisions(chunking)
-    gap = max(
+    explained_gap = max(
         chunking.gaps,
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
         default=None,
     )
     gap_picture = new_picture("One gap in numbers")
-    if gap is not None:
-        gap_place_phrase = f"{'after' if gap.offset is None else 'inside'} {example.row} {gap.index + 1}"
+    if explained_gap is not None:
+        gap_place_phrase = (
+            f"{'after' if explained_gap.offset is None else 'inside'} {chunker_example.row} {explained_gap.index + 1}"
+        )
         gap_picture["said"] = [glossary_pieces(f"The decision {gap_place_phrase}: the formula with its values.")]
-        gap_picture["formula"] = [*worked_formula(chunker, chunking, gap, tools), decision_in_words(gap)]
-        gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][gap.index : gap.index + 2])
+        gap_picture["formula"] = [*worked_formula(chunker, chunking, explained_gap, tools), decision_in_words(explained_gap)]
+        gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2])
     for frame in (text_picture, measure_picture, decision_picture):
         frame["rows"] = sentence_rows(document, sentence_numbers)
     cut_picture = chunked_picture(
@@ -273,22 +279,22 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
 def failure_frame(name: str, tools: Tools) -> PictureData:
     """Return a picture of a text on which the chunker is known to fail."""
     sections, parameters = EXAMPLES[name].fails_on
-    known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
+    section_end_offsets = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, chunker, chunking = _run_chunker(name, "".join(sections), parameters, tools)
-    found_count, _, added_count = count_found_missed_added(cut_offsets(chunking), known)
+    found_count, _, added_count = count_found_missed_added(cut_offsets(chunking), section_end_offsets)
     split_chunk_count = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
-    caption = f"One subject, in {pluralize(len(chunking.chunks), 'chunk')}"
-    if known:
-        caption = (
-            f"{counted_known_boundaries(len(known)).capitalize()}, {found_count} found; "
+    failure_caption = f"One subject, in {pluralize(len(chunking.chunks), 'chunk')}"
+    if section_end_offsets:
+        failure_caption = (
+            f"{counted_known_boundaries(len(section_end_offsets)).capitalize()}, {found_count} found; "
             f"{pluralize(added_count, 'cut')} elsewhere"
         )
-    caption += f"; {pluralize(split_chunk_count, 'chunk')} in several places" * bool(split_chunk_count)
-    picture = chunked_picture(chunking, "A known failure", glossary_pieces(f"{caption}. {chunker.failure}"))
-    starts = [sentence.start for sentence in chunking.document.sentences[1:]]
-    for gap, start in zip(picture["gaps"], starts, strict=True):
-        gap["said"] = "new subject" if start in known else "same subject" if gap["cut"] else ""
-    return picture
+    failure_caption += f"; {pluralize(split_chunk_count, 'chunk')} in several places" * bool(split_chunk_count)
+    failure_picture = chunked_picture(chunking, "A known failure", glossary_pieces(f"{failure_caption}. {chunker.failure}"))
+    later_sentence_starts = [sentence.start for sentence in chunking.document.sentences[1:]]
+    for gap, start in zip(failure_picture["gaps"], later_sentence_starts, strict=True):
+        gap["said"] = "new subject" if start in section_end_offsets else "same subject" if gap["cut"] else ""
+    return failure_picture
 
 
 def _run_chunker(name: str, text: str, parameters: Mapping[str, Any], tools: Tools) -> tuple[Document, Chunker, Chunking]:
@@ -317,27 +323,30 @@ def _scale(gaps: list[Gap]) -> Callable[[float | None], float | None]:
 
 def _scores(chunking: Chunking) -> list[GapData]:
     """Return the first score of each gap."""
-    gaps = _at_gaps(chunking)
-    scale = _scale(gaps)
-    first_steps = [gap.why.steps()[0] for gap in gaps]
-    scores = [gap.score if first.score is None else first.score for gap, first in zip(gaps, first_steps, strict=True)]
+    gaps_between_sentences = _at_gaps(chunking)
+    gap_score_scale = _scale(gaps_between_sentences)
+    first_steps = [gap.why.steps()[0] for gap in gaps_between_sentences]
+    first_scores_of_gaps = [
+        gap.score if first.score is None else first.score
+        for gap, first in zip(gaps_between_sentences, first_steps, strict=True)
+    ]
     return [
         {
             "said": "" if score is None else f"{first.score_name} {format_number(score, '.2f')}".strip(),
-            "share": scale(score),
+            "share": gap_score_scale(score),
             "line": None,
             "cut": False,
         }
-        for score, first in zip(scores, first_steps, strict=True)
+        for score, first in zip(first_scores_of_gaps, first_steps, strict=True)
     ]
 
 
 def _centres(chunking: Chunking) -> list[GapData]:
     """Return each sentence's distances to its own centre and to the nearest other, if the chunks have centres."""
-    clusters = chunking.clusters
-    if clusters is None or not clusters.other:
+    sentence_centre_distances = chunking.clusters
+    if sentence_centre_distances is None or not sentence_centre_distances.other:
         return []
-    gauge_end = 1.1 * max(*clusters.own, *clusters.other)
+    gauge_end = 1.1 * max(*sentence_centre_distances.own, *sentence_centre_distances.other)
     return [
         {
             "said": f"own centre {own:.2f}, other {other:.2f}",
@@ -345,7 +354,7 @@ def _centres(chunking: Chunking) -> list[GapData]:
             "line": other / gauge_end,
             "cut": False,
         }
-        for own, other in zip(clusters.own, clusters.other, strict=True)
+        for own, other in zip(sentence_centre_distances.own, sentence_centre_distances.other, strict=True)
     ]
 
 
@@ -353,11 +362,11 @@ def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: 
     """Return the size of the open chunk after each sentence, with the maximum."""
     document = chunking.document
     size_limit = getattr(chunker, "size", None) or chunker.max_size
-    sizes = []
+    open_chunk_sizes = []
     for sentence in document.sentences[:-1]:
         open_chunk_start = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
-        sizes.append(count(document.text[open_chunk_start : sentence.end]))
-    gauge_end = 1.1 * max([size_limit, *sizes])
+        open_chunk_sizes.append(count(document.text[open_chunk_start : sentence.end]))
+    gauge_end = 1.1 * max([size_limit, *open_chunk_sizes])
     unit_words = unit if unit in ("sentences", "words", "characters") else "tokens"
     return [
         {
@@ -366,13 +375,13 @@ def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: 
             "line": size_limit / gauge_end,
             "cut": False,
         }
-        for size in sizes
+        for size in open_chunk_sizes
     ]
 
 
 def _decisions(chunking: Chunking) -> list[GapData]:
-    gaps = _at_gaps(chunking)
-    scale = _scale(gaps)
+    gaps_between_sentences = _at_gaps(chunking)
+    gap_score_scale = _scale(gaps_between_sentences)
     reasons_inside_sentence: dict[int, str] = {}
     for gap in chunking.gaps:
         if gap.offset is not None:
@@ -380,9 +389,9 @@ def _decisions(chunking: Chunking) -> list[GapData]:
     return [
         {
             "said": reasons_inside_sentence.get(gap.index, "") + gap.reason,
-            "share": None if gap.threshold is None else scale(gap.score),
-            "line": scale(gap.threshold),
+            "share": None if gap.threshold is None else gap_score_scale(gap.score),
+            "line": gap_score_scale(gap.threshold),
             "cut": gap.verdict.is_cut,
         }
-        for gap in gaps
+        for gap in gaps_between_sentences
     ]

@@ -16,28 +16,34 @@ NAMED = 40
 
 def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
     """Return an SVG of the known boundaries, the chunks and the score curve, on a common sentence axis."""
-    count = max(1, len(chunking.document.sentences))
+    axis_sentence_count = max(1, len(chunking.document.sentences))
     svg_elements: list[str] = []
     strip_top = 0
     if known is not None:
-        section_ends = [0.0, *sentence_positions(chunking.document, known), float(count)]
+        section_ends = [0.0, *sentence_positions(chunking.document, known), float(axis_sentence_count)]
         svg_elements += _strip(
-            "known", [(*span, number) for number, span in enumerate(pairwise(section_ends))], count, strip_top, theme
+            "known",
+            [(*span, number) for number, span in enumerate(pairwise(section_ends))],
+            axis_sentence_count,
+            strip_top,
+            theme,
         )
         strip_top += STRIP + GAP
     numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
     start_positions = sentence_positions(chunking.document, [span.start for span, _ in numbered_spans])
-    ends = sentence_positions(chunking.document, [span.end for span, _ in numbered_spans])
+    span_end_positions = sentence_positions(chunking.document, [span.end for span, _ in numbered_spans])
     chunk_strips = [
-        (first, last, number) for first, last, (_, number) in zip(start_positions, ends, numbered_spans, strict=True)
+        (first, last, number)
+        for first, last, (_, number) in zip(start_positions, span_end_positions, numbered_spans, strict=True)
     ]
-    svg_elements += _strip("chunks", chunk_strips, count, strip_top, theme)
+    svg_elements += _strip("chunks", chunk_strips, axis_sentence_count, strip_top, theme)
     strip_top += STRIP + GAP
     if _is_curved(chunking):
-        svg_elements += _curve(chunking, count, strip_top, theme)
-    height = miniature_height(chunking, known)
+        svg_elements += _curve(chunking, axis_sentence_count, strip_top, theme)
+    picture_height = miniature_height(chunking, known)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" role="img">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {picture_height}" font-family="sans-serif" '
+        f'role="img">'
         f"<title>{miniature_description(chunking)}</title>{''.join(svg_elements)}</svg>"
     )
 
@@ -53,8 +59,8 @@ def _is_curved(chunking: Chunking) -> bool:
 
 def miniature_description(chunking: Chunking) -> str:
     """Return the alternative text of a chunking's picture: the number of chunks, and their first sentences."""
-    starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
-    first_sentence_numbers = [f"{int(place) + 1}" for place in sentence_positions(chunking.document, starts)]
+    chunk_span_starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
+    first_sentence_numbers = [f"{int(place) + 1}" for place in sentence_positions(chunking.document, chunk_span_starts)]
     if not first_sentence_numbers:
         return "No chunks"
     sentences_phrase = (
@@ -65,36 +71,38 @@ def miniature_description(chunking: Chunking) -> str:
 
 
 def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:
-    boxes = []
+    strip_box_elements = []
     for box_start, box_end, number in spans:
         x, width = box_start / count * WIDTH, max(1.0, (box_end - box_start) / count * WIDTH - 2)
-        colour = number % len(GROUNDS[theme])
-        boxes.append(
+        box_colour_index = number % len(GROUNDS[theme])
+        strip_box_elements.append(
             f'<rect x="{x:.1f}" y="{top + 1}" width="{width:.1f}" height="{STRIP - 2}" rx="2" '
-            f'fill="{GROUNDS[theme][colour]}" stroke="{EDGES[theme][colour]}"/>'
+            f'fill="{GROUNDS[theme][box_colour_index]}" stroke="{EDGES[theme][box_colour_index]}"/>'
         )
         if width > 24:
-            label = number + 1 if name == "chunks" else ""
-            boxes.append(f'<text x="{x + 6:.1f}" y="{top + 15}" font-size="11" fill="{INK[theme]["ink"]}">{label}</text>')
-    return boxes
+            chunk_number_label = number + 1 if name == "chunks" else ""
+            strip_box_elements.append(
+                f'<text x="{x + 6:.1f}" y="{top + 15}" font-size="11" fill="{INK[theme]["ink"]}">{chunk_number_label}</text>'
+            )
+    return strip_box_elements
 
 
 def _curve(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
     """Draw the scores of the gaps, with filled dots for cuts, and the threshold lines."""
     curve, ink = chunking.curves[0], INK[theme]
     defined_scores = [score for score in curve.scores if score == score]
-    levels = [line.level for line in curve.lines if line.level == line.level]
-    low, high = min([*defined_scores, *levels]), max([*defined_scores, *levels])
+    threshold_line_levels = [line.level for line in curve.lines if line.level == line.level]
+    low, high = min([*defined_scores, *threshold_line_levels]), max([*defined_scores, *threshold_line_levels])
 
     def y(value: float) -> float:
         return top + CURVE - 12 - (value - low) / (high - low or 1.0) * (CURVE - 24)
 
-    points = [((gap + 1) / count * WIDTH, y(score)) for gap, score in enumerate(curve.scores) if score == score]
-    points_attribute = " ".join(f"{x:.1f},{height:.1f}" for x, height in points)
+    score_curve_points = [((gap + 1) / count * WIDTH, y(score)) for gap, score in enumerate(curve.scores) if score == score]
+    points_attribute = " ".join(f"{x:.1f},{height:.1f}" for x, height in score_curve_points)
     svg_elements = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink["muted"]}"/>']
     svg_elements += [
         f'<line x1="0" x2="{WIDTH}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="{ink["accent"]}" stroke-width="1.5"/>'
-        for level in levels
+        for level in threshold_line_levels
     ]
     if count <= 120:
         at_gaps = [gap for gap in chunking.gaps if gap.offset is None]

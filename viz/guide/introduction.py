@@ -75,20 +75,20 @@ def show_introduction(
         chunk_ranking, sentence_ranking, waiting_reason = _search(here, result, sentences, question, answer)
     elif here.embedder is not None:
         waiting_reason = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
-    pictures = [
+    introduction_pictures = [
         text_picture(document, chunking, here.choices.tokenizer),
         chunk_picture(document, chunking, kind, here.choices.tokenizer),
         question_picture(chunk_ranking),
         answer_picture(chunk_ranking, answer, sentence_ranking),
     ]
-    for waiting_picture in pictures[2:]:
+    for waiting_picture in introduction_pictures[2:]:
         waiting_picture["waits"] = waiting_reason
-    pictures[2]["ask"] = {"question": question, "longest": LONGEST_QUESTION, "complaint": complaint}
+    introduction_pictures[2]["ask"] = {"question": question, "longest": LONGEST_QUESTION, "complaint": complaint}
 
     def ask(question: str) -> None:
         session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
 
-    show_pictures(pictures, KEY, asked=ask)
+    show_pictures(introduction_pictures, KEY, asked=ask)
     if here.embedder is not None and chunking.chunks and not _may_embed(document):
         st.button("Find nearest chunks", on_click=setattr, args=(session, "guide_asked", document.identity))
 
@@ -98,7 +98,7 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     shown_sentences = sentences_around_cut(document, chunking)
     token_count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
-    picture = new_picture(
+    introductory_text_picture = new_picture(
         "A text",
         glossary_pieces(
             f"A [language model] reads text in [tokens], which are words and pieces of words: this text has "
@@ -107,33 +107,35 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
             f"passages."
         ),
     )
-    _fill_rows(picture, document, shown_sentences)
+    _fill_rows(introductory_text_picture, document, shown_sentences)
     if shown_sentences:
         start, end = document.sentences[shown_sentences[0]]
-        tokens = first_tokens(document.text[start:end], tokenizer)
-        picture["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in tokens]
-    return picture
+        first_sentence_tokens = first_tokens(document.text[start:end], tokenizer)
+        introductory_text_picture["tokens"] = [
+            {"text": token, "chunks": [], "marked": False} for token in first_sentence_tokens
+        ]
+    return introductory_text_picture
 
 
 def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
     """Return the picture of the chunks: the sentences around the first cut, divided at the cuts."""
-    spans = [chunk.spans for chunk in chunking.chunks]
+    spans_by_chunk = [chunk.spans for chunk in chunking.chunks]
     count_tokens = token_ruler_of(document, tokenizer)
-    largest_chunk_tokens = max((count_tokens(list(parts)) for parts in spans), default=0)
-    picture = new_picture(
+    largest_chunk_tokens = max((count_tokens(list(parts)) for parts in spans_by_chunk), default=0)
+    divided_chunks_picture = new_picture(
         "Chunks",
         glossary_pieces(
             f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
-            f"{kind.title} makes {pluralize(len(spans), 'chunk')} of this text, of at most "
+            f"{kind.title} makes {pluralize(len(spans_by_chunk), 'chunk')} of this text, of at most "
             f"{pluralize(largest_chunk_tokens, 'token')}."
         ),
     )
-    _fill_rows(picture, document, sentences_around_cut(document, chunking), chunking)
-    if picture["rows"]:
-        picture["gaps"] = gaps_between_rows(picture["rows"])
-        first_row_chunks = chunk_numbers_in_words(picture["rows"][0]["parts"][0]["chunks"])
-        picture["before"] = f"{picture['before']} {first_row_chunks}".strip()
-    return picture
+    _fill_rows(divided_chunks_picture, document, sentences_around_cut(document, chunking), chunking)
+    if divided_chunks_picture["rows"]:
+        divided_chunks_picture["gaps"] = gaps_between_rows(divided_chunks_picture["rows"])
+        first_row_chunks = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
+        divided_chunks_picture["before"] = f"{divided_chunks_picture['before']} {first_row_chunks}".strip()
+    return divided_chunks_picture
 
 
 def question_picture(asked: AskedQuestion | None) -> PictureData:
@@ -146,29 +148,29 @@ def question_picture(asked: AskedQuestion | None) -> PictureData:
                 "looks for the chunk at the least [distance] from the question."
             ),
         )
-    vectors = asked.passages.vectors
+    passage_vectors = asked.passages.vectors
     nearest_chunks, similarities = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
-    vector_start = ", ".join(format_number(float(value), ".2f") for value in vectors[nearest_chunks[0]][:3])
-    picture = new_picture(
+    vector_start = ", ".join(format_number(float(value), ".2f") for value in passage_vectors[nearest_chunks[0]][:3])
+    chunk_ranking_picture = new_picture(
         "A question finds chunks",
         glossary_pieces(
-            f"An [embedder] turns each chunk and the question into an [embedding]: {vectors.shape[1]:,} numbers "
+            f"An [embedder] turns each chunk and the question into an [embedding]: {passage_vectors.shape[1]:,} numbers "
             f"that stand for its meaning. Those of chunk {nearest_chunks[0] + 1} begin {vector_start}. [Retrieval] looks "
             f"for the "
             f"chunk "
             "at the least [distance] from the question."
         ),
     )
-    chunks = asked.passages.chunking.chunks
-    picture["ranks"] = rank_rows(
+    ranked_text_chunks = asked.passages.chunking.chunks
+    chunk_ranking_picture["ranks"] = rank_rows(
         [
-            (chunk, f"chunk {chunk + 1}", chunks[chunk].text, 1 - score)
+            (chunk, f"chunk {chunk + 1}", ranked_text_chunks[chunk].text, 1 - score)
             for chunk, score in zip(nearest_chunks, similarities, strict=True)
         ]
     )
     unlisted_chunks = len(asked.ranking.order) - len(nearest_chunks)
-    picture["after"] = f"and {pluralize(unlisted_chunks, 'chunk')} farther away" if unlisted_chunks else ""
-    return picture
+    chunk_ranking_picture["after"] = f"and {pluralize(unlisted_chunks, 'chunk')} farther away" if unlisted_chunks else ""
+    return chunk_ranking_picture
 
 
 def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: AskedQuestion | None) -> PictureData:
@@ -193,17 +195,27 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     passages, retrieved = asked.passages, [hit.chunk for hit in asked.hits]
     document, chunks = passages.chunking.document, passages.chunking.chunks
     chunks_phrase = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
-    marked_span, explanation = answer, ""
+    marked_span, answer_place_explanation = answer, ""
     if answer is not None:
-        judgement = judge_retrieval(asked, answer)
-        if judgement.fate == "whole":
-            explanation = f"The answer to this question, marked, is whole in chunk {judgement.chunks[0] + 1}."
-        elif any(judgement.retrieved):
-            explanation = f"The chunker has cut the answer, marked, into {len(judgement.chunks)} parts."
-        elif judgement.chunks:
+        retrieval_judgement = judge_retrieval(asked, answer)
+        if retrieval_judgement.fate == "whole":
+            answer_place_explanation = (
+                f"The answer to this question, marked, is whole in chunk {retrieval_judgement.chunks[0] + 1}."
+            )
+        elif any(retrieval_judgement.retrieved):
+            answer_place_explanation = (
+                f"The chunker has cut the answer, marked, into {len(retrieval_judgement.chunks)} parts."
+            )
+        elif retrieval_judgement.chunks:
             marked_span = None
-            rank_phrase = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
-            explanation = f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank_phrase}."
+            rank_phrase = (
+                f", number {retrieval_judgement.ranks[0]:,} in the ranking"
+                if retrieval_judgement.ranks[0] is not None
+                else ""
+            )
+            answer_place_explanation = (
+                f"They lack the answer, which is in {chunk_numbers_in_words([*retrieval_judgement.chunks])}{rank_phrase}."
+            )
     elif nearest is not None:
         retrieved_spans = [
             place
@@ -215,9 +227,15 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
             )
         ]
         marked_span = retrieved_spans[0] if retrieved_spans else None
-        explanation = "Their sentence at the least distance from the question is marked." if retrieved_spans else ""
-    introduction = f"The language model is given the question and the {chunks_phrase}. It writes its answer from them."
-    picture = new_picture("An answer", glossary_pieces(f"{introduction} {explanation}".strip()))
+        answer_place_explanation = (
+            "Their sentence at the least distance from the question is marked." if retrieved_spans else ""
+        )
+    answer_introduction = (
+        f"The language model is given the question and the {chunks_phrase}. It writes its answer from them."
+    )
+    retrieved_chunks_picture = new_picture(
+        "An answer", glossary_pieces(f"{answer_introduction} {answer_place_explanation}".strip())
+    )
     chunk_sentence_pairs = [
         (chunk, sentence)
         for chunk in sorted(retrieved)
@@ -241,27 +259,29 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
         for part in row["parts"]:
             part["chunks"] = [chunk]
-        picture["rows"].append(row)
-    picture["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
-    picture["before"] = (
+        retrieved_chunks_picture["rows"].append(row)
+    retrieved_chunks_picture["gaps"] = [
+        gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)
+    ]
+    retrieved_chunks_picture["before"] = (
         f"{_omitted_in_words(first_shown_row)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
     )
-    picture["after"] = _omitted_in_words(len(chunk_sentence_pairs) - first_shown_row - len(shown_rows))
-    return picture
+    retrieved_chunks_picture["after"] = _omitted_in_words(len(chunk_sentence_pairs) - first_shown_row - len(shown_rows))
+    return retrieved_chunks_picture
 
 
 def sentences_around_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
-    count = len(document.sentences)
+    document_sentence_count = len(document.sentences)
     sentence_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
-    first_shown = max(0, min(sentence_after_cut - SHOWN_SENTENCES // 2, count - SHOWN_SENTENCES))
-    return [*range(first_shown, min(count, first_shown + SHOWN_SENTENCES))]
+    first_shown = max(0, min(sentence_after_cut - SHOWN_SENTENCES // 2, document_sentence_count - SHOWN_SENTENCES))
+    return [*range(first_shown, min(document_sentence_count, first_shown + SHOWN_SENTENCES))]
 
 
 def first_tokens(text: str, tokenizer: str) -> list[str]:
     """Return the first tokens of a text, spelled as in the text."""
-    starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKENS + 1]
-    token_texts = [text[start:end].strip() for start, end in pairwise([*starts, len(text[:1000])])]
+    shown_token_starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKENS + 1]
+    token_texts = [text[start:end].strip() for start, end in pairwise([*shown_token_starts, len(text[:1000])])]
     return [*token_texts[:SHOWN_TOKENS], *["…"] * (len(token_texts) > SHOWN_TOKENS)]
 
 
@@ -307,8 +327,8 @@ def _known_question(document: Document) -> tuple[str, Span | None]:
 @cache
 def _bundled_questions() -> list[tuple[str, str]]:
     """Return the bundled questions with a single excerpt as the answer, and these excerpts."""
-    rows = csv.DictReader(io.StringIO((SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8")))
-    questions_and_excerpts = [(row["question"], json.loads(row["excerpts"])) for row in rows]
+    question_file_rows = csv.DictReader(io.StringIO((SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8")))
+    questions_and_excerpts = [(row["question"], json.loads(row["excerpts"])) for row in question_file_rows]
     return [(question, excerpts[0]) for question, excerpts in questions_and_excerpts if len(excerpts) == 1]
 
 
@@ -331,26 +351,26 @@ def _search(
     ]
     if len(inquired_columns) < len(to_search):
         return None, None, "Waiting for the chunks."
-    limit = Limit(top=1 if len(inquired_columns[0][2].chunks) < FEW_CHUNKS else 2)
-    job = AskJob(
-        ColumnInquiry(question, "embedding", limit, "plain", here.choices.tokenizer),
+    retrieved_chunk_limit = Limit(top=1 if len(inquired_columns[0][2].chunks) < FEW_CHUNKS else 2)
+    question_search_job = AskJob(
+        ColumnInquiry(question, "embedding", retrieved_chunk_limit, "plain", here.choices.tokenizer),
         inquired_columns,
         here.embedder,
         session.on_disk,
     )
     previous_job = session.guide_ask_job
-    if previous_job is not None and previous_job.subject == job.subject:
-        job = previous_job
+    if previous_job is not None and previous_job.subject == question_search_job.subject:
+        question_search_job = previous_job
     else:
-        session.guide_ask_job = job
-        job.start()
-    job.join(PATIENCE_S)
-    if job.running and not job.cancelled:
+        session.guide_ask_job = question_search_job
+        question_search_job.start()
+    question_search_job.join(PATIENCE_S)
+    if question_search_job.running and not question_search_job.cancelled:
         with st.container(key="progress"):
-            show_job_progress(job, key="guide_ask")
+            show_job_progress(question_search_job, key="guide_ask")
         return None, None, "Embedding the chunks and the question."
-    if job.error or job.cancelled:
-        if job.cancelled:
+    if question_search_job.error or question_search_job.cancelled:
+        if question_search_job.cancelled:
             st.button("Continue embedding", on_click=setattr, args=(session, "guide_ask_job", None))
-        return None, None, job.error or "The search was cancelled."
-    return job.found[0], job.found.get(1), ""
+        return None, None, question_search_job.error or "The search was cancelled."
+    return question_search_job.found[0], question_search_job.found.get(1), ""

@@ -128,12 +128,14 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
         "`benchmarks/README.md`. Start with one of these, then measure it on your own text with Compare and Retrieval."
     )
     for number, advice in enumerate(ADVICE):
-        title = chunker_class(advice.chunker).title
+        advised_chunker_title = chunker_class(advice.chunker).title
         with st.container(key=f"advice_{number}", border=True):
             st.header(advice.text, anchor=False)
-            st.markdown(f"Try **{title}**, {advice.settings}. {advice.why}")
+            st.markdown(f"Try **{advised_chunker_title}**, {advice.settings}. {advice.why}")
             with st.container(horizontal=True):
-                st.button(f"Explain {title}", key=f"explain_{number}", on_click=explain, args=(advice.column,))
+                st.button(
+                    f"Explain {advised_chunker_title}", key=f"explain_{number}", on_click=explain, args=(advice.column,)
+                )
                 take_to_compare_button("Add to Compare", advice.column, key=f"take_advice_{number}")
 
 
@@ -164,9 +166,9 @@ def show() -> None:
     opening_columns = columns_to_open_with(PAGE, [_explained()])
     # A link to a chunker opens its explanation; older links have no other view.
     default_parameters = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
-    default = Choices(sample_id, splitter_name, [fresh_column(FIRST)], extra=default_parameters)
+    default_guide_choices = Choices(sample_id, splitter_name, [fresh_column(FIRST)], extra=default_parameters)
     # The path has texts of its own.
-    with page(PAGE, default, about_a_text=lambda choices: choices.extra["view"] != "path") as here:
+    with page(PAGE, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path") as here:
         choices = here.choices
         choices.columns = [*filter(None, opening_columns)] or choices.columns
         if choices.columns[0].chunker not in _explained():
@@ -189,21 +191,25 @@ def show() -> None:
 
 def _start(here: Page) -> None:
     """Draw the introduction in four pictures."""
-    text, column = here.text, here.choices.columns[0]
+    text, first_chunker_column = here.text, here.choices.columns[0]
     heading(text.source.name if text is not None else "Guide", key="guide_document")
     if text is None:
         return
-    if _explained()[column.chunker].asks:
+    if _explained()[first_chunker_column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
-        column = fresh_column(FIRST)
-    results = run_columns(here, text, [column, SENTENCES])
-    show_progress(results)
-    show_misfits(here.choices, results[:1])
-    chunker_type = _explained()[column.chunker]
-    if results[0].error or results[0].chunking is None:
-        notice(results[0].error or waiting_words(asks=False), "error" if results[0].error else "info", key="guide_waits")
+        first_chunker_column = fresh_column(FIRST)
+    chunker_and_sentence_results = run_columns(here, text, [first_chunker_column, SENTENCES])
+    show_progress(chunker_and_sentence_results)
+    show_misfits(here.choices, chunker_and_sentence_results[:1])
+    chunker_type = _explained()[first_chunker_column.chunker]
+    if chunker_and_sentence_results[0].error or chunker_and_sentence_results[0].chunking is None:
+        notice(
+            chunker_and_sentence_results[0].error or waiting_words(asks=False),
+            "error" if chunker_and_sentence_results[0].error else "info",
+            key="guide_waits",
+        )
     else:
-        show_introduction(here, text, chunker_type, *results)
+        show_introduction(here, text, chunker_type, *chunker_and_sentence_results)
     with st.container(horizontal=True):
         st.button(f"How {chunker_type.title} decides", on_click=_open_view, args=(here.choices, CHUNKER), key="guide_next")
         st.button("Which chunker?", on_click=_open_view, args=(here.choices, "which"), key="guide_which")
@@ -249,7 +255,7 @@ def _show_chunker(here: Page) -> None:
     """Draw the explanation of a chunker."""
     text, column = here.text, here.choices.columns[0]
     chunker_type = _explained()[column.chunker]
-    result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
+    explained_column_result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     st.header(chunker_type.title, anchor=False)
     st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
     if column.chunker in EXAMPLES:
@@ -271,23 +277,25 @@ def _show_chunker(here: Page) -> None:
             _show_answers()
     with live_side, st.container(key="guide_live"):
         heading(text.source.name if text is not None else "Live", key="guide_document")
-        show_progress([result])
-        show_misfits(here.choices, [result])
+        show_progress([explained_column_result])
+        show_misfits(here.choices, [explained_column_result])
         if text is None:
             pass
-        elif result.error:
-            lacks_model = result.error == MODEL_MISSING
-            message = no_model_message(CHUNKER_NEEDS, "below") if lacks_model else result.error
-            notice(message, "info" if lacks_model or result.sending is not None else "error", key="guide_error")
-        elif result.chunking is None:
+        elif explained_column_result.error:
+            lacks_model = explained_column_result.error == MODEL_MISSING
+            message = no_model_message(CHUNKER_NEEDS, "below") if lacks_model else explained_column_result.error
+            notice(
+                message, "info" if lacks_model or explained_column_result.sending is not None else "error", key="guide_error"
+            )
+        elif explained_column_result.chunking is None:
             notice(waiting_words(asks=chunker_type.asks), key="guide_waits")
         else:
-            _miniature(text, result.chunking)
-        defaults = embedder_defaults(here.embedder, column.chunker)
+            _miniature(text, explained_column_result.chunking)
+        embedder_default_parameters = embedder_defaults(here.embedder, column.chunker)
         if any_calls_model([column.chunker]):
             language_model_form()
-        parameter_controls(0, column, result.chunker, defaults)
-        show_place_on_compare(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
+        parameter_controls(0, column, explained_column_result.chunker, embedder_default_parameters)
+        show_place_on_compare(PAGE, column, here.embedder, valid=explained_column_result.chunker is not None or text is None)
 
 
 def _show_answers() -> None:
@@ -310,11 +318,11 @@ def _choose_view(choices: Choices) -> None:
         if chosen not in (*VIEWS, chunker):
             _choose_column(choices, fresh_column(chosen))
 
-    names = [*VIEWS, *_explained()]
+    guide_view_names = [*VIEWS, *_explained()]
     st.radio(
         "Guide",
-        names,
-        index=names.index(chosen),
+        guide_view_names,
+        index=guide_view_names.index(chosen),
         format_func=lambda name: VIEWS.get(name) or _explained()[name].title,
         **value_binding(chosen, "guide/chunker", put),
     )
@@ -322,12 +330,12 @@ def _choose_view(choices: Choices) -> None:
 
 def _parameters(chunker: str) -> dict[str, list[str]]:
     """Return the table of a chunker's parameters, from their declarations."""
-    specs = _explained()[chunker].fields()
+    parameter_specs = _explained()[chunker].fields()
     return {
-        "parameter": [f"`{spec.name}`" for spec in specs],
-        "default": ["none" if spec.default is None else f"{spec.default}" for spec in specs],
-        "may be": [_range(spec.choices, spec.low, spec.high, spec.unit) for spec in specs],
-        "what it does": [spec.help for spec in specs],
+        "parameter": [f"`{spec.name}`" for spec in parameter_specs],
+        "default": ["none" if spec.default is None else f"{spec.default}" for spec in parameter_specs],
+        "may be": [_range(spec.choices, spec.low, spec.high, spec.unit) for spec in parameter_specs],
+        "what it does": [spec.help for spec in parameter_specs],
     }
 
 
@@ -339,15 +347,19 @@ def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit
 
 
 def _miniature(text: PageText, chunking: Chunking) -> None:
-    theme = "dark" if st.context.theme.type == "dark" else "light"
+    page_theme_name = "dark" if st.context.theme.type == "dark" else "light"
     with st.container(key=f"miniature_{miniature_height(chunking, text.source.known)}"):
-        st.image(miniature_svg(chunking, text.source.known, theme), width="stretch", alt=miniature_description(chunking))
-    caption = f"{pluralize(len(chunking.chunks), 'chunk')} of {pluralize(len(text.document.sentences), 'sentence')}"
+        st.image(
+            miniature_svg(chunking, text.source.known, page_theme_name), width="stretch", alt=miniature_description(chunking)
+        )
+    miniature_caption = (
+        f"{pluralize(len(chunking.chunks), 'chunk')} of {pluralize(len(text.document.sentences), 'sentence')}"
+    )
     if text.source.known:
         found, missed, added = count_found_missed_added(cut_offsets(chunking), text.source.known)
         known_count_phrase = counted_known_boundaries(found + missed)
-        caption += f"; of {known_count_phrase} {found:,} found, {pluralize(added, 'cut')} elsewhere"
-    st.caption(caption)
+        miniature_caption += f"; of {known_count_phrase} {found:,} found, {pluralize(added, 'cut')} elsewhere"
+    st.caption(miniature_caption)
 
 
 # The path: its ten screens, one at a time, with one thing to do on each.
@@ -374,15 +386,15 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
         "",
     )
     try:
-        drawn = screen.draw(screen.text, reader_choice, tools)
+        drawn_screen = screen.draw(screen.text, reader_choice, tools)
     except InputError as error:
-        drawn, complaint = screen.draw(screen.text, None, tools), str(error)
-    control = drawn.control
+        drawn_screen, complaint = screen.draw(screen.text, None, tools), str(error)
+    screen_control = drawn_screen.control
     words_picture = new_picture(screen.title, glossary_pieces(screen.said), glossary_pieces(screen.task))
-    if control == "question":
+    if screen_control == "question":
         words_picture["ask"] = {"question": reader_choice or "", "longest": LONGEST_QUESTION, "complaint": complaint}
-    if control == "cuts":
-        drawn.picture["cuts"] = {"gaps": reader_choice or [], "heard": session.guide_path.get("heard")}
+    if screen_control == "cuts":
+        drawn_screen.picture["cuts"] = {"gaps": reader_choice or [], "heard": session.guide_path.get("heard")}
 
     def do(value: Any) -> None:
         session.guide_path = {**session.guide_path, screen_number: value}
@@ -394,39 +406,39 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     with words_side:
         show_pictures([words_picture], "guide_path_words", first=screen_index + 1, asked=do)
         with st.container(key="guide_path_control"):
-            if isinstance(control, Choice):
-                _choice(screen_number, control, reader_choice, do)
-            elif isinstance(control, Slide):
-                _slider(screen_number, control, reader_choice, do)
+            if isinstance(screen_control, Choice):
+                _choice(screen_number, screen_control, reader_choice, do)
+            elif isinstance(screen_control, Slide):
+                _slider(screen_number, screen_control, reader_choice, do)
         with st.container(key="guide_path_steps"):
             _steps(extra, screen_index)
     with picture_side:
-        show_pictures([drawn.picture], "guide_path_picture", told=glossary_pieces(drawn.told), cut=cut)
+        show_pictures([drawn_screen.picture], "guide_path_picture", told=glossary_pieces(drawn_screen.told), cut=cut)
         if screen_index == len(SCREENS) - 1:
             _ways_on(reader_choice, choose)
 
 
 def _choice(name: str, control: Choice, done: str | None, do: Callable[[str | None], None]) -> None:
-    value = control.start if done is None else done
+    chosen_or_start_option = control.start if done is None else done
     st.segmented_control(
         control.label,
         [*control.options],
-        default=value,
+        default=chosen_or_start_option,
         format_func=control.options.__getitem__,
         label_visibility="collapsed",
-        **value_binding(value, f"guide_path/{name}", do),
+        **value_binding(chosen_or_start_option, f"guide_path/{name}", do),
     )
 
 
 def _slider(name: str, control: Slide, done: float | None, do: Callable[[float], None]) -> None:
-    value = control.start if done is None else done
+    chosen_or_start_value = control.start if done is None else done
     st.slider(
         control.label,
         control.low,
         control.high,
-        value,
+        chosen_or_start_value,
         control.step,
-        **value_binding(value, f"guide_path/{name}", do),
+        **value_binding(chosen_or_start_value, f"guide_path/{name}", do),
     )
 
 
@@ -436,10 +448,17 @@ def _steps(extra: dict[str, str], number: int) -> None:
     def go(to: int) -> None:
         extra[SCREEN] = NUMBERS[to]
 
-    last = len(SCREENS) - 1
+    last_screen_number = len(SCREENS) - 1
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Back", on_click=go, args=(number - 1,), disabled=number == 0, key="guide_path_back")
-        st.button("Next", on_click=go, args=(number + 1,), disabled=number == last, key="guide_path_next", type="primary")
+        st.button(
+            "Next",
+            on_click=go,
+            args=(number + 1,),
+            disabled=number == last_screen_number,
+            key="guide_path_next",
+            type="primary",
+        )
         st.caption(f"{number + 1} of {len(SCREENS)}")
 
 
@@ -449,9 +468,11 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
     def compare() -> None:
         if done is not None:
             repairing_chunker = working_repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
-            column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
-            if index_on_compare(column, {}) is None:
-                add_to_compare(column)
+            repairing_chunker_column = ColumnChoice(
+                repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True)
+            )
+            if index_on_compare(repairing_chunker_column, {}) is None:
+                add_to_compare(repairing_chunker_column)
         open_page_at_next_run(COMPARE_PAGE)
 
     with st.container(horizontal=True):

@@ -118,10 +118,12 @@ def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
     sentence_count, point_count = len(document.sentences), text.count(".")
     final_point_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
-    picture = new_picture("")
-    picture["rows"] = sentence_rows(document, range(sentence_count)) if chosen else sentence_rows(_lines(text), [0])
+    sentence_screen_picture = new_picture("")
+    sentence_screen_picture["rows"] = (
+        sentence_rows(document, range(sentence_count)) if chosen else sentence_rows(_lines(text), [0])
+    )
     if not chosen:
-        picture["rows"][0]["label"] = ""
+        sentence_screen_picture["rows"][0]["label"] = ""
     sentence_count_phrase = pluralize(sentence_count, "sentence")
     result_in_words = (
         f"{sentence_count_phrase}, as you said"
@@ -129,35 +131,43 @@ def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
         else f"{sentence_count_phrase}; you said {chosen}"
     )
     result_in_words += f". {point_count - final_point_count} of {pluralize(point_count, 'point')} end none."
-    return Drawn(Choice("Sentences", {number: number for number in "3456"}), picture, result_in_words if chosen else "")
+    return Drawn(
+        Choice("Sentences", {number: number for number in "3456"}),
+        sentence_screen_picture,
+        result_in_words if chosen else "",
+    )
 
 
 def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _lines(text)
     valid_gaps = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
     chunking = run(YourCuts.at_places(document.identity, [document.starts[gap + 1] for gap in valid_gaps]), document, tools)
-    picture = chunked_picture(chunking)
-    picture["cuts"] = {"gaps": valid_gaps, "heard": None}
+    user_cuts_picture = chunked_picture(chunking)
+    user_cuts_picture["cuts"] = {"gaps": valid_gaps, "heard": None}
     chunk_sizes = [
         f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in valid_gaps), len(document.sentences)])
     ]
-    return Drawn("cuts", picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(chunk_sizes)} sentences.")
+    return Drawn("cuts", user_cuts_picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(chunk_sizes)} sentences.")
 
 
 def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
     document, size = _lines(text), int(size or OPENING_SIZE)
     chunking = _cut("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
     (token_count,) = tools.count_tokens([text])
-    picture = new_picture("")
-    starts = sorted({*tools.token_starts(text).tolist()})
-    for start, end in pairwise([*starts, len(text)]):
+    token_screen_picture = new_picture("")
+    token_start_offsets = sorted({*tools.token_starts(text).tolist()})
+    for start, end in pairwise([*token_start_offsets, len(text)]):
         # A token may begin with the space before a word.
         visible_start = start + len(text[start:end]) - len(text[start:end].lstrip())
-        chunks = [number for number, chunk in enumerate(chunking) if chunk.start <= visible_start < chunk.end]
-        picture["tokens"].append({"text": text[start:end].strip(), "chunks": chunks, "marked": False})
+        covering_chunk_numbers = [
+            number for number, chunk in enumerate(chunking) if chunk.start <= visible_start < chunk.end
+        ]
+        token_screen_picture["tokens"].append(
+            {"text": text[start:end].strip(), "chunks": covering_chunk_numbers, "marked": False}
+        )
     return Drawn(
         Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE),
-        picture,
+        token_screen_picture,
         f"{pluralize(token_count, 'token')} in {pluralize(len(chunking), 'chunk')} of at most {size}.",
     )
 
@@ -196,45 +206,55 @@ def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
 def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = _lines(text)
     first_sentence, *other_sentences = document.sentence_texts
-    control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
-    picture = new_picture("")
-    picture["rows"] = sentence_rows(document, range(len(document.sentences)))
-    for letter, row in zip(_LETTERS, picture["rows"][1:], strict=False):
+    closest_sentence_choice = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
+    meanings_screen_picture = new_picture("")
+    meanings_screen_picture["rows"] = sentence_rows(document, range(len(document.sentences)))
+    for letter, row in zip(_LETTERS, meanings_screen_picture["rows"][1:], strict=False):
         row["label"] = letter
     if chosen is None:
-        return Drawn(control, picture, "")
-    vectors = tools.embed([first_sentence, *other_sentences])
-    distances = [1 - float(vectors[0] @ vector) for vector in vectors[1:]]
+        return Drawn(closest_sentence_choice, meanings_screen_picture, "")
+    sentence_vectors = tools.embed([first_sentence, *other_sentences])
+    distances_to_first_sentence = [1 - float(sentence_vectors[0] @ vector) for vector in sentence_vectors[1:]]
     candidates_by_distance = sorted(
-        zip(range(len(other_sentences)), _LETTERS, other_sentences, distances, strict=False),
+        zip(range(len(other_sentences)), _LETTERS, other_sentences, distances_to_first_sentence, strict=False),
         key=lambda candidate: candidate[3],
     )
-    picture["rows"] = picture["rows"][:1]
-    vector_start = ", ".join(format_number(float(value), ".2f") for value in vectors[0][:3])
-    picture["formula"] = [f"sentence 1 → {vector_start}, … ({vectors.shape[1]} numbers)"]
-    picture["ranks"] = rank_rows(candidates_by_distance)
-    guess_phrase = f"{chosen} is at {format_number(distances[_LETTERS.index(chosen)], '.2f')}"
+    meanings_screen_picture["rows"] = meanings_screen_picture["rows"][:1]
+    vector_start = ", ".join(format_number(float(value), ".2f") for value in sentence_vectors[0][:3])
+    meanings_screen_picture["formula"] = [f"sentence 1 → {vector_start}, … ({sentence_vectors.shape[1]} numbers)"]
+    meanings_screen_picture["ranks"] = rank_rows(candidates_by_distance)
+    guess_phrase = f"{chosen} is at {format_number(distances_to_first_sentence[_LETTERS.index(chosen)], '.2f')}"
     _, nearest_letter, _, distance = candidates_by_distance[0]
     verdict_on_guess = "as you said" if chosen == nearest_letter else guess_phrase
     return Drawn(
-        control, picture, f"{nearest_letter} is closest, at distance {format_number(distance, '.2f')}; {verdict_on_guess}."
+        closest_sentence_choice,
+        meanings_screen_picture,
+        f"{nearest_letter} is closest, at distance {format_number(distance, '.2f')}; {verdict_on_guess}.",
     )
 
 
 def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
     chunking = _at_distance(text, OPENING_THRESHOLD, tools)
-    picture = _gauged(chunking)
-    gap = chunking.gaps[ASKED_GAP]
-    verdict = "cut" if gap.verdict.is_cut else "no cut"
+    prediction_screen_picture = _gauged(chunking)
+    predicted_gap = chunking.gaps[ASKED_GAP]
+    actual_verdict_word = "cut" if predicted_gap.verdict.is_cut else "no cut"
     if chosen is None:
-        picture["gaps"][ASKED_GAP] = {"said": "cut here?", "share": None, "line": None, "cut": False}
-        for row in picture["rows"]:
+        prediction_screen_picture["gaps"][ASKED_GAP] = {"said": "cut here?", "share": None, "line": None, "cut": False}
+        for row in prediction_screen_picture["rows"]:
             for part in row["parts"]:
                 part["chunks"] = []
     predicted_verdict = "cut" if chosen == "cut" else "no cut"
-    comparison_phrase = "as you said" if predicted_verdict == verdict else f"you said {predicted_verdict}"
-    result_in_words = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {comparison_phrase}."
-    return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), picture, result_in_words)
+    comparison_phrase = "as you said" if predicted_verdict == actual_verdict_word else f"you said {predicted_verdict}"
+    result_in_words = (
+        ""
+        if chosen is None
+        else f"{predicted_gap.reason[0].upper()}{predicted_gap.reason[1:]}: {actual_verdict_word}; {comparison_phrase}."
+    )
+    return Drawn(
+        Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}),
+        prediction_screen_picture,
+        result_in_words,
+    )
 
 
 def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
@@ -243,8 +263,8 @@ def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
 
 def _gauged(chunking: Chunking) -> PictureData:
     """Return the picture of a text cut by distances, with each distance and the threshold on a gauge from 0 to 1."""
-    picture = chunked_picture(chunking)
-    picture["gaps"] = [
+    gauged_distances_picture = chunked_picture(chunking)
+    gauged_distances_picture["gaps"] = [
         {
             "said": "" if gap.score is None else f"{format_number(gap.score, '.2f')}{': cut' * gap.verdict.is_cut}",
             "share": gap.score,
@@ -253,22 +273,22 @@ def _gauged(chunking: Chunking) -> PictureData:
         }
         for gap in chunking.gaps
     ]
-    return picture
+    return gauged_distances_picture
 
 
 def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
     # A blank line is where the subject changes.
-    sections = text.split("\n\n")
-    text = "\n".join(sections) + "\n"
-    section_starts = tuple(len("\n".join(sections[:number])) + 1 for number in range(1, len(sections)))
+    text_sections = text.split("\n\n")
+    text = "\n".join(text_sections) + "\n"
+    section_starts = tuple(len("\n".join(text_sections[:number])) + 1 for number in range(1, len(text_sections)))
     chunking = _at_distance(text, threshold or OPENING_THRESHOLD, tools)
-    picture = _gauged(chunking)
-    for gap, start in zip(picture["gaps"], chunking.document.starts[1:], strict=True):
+    known_boundaries_picture = _gauged(chunking)
+    for gap, start in zip(known_boundaries_picture["gaps"], chunking.document.starts[1:], strict=True):
         gap["said"] += " ▲" * (start in section_starts)
     found, missed, added = count_found_missed_added(cut_offsets(chunking), section_starts)
     return Drawn(
         Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD),
-        picture,
+        known_boundaries_picture,
         f"{found} found, {missed} missed; {pluralize(added, 'cut')} elsewhere.",
     )
 
@@ -282,18 +302,22 @@ def _question(text: str, question: str | None, tools: Tools) -> Drawn:
         chunk_ranking.ranking.order.tolist(),
         [1 - score for score in chunk_ranking.ranking.scores.tolist()],
     )
-    picture = new_picture("")
+    question_screen_picture = new_picture("")
     document, nearest = chunking.document, chunking[ranked_chunks[0]]
     last_sentence = document.sentence_at(nearest.end - 1)
-    picture["rows"] = sentence_rows(document, range(document.sentence_at(nearest.start), last_sentence + 1), chunking)
-    picture["ranks"] = rank_rows(
+    question_screen_picture["rows"] = sentence_rows(
+        document, range(document.sentence_at(nearest.start), last_sentence + 1), chunking
+    )
+    question_screen_picture["ranks"] = rank_rows(
         [
             (chunk, f"chunk {chunk + 1}", chunking[chunk].text, far)
             for chunk, far in zip(ranked_chunks, distances, strict=True)
         ]
     )
     return Drawn(
-        "question", picture, f"Chunk {ranked_chunks[0] + 1} is found, at distance {format_number(distances[0], '.2f')}."
+        "question",
+        question_screen_picture,
+        f"Chunk {ranked_chunks[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.",
     )
 
 
@@ -341,23 +365,29 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered_repairs)}
     chunking_before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
     chunking_after = run(offered_repairs[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
-    judgement = judge_retrieval(_search(chunking_after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document))
-    picture = chunked_picture(chunking_after, marked=_answer(document))
+    judgement_after_repair = judge_retrieval(
+        _search(chunking_after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document)
+    )
+    repaired_chunks_picture = chunked_picture(chunking_after, marked=_answer(document))
     # What follows the answer is of no interest.
     shown_rows = ANSWER[1] + 2
-    hidden_rows = len(picture["rows"]) - shown_rows
-    picture["rows"], picture["gaps"] = picture["rows"][:shown_rows], picture["gaps"][: shown_rows - 1]
-    picture["after"] = f"… {pluralize(hidden_rows, 'sentence')} …" if hidden_rows > 0 else ""
+    hidden_rows = len(repaired_chunks_picture["rows"]) - shown_rows
+    repaired_chunks_picture["rows"], repaired_chunks_picture["gaps"] = (
+        repaired_chunks_picture["rows"][:shown_rows],
+        repaired_chunks_picture["gaps"][: shown_rows - 1],
+    )
+    repaired_chunks_picture["after"] = f"… {pluralize(hidden_rows, 'sentence')} …" if hidden_rows > 0 else ""
     chunk_count_phrase = pluralize(len(chunking_after), "chunk")
-    if judgement.fate == "whole":
+    if judgement_after_repair.fate == "whole":
         result_in_words = (
-            f"Whole in chunk {judgement.chunks[0] + 1}; {chunk_count_phrase} instead of {len(chunking_before)}."
+            f"Whole in chunk {judgement_after_repair.chunks[0] + 1}; {chunk_count_phrase} instead of {len(chunking_before)}."
         )
     else:
         result_in_words = (
-            f"{chunk_count_phrase}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
+            f"{chunk_count_phrase}: the model gets {'all' if judgement_after_repair.together else 'only a part'} of "
+            f"the answer."
         )
-    return Drawn(Choice("Repair", options), picture, result_in_words)
+    return Drawn(Choice("Repair", options), repaired_chunks_picture, result_in_words)
 
 
 _BEES, _BREAD, _MORE = (text.splitlines() for text in (BEES, BREAD, MORE_BEES))

@@ -223,10 +223,10 @@ def gap_between_rows(chunks: list[int], before: list[int]) -> GapData:
 
 def chunked_picture(chunking: Chunking, title: str = "", *said: list[Piece], marked: Span | None = None) -> PictureData:
     """Return the picture of a whole text in chunks."""
-    picture = new_picture(title, *said)
-    picture["rows"] = sentence_rows(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
-    picture["gaps"] = gaps_between_rows(picture["rows"])
-    return picture
+    whole_text_picture = new_picture(title, *said)
+    whole_text_picture["rows"] = sentence_rows(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
+    whole_text_picture["gaps"] = gaps_between_rows(whole_text_picture["rows"])
+    return whole_text_picture
 
 
 def chunk_numbers_in_words(chunks: Sequence[int]) -> str:

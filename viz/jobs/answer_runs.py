@@ -192,8 +192,12 @@ class KeptAnswers(KeptRun[_Plan]):
             "embedder": "the embedder",
             "tokenizer": "what counts tokens",
         }
-        missing = [label for name, label in setting_labels.items() if getattr(self.plan, name) != getattr(page_plan, name)]
-        return missing or ["where the language model cuts"] * (any(page_plan.cuts) and self.plan.cuts != page_plan.cuts)
+        differing_setting_labels = [
+            label for name, label in setting_labels.items() if getattr(self.plan, name) != getattr(page_plan, name)
+        ]
+        return differing_setting_labels or ["where the language model cuts"] * (
+            any(page_plan.cuts) and self.plan.cuts != page_plan.cuts
+        )
 
     def found(
         self, gathered: Mapping[int, GatheredPassages], items: tuple[QuestionItem, ...]
@@ -238,13 +242,19 @@ class Gathering(BackgroundJob):
         self.load(self.embedder)
         plan, questions = self.plan, [item.question for item in self.plan.items]
         document = self.chunkings[0].document
-        ruler = token_ruler_of(document, plan.tokenizer)
+        document_token_ruler = token_ruler_of(document, plan.tokenizer)
         for number, chunking in enumerate(self.chunkings):
-            self.found[number] = gather_passages(chunking, questions, plan.budget, self._tools(number), ruler)
+            self.found[number] = gather_passages(chunking, questions, plan.budget, self._tools(number), document_token_ruler)
         median_chunk_count = round(median(len(chunking.chunks) for chunking in self.chunkings))
         for number, baseline_name in enumerate(plan.trivial, start=len(self.chunkings)):
             self.found[number] = gather_trivial_row(
-                baseline_name, document, plan.items, plan.budget, median_chunk_count, self._tools(number), ruler
+                baseline_name,
+                document,
+                plan.items,
+                plan.budget,
+                median_chunk_count,
+                self._tools(number),
+                document_token_ruler,
             )
         self._status = "Counting tokens"
         self.sizes = PromptSizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
@@ -301,8 +311,8 @@ class Answering(KeptJob):
 
     def __post_init__(self) -> None:
         """Adopt earlier results."""
-        judged = bool(self.models.judge)
-        self.finished = {place for place, answered in self.results.items() if answered.is_complete(judged=judged)}
+        has_judge_model = bool(self.models.judge)
+        self.finished = {place for place, answered in self.results.items() if answered.is_complete(judged=has_judge_model)}
 
     @property
     def total(self) -> int:
@@ -322,8 +332,8 @@ class Answering(KeptJob):
     def progress(self) -> tuple[float, str]:
         """Return the share of answers completed, and a status text."""
         counted_noun = "answers judged" if self.models.judge else "answers"
-        status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_noun}"
-        return self.done / max(1, self.total), self._status or status
+        asking_status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_noun}"
+        return self.done / max(1, self.total), self._status or asking_status
 
     def services(self, asking: Asking, judge: Asking | None, job: BackgroundJob) -> Services:
         """Return the tools for answering and judging: the models, a similarity function and a token counter.
@@ -335,8 +345,8 @@ class Answering(KeptJob):
 
         def similar(text: str, others: Sequence[str]) -> FloatArray:
             embedder = self.embedder.for_document(self.document)
-            vectors = job.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk).embed([text, *others])
-            return np.asarray(vectors[1:] @ vectors[0], dtype=float)
+            compared_text_vectors = job.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk).embed([text, *others])
+            return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
         return Services(asking, judge, similar, tokenizer.count)
 
@@ -348,10 +358,10 @@ class Answering(KeptJob):
 
     def report(self) -> Report:
         """Return the report on the answers so far, which is recomputed only after a change."""
-        version = self._version
-        if self._report is None or self._report[0] != version:
+        results_version = self._version
+        if self._report is None or self._report[0] != results_version:
             self._report = (
-                version,
+                results_version,
                 Report(
                     self.plan.names,
                     len(self.plan.items),
@@ -371,9 +381,15 @@ class Answering(KeptJob):
             self.kept.keeper.check_embedder(self.embedder)
             for place in self.finished:
                 self.write(place)
-        services = self.services(self.asking, self.judge, self)
+        answer_and_judge_services = self.services(self.asking, self.judge, self)
         answer_all(
-            self.plan.items, self.gathered, services, self.keep, self._add_complete, self._cancel.is_set, self.results.copy()
+            self.plan.items,
+            self.gathered,
+            answer_and_judge_services,
+            self.keep,
+            self._add_complete,
+            self._cancel.is_set,
+            self.results.copy(),
         )
         if self.bert:
             self._compute_bert_scores()
@@ -395,13 +411,13 @@ class Answering(KeptJob):
         ]
         if not scorable_places:
             return
-        results = [self.results[place] for place in scorable_places]
-        scores = bert_scores(
-            [answered.answer.text for answered in results],
-            [answered.item.reference for answered in results],
+        scorable_results = [self.results[place] for place in scorable_places]
+        answer_bert_scores = bert_scores(
+            [answered.answer.text for answered in scorable_results],
+            [answered.item.reference for answered in scorable_results],
             detect_language(self.document.text),
         )
-        for place, score in zip(scorable_places, scores, strict=True):
+        for place, score in zip(scorable_places, answer_bert_scores, strict=True):
             self.keep(place, replace(self.results[place], bert_score=score))
             self.write(place)
 
@@ -428,20 +444,24 @@ class Judging(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers judged, and a status text."""
-        total = len(self.places)
-        return self.finished / max(1, total), f"Judging again: {self.finished:,} of {total:,} answers"
+        answers_to_judge_count = len(self.places)
+        return self.finished / max(
+            1, answers_to_judge_count
+        ), f"Judging again: {self.finished:,} of {answers_to_judge_count:,} answers"
 
     def _run(self) -> None:
-        services = self.run.services(self.judge, self.judge, self)
+        answer_and_judge_services = self.run.services(self.judge, self.judge, self)
 
         def task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
-            result = self.run.results[place]
+            judged_answer_result = self.run.results[place]
             round_number = 1 + max(
-                (judgement.repeat for times in result.judgements.values() for judgement in times), default=-1
+                (judgement.repeat for times in judged_answer_result.judgements.values() for judgement in times), default=-1
             )
 
             def work(stopped: Callable[[], bool]) -> None:
-                judge_result(result, services, partial(self.run.keep, place), stopped, round_number)
+                judge_result(
+                    judged_answer_result, answer_and_judge_services, partial(self.run.keep, place), stopped, round_number
+                )
                 self.run.write(place)
                 self.finished += 1
 
@@ -464,9 +484,12 @@ class SharedText(NamedTuple):
 
     def merged_with(self, other: SharedText) -> SharedText:
         """Return this text with its own questions and those of the same text in ``other``, without duplicates."""
-        items = {item.question: item for item in (*self.items.usable, *other.items.usable)}
-        problems = (*self.items.problems, *other.items.problems)
-        return self._replace(items=QuestionItems((*items.values(),), problems), origin=f"{self.origin} and {other.origin}")
+        item_by_question = {item.question: item for item in (*self.items.usable, *other.items.usable)}
+        merged_question_problems = (*self.items.problems, *other.items.problems)
+        return self._replace(
+            items=QuestionItems((*item_by_question.values(),), merged_question_problems),
+            origin=f"{self.origin} and {other.origin}",
+        )
 
 
 @dataclass(eq=False)
@@ -496,16 +519,16 @@ class QuestionSharing(BackgroundJob):
             raise InputError(" ".join(error_messages))
 
     def _assign_questions(self, origin: str, material: RunMaterial) -> None:
-        documents = []
+        question_corpus_documents = []
         for file_name, text in material.texts:
             raise_if_cancelled(self._cancel.is_set)
             # Excerpts do not depend on sentences: the document is not split.
-            documents.append(Document.from_text(text, "lines", file_name))
-        corpus = Corpus(tuple(documents))
+            question_corpus_documents.append(Document.from_text(text, "lines", file_name))
+        corpus = Corpus(tuple(question_corpus_documents))
         file_name, data = material.questions
-        questions = read_questions(data, file_name, corpus, self._cancel.is_set)
+        questions_from_file = read_questions(data, file_name, corpus, self._cancel.is_set)
         name_by_text, parts_by_name = {text: called for called, text in material.texts}, dict(material.parts)
-        for text, items in items_about(questions.usable, corpus).items():
-            shared = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)
+        for text, items in items_about(questions_from_file.usable, corpus).items():
+            new_shared_text = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)
             earlier_shared = self.found.get(text)
-            self.found[text] = shared if earlier_shared is None else earlier_shared.merged_with(shared)
+            self.found[text] = new_shared_text if earlier_shared is None else earlier_shared.merged_with(new_shared_text)

@@ -223,12 +223,12 @@ class Registry:
     def find(self, token: str, kind: type[Kind], session: SessionRuns | None = None) -> Kind | None:
         """Return the run with the given token and kind and hold it for ``session``; None if there is no such run."""
         with self._lock:
-            run = self._runs.get(token)
-            if not isinstance(run, kind):
+            run_with_token = self._runs.get(token)
+            if not isinstance(run_with_token, kind):
                 return None
             if session is not None:
-                self._hold(token, run, session)
-        return run
+                self._hold(token, run_with_token, session)
+        return run_with_token
 
     def forget_left(self) -> None:
         """Drop the runs that no session holds, except running ones and those that ended most recently."""
@@ -237,10 +237,10 @@ class Registry:
                 token, run = _left_behind.popleft()
                 if self._runs.get(token) is run:
                     self._hold(token, run, None)
-            ended = {token: run for token, run in self._left.items() if not run.running}
-            running = {token: run for token, run in self._left.items() if run.running}
+            ended_run_by_token = {token: run for token, run in self._left.items() if not run.running}
+            running_run_by_token = {token: run for token, run in self._left.items() if run.running}
             # Runs that are still running count as the most recent.
-            self._left = dict([*ended.items()][-MOST_KEPT:]) | running
+            self._left = dict([*ended_run_by_token.items()][-MOST_KEPT:]) | running_run_by_token
 
     def _hold(self, token: str, run: BackgroundJob, session: SessionRuns | None, *, begun: bool = False) -> None:
         self._left.pop(token, None)

@@ -87,8 +87,8 @@ class IndexChanges(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the chunkers that are done, and the current step."""
-        done = (self.results.keys() | self.refused.keys()) & self.chunkers.keys()
-        return len(done) / max(1, len(self.chunkers)), self._status
+        processed_chunkers = (self.results.keys() | self.refused.keys()) & self.chunkers.keys()
+        return len(processed_chunkers) / max(1, len(self.chunkers)), self._status
 
     def comparison(self, before: Chunker, after: Chunker) -> Comparison:
         """Return the changes if one measured chunker replaces another."""
@@ -101,13 +101,13 @@ class IndexChanges(BackgroundJob):
         return self._compared[before, after]
 
     def _run(self) -> None:
-        setting = self.setting
+        comparison_setting = self.setting
         self._status = "Splitting into sentences"
-        corpus = Corpus(tuple(setting.material.documents(setting.sentences, self._cancel.is_set)))
-        questions = self._read_questions(corpus)
-        ruler = TokenRuler(corpus.whole.text, load_tokenizer(setting.tokenizer))
+        corpus = Corpus(tuple(comparison_setting.material.documents(comparison_setting.sentences, self._cancel.is_set)))
+        corpus_questions = self._read_questions(corpus)
+        corpus_token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(comparison_setting.tokenizer))
         # Without questions only the chunks count, and nothing is embedded for searching.
-        method: SearchMethod = setting.method if questions else "bm25"
+        method: SearchMethod = comparison_setting.method if corpus_questions else "bm25"
         if self.embedder is not None and (method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
             self.load(self.embedder)
         for chunker, title in self.chunkers.items():
@@ -117,7 +117,9 @@ class IndexChanges(BackgroundJob):
                 self.refused[chunker] = "Not measured: its language model would be asked about every document."
                 continue
             try:
-                self.results[chunker] = self._measure_chunker(chunker, title, method, corpus, questions, ruler)
+                self.results[chunker] = self._measure_chunker(
+                    chunker, title, method, corpus, corpus_questions, corpus_token_ruler
+                )
             except InputError as error:
                 self.refused[chunker] = str(error)
 
@@ -140,23 +142,33 @@ class IndexChanges(BackgroundJob):
         ruler: TokenRuler,
     ) -> MeasuredChunks:
         """Cut the documents by a chunker, and search its chunks for the questions."""
-        setting = self.setting
+        comparison_setting = self.setting
         self._status = f"{title}: cutting"
         tools = self.tools(
-            self.embedder, setting.tokenizer, on_disk=self.on_disk, progress=self._embedding_counter(title), came=self.came
+            self.embedder,
+            comparison_setting.tokenizer,
+            on_disk=self.on_disk,
+            progress=self._embedding_counter(title),
+            came=self.came,
         )
-        index = build_index(corpus, chunker, tools, setting.embedded_as, method)
+        chunk_search_index = build_index(corpus, chunker, tools, comparison_setting.embedded_as, method)
         chunks_by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
         for spans, text, token_count in zip(
-            index.chunks, index.texts, map(int, tools.tokenizer.count(index.texts)), strict=True
+            chunk_search_index.chunks,
+            chunk_search_index.texts,
+            map(int, tools.tokenizer.count(chunk_search_index.texts)),
+            strict=True,
         ):
             digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
             chunks_by_document[corpus.names[corpus.document_at(spans[0].start)]].append((digest, token_count))
         document_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
             return MeasuredChunks(document_chunks, {})
-        budgets = None if setting.limit.tokens is None else Budgets((setting.limit.tokens,))
-        return MeasuredChunks(document_chunks, recall_by_amount(index, questions, tools, ruler, setting.limit.top, budgets))
+        token_budgets = None if comparison_setting.limit.tokens is None else Budgets((comparison_setting.limit.tokens,))
+        return MeasuredChunks(
+            document_chunks,
+            recall_by_amount(chunk_search_index, questions, tools, ruler, comparison_setting.limit.top, token_budgets),
+        )
 
 
 # The edit stability of several chunkers on one document.
@@ -182,10 +194,10 @@ class EditStabilityJob(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of all edits that are done, and the current chunker."""
-        chunker_index, done = self._at, self._done
-        share = (chunker_index * self.edits + done) / max(1, len(self.named) * self.edits)
+        chunker_index, processed_chunkers = self._at, self._done
+        edits_done_share = (chunker_index * self.edits + processed_chunkers) / max(1, len(self.named) * self.edits)
         current_chunker_name = self.named[min(chunker_index, len(self.named) - 1)][0] if self.named else ""
-        return min(share, 1.0), f"{current_chunker_name}: {done:,} of {self.edits:,} edits"
+        return min(edits_done_share, 1.0), f"{current_chunker_name}: {processed_chunkers:,} of {self.edits:,} edits"
 
     def _count_edits(self, done: int, total: int) -> None:
         # A short text has fewer edits.

@@ -127,14 +127,14 @@ class ChunkingJob(BackgroundJob):
 
     def _note_share(self, share: float) -> None:
         self.share = share
-        now = time.monotonic()
+        current_monotonic_time = time.monotonic()
         if self._measured_from is None:
             # The first batch may have waited for the processor to wake up.
-            self._measured_from = now, share
+            self._measured_from = current_monotonic_time, share
             return
         first_batch_end, share_then = self._measured_from
         if share > share_then:
-            self.seconds_left = (now - first_batch_end) * (1 - share) / (share - share_then)
+            self.seconds_left = (current_monotonic_time - first_batch_end) * (1 - share) / (share - share_then)
 
     def _note_queue(self, ahead: int) -> None:
         self.ahead = ahead
@@ -307,9 +307,9 @@ def time_decisions(
     """Time a chunker's decision stage over several runs; None if a run needs a background job."""
     decision_times_ms = []
     for _ in range(runs):
-        result = chunk_at_once(task, chunker, source, embedder, on_disk)
-        if result is None or result.timing is None:
+        timed_chunking = chunk_at_once(task, chunker, source, embedder, on_disk)
+        if timed_chunking is None or timed_chunking.timing is None:
             return None
-        decision_times_ms.append(result.timing.decide_ms + result.timing.merge_ms)
+        decision_times_ms.append(timed_chunking.timing.decide_ms + timed_chunking.timing.merge_ms)
     decision_times_ms.sort()
     return DecisionTimes(runs, decision_times_ms[runs // 4], decision_times_ms[runs // 2], decision_times_ms[-1 - runs // 4])

@@ -94,13 +94,13 @@ class AskJob(BackgroundJob):
                 share=self._note_share,
                 came=self.came,
             )
-            passages = _passages(task, chunking, self.inquiry, tools)
+            column_passages = _passages(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
             question_vector: VectorArray | None = None
             if embedder is not None and chunking.chunks:
                 question_vector = embed_question(chunking, tools, self.inquiry.question)
             self.found[number] = ask(
-                passages,
+                column_passages,
                 self.inquiry.question,
                 question_vector,
                 self.inquiry.method,
@@ -112,10 +112,10 @@ class AskJob(BackgroundJob):
 
 def contexts_digest(chunkings: Iterable[Chunking]) -> str:
     """Return a hash of the context sentences of all chunks."""
-    hasher = hashlib.blake2b(digest_size=16)
+    context_sentences_hasher = hashlib.blake2b(digest_size=16)
     for chunk in (chunk for chunking in chunkings for chunk in chunking.chunks):
-        hasher.update(repr(chunk.situation).encode("utf-8", "surrogatepass"))
-    return hasher.hexdigest()
+        context_sentences_hasher.update(repr(chunk.situation).encode("utf-8", "surrogatepass"))
+    return context_sentences_hasher.hexdigest()
 
 
 def _passages_bytes(passages: Passages) -> int:
@@ -198,9 +198,9 @@ class ChangedCuts(BackgroundJob):
             # Without questions, the text's tokens need not be counted.
             self.whole = []
             return
-        ruler = token_ruler_of(self.before.document, self.task.tokenizer)
+        document_token_ruler = token_ruler_of(self.before.document, self.task.tokenizer)
         whole_before, whole_after = (
-            answers_retrieved_whole(chunking, self.questions, self.search, tools, ruler)
+            answers_retrieved_whole(chunking, self.questions, self.search, tools, document_token_ruler)
             for chunking in (self.before, chunking_after)
         )
         self.whole = [*zip(whole_before, whole_after, strict=True)]

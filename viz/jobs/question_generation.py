@@ -55,9 +55,14 @@ class QuestionGenerationJob(BackgroundJob):
         """Return the share of passages processed, and a status text."""
         done, count = len(self.outcomes), self.settings.count
         # No text from the model: Streamlit renders the label of a progress bar as Markdown.
-        status = f"{done:,} of {count:,} passages done"
-        dropped = len(self.dropped)
-        return done / count, f"{status}, {dropped:,} of them without a usable answer" if dropped else status
+        passages_done_status = f"{done:,} of {count:,} passages done"
+        dropped_passage_count = len(self.dropped)
+        return (
+            done / count,
+            f"{passages_done_status}, {dropped_passage_count:,} of them without a usable answer"
+            if dropped_passage_count
+            else passages_done_status,
+        )
 
     def _run(self) -> None:
         generate_questions(

@@ -38,9 +38,9 @@ def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | N
 
     def search(tools: Tools) -> RemedyOutcome:
         tried_settings = try_settings_for_answer(failure, tools)
-        ruler = token_ruler_of(failure.chunking.document, tokenizer)
+        document_token_ruler = token_ruler_of(failure.chunking.document, tokenizer)
         return RemedyOutcome(
-            tuple(remedies_for_answer(failure, tried_settings, tools, ruler, reranker)), len(tried_settings)
+            tuple(remedies_for_answer(failure, tried_settings, tools, document_token_ruler, reranker)), len(tried_settings)
         )
 
     return search
@@ -53,9 +53,10 @@ def search_finding(
 
     def search(tools: Tools) -> RemedyOutcome:
         tried_settings = _findings_by_setting(task, suspect, tokenizer, tools)
-        ruler = token_ruler_of(suspect.chunking.document, tokenizer)
+        document_token_ruler = token_ruler_of(suspect.chunking.document, tokenizer)
         return RemedyOutcome(
-            tuple(remedies_for_finding(suspect, finding, tried_settings, tools, ruler, reranker)), len(tried_settings)
+            tuple(remedies_for_finding(suspect, finding, tried_settings, tools, document_token_ruler, reranker)),
+            len(tried_settings),
         )
 
     return search
@@ -115,8 +116,8 @@ class RemedyJob(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns searched, and a status text."""
-        done = len(self.searches.keys() & self.found.keys())
-        return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
+        searched_column_count = len(self.searches.keys() & self.found.keys())
+        return min(1.0, (searched_column_count + self._share) / max(1, len(self.searches))), "Trying other settings"
 
     def _run(self) -> None:
         tools = self.tools(

@@ -73,10 +73,16 @@ class _Plan(KeptPlan):
         """Raise InputError if a chunker cannot be constructed or its parameters have changed since the run."""
         ReturnedText.parse(self.returned)
         for chunker in self.chunkers:
-            current = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
+            current_chunker_parameters = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
             # A parameter that was added since and is not set changes nothing.
-            added_names = {name for name in current.keys() - chunker.parameters.keys() if current[name] is None}
-            if {name: value for name, value in current.items() if name not in added_names} != chunker.parameters:
+            added_names = {
+                name
+                for name in current_chunker_parameters.keys() - chunker.parameters.keys()
+                if current_chunker_parameters[name] is None
+            }
+            if {
+                name: value for name, value in current_chunker_parameters.items() if name not in added_names
+            } != chunker.parameters:
                 raise InputError(f"The parameters of {chunker.name} have changed since the run was measured.")
 
 
@@ -121,8 +127,8 @@ class KeptRetrieval(KeptRun[_Plan]):
         def decode(_: int, part: bytes) -> tuple[Evaluation, BudgetLadder | None]:
             # The returned passages are derived from the corpus, not stored.
             evaluation, ladder = evaluation_from_json(part, corpus, questions)
-            index = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
-            return replace(evaluation, search=replace(evaluation.search, index=index)), ladder
+            returned_text_index = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
+            return replace(evaluation, search=replace(evaluation.search, index=returned_text_index)), ladder
 
         return self.results(decode)
 
@@ -169,9 +175,9 @@ class KeptRetrieval(KeptRun[_Plan]):
         if material is None:
             return (), None
         text_by_digest = {self.keeper.digest(*named_text): named_text for named_text in material.texts}
-        texts = tuple(text_by_digest[digest] for digest in self.plan.documents if digest in text_by_digest)
+        matching_document_texts = tuple(text_by_digest[digest] for digest in self.plan.documents if digest in text_by_digest)
         same_questions = self.keeper.digest(material.questions[1]) == self.plan.questions
-        return texts, material.questions if same_questions else None
+        return matching_document_texts, material.questions if same_questions else None
 
 
 # The job.
@@ -302,8 +308,8 @@ class Retrieval(KeptJob):
         If the baseline is unfinished, the first finished chunker takes its place; without budgets, the top k are reported.
         Reports are cached for all sessions that show this run, and running jobs are shared.
         """
-        reports = self._reports
-        assert reports is not None
+        retrieval_reports = self._reports
+        assert retrieval_reports is not None
         measured_by_number = {
             number: MeasuredChunker(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
         }
@@ -314,9 +320,9 @@ class Retrieval(KeptJob):
             choice = choice._replace(budget=0, last="cut")
 
         def start() -> ReportJob:
-            job = ReportJob(reports, measured_by_number, choice)
-            job.start()
-            return job
+            run_report_job = ReportJob(retrieval_reports, measured_by_number, choice)
+            run_report_job.start()
+            return run_report_job
 
         return self._reporting((tuple(sorted(measured_by_number)), choice), start)
 
@@ -327,19 +333,19 @@ class Retrieval(KeptJob):
         corpus = Corpus(tuple(self._split_documents()))
         self._status = "Reading the questions"
         self.questions = read_questions(questions_csv, questions_file_name, corpus, self._cancel.is_set)
-        questions = self.questions.require_usable(questions_file_name)
+        usable_questions = self.questions.require_usable(questions_file_name)
         self.lacking = missing_sections_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
             self.load(self.embedder)
             if self.kept is not None:
                 self.kept.keeper.check_embedder(self.embedder)
-        ruler = TokenRuler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
-        self._reports = Reports(ruler, self.plan.names)
+        corpus_token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
+        self._reports = Reports(corpus_token_ruler, self.plan.names)
         if self.kept is not None:
             self._status = "Reading what is kept on disk"
-            self._adopt_results(self.kept.found(corpus, questions))
+            self._adopt_results(self.kept.found(corpus, usable_questions))
         if self.embedder is not None:
-            self._measure(self.embedder, corpus, questions, ruler)
+            self._measure(self.embedder, corpus, usable_questions, corpus_token_ruler)
 
     def _measure(self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler) -> None:
         """Measure the unfinished chunkers, one by one."""
@@ -367,23 +373,29 @@ class Retrieval(KeptJob):
                 asking=self.asking,
                 ledger=self.asked,
             )
-            returned = self.plan.returned
+            returned_text_kind = self.plan.returned
             try:
-                index = with_returned_text(
-                    build_index(corpus, chunker, tools, embedded_as, self.plan.searched_by, returned.only_children), returned
+                chunk_search_index = with_returned_text(
+                    build_index(
+                        corpus, chunker, tools, embedded_as, self.plan.searched_by, returned_text_kind.only_children
+                    ),
+                    returned_text_kind,
                 )
-                found_chunks = search(index, questions, tools, SEARCH_DEPTH)
+                found_chunks = search(chunk_search_index, questions, tools, SEARCH_DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
                 continue
-            if index.unsituated:
+            if chunk_search_index.unsituated:
                 self.left_out[number] = (
-                    f"{title}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks; "
+                    f"{title}: the model gave no usable context of {chunk_search_index.unsituated:,} of "
+                    f"{len(chunk_search_index.chunks):,} chunks; "
                     "those are searched without."
                 )
             self._status = f"{title}: measuring what was found"
             self._add_result(
-                number, measure_search(found_chunks, ruler), measure_ladder(index, questions, tools, ruler, SEARCH_DEPTH)
+                number,
+                measure_search(found_chunks, ruler),
+                measure_ladder(chunk_search_index, questions, tools, ruler, SEARCH_DEPTH),
             )
 
     def _add_result(self, number: int, evaluation: Evaluation, ladder: BudgetLadder) -> None:
@@ -401,11 +413,13 @@ class Retrieval(KeptJob):
     def _split_documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
         # A run that only shows results needs no sentences, since positions do not depend on them.
-        splitter = "lines" if self.embedder is None else self.plan.sentences
-        count = len(self.plan.material.texts)
-        self._status = f"Splitting into sentences: 1 of {count:,} documents"
-        for number, document in enumerate(self.plan.material.documents(splitter, self._cancel.is_set), start=1):
-            self._status = f"Splitting into sentences: {min(number + 1, count):,} of {count:,} documents"
+        sentence_splitter_name = "lines" if self.embedder is None else self.plan.sentences
+        document_count = len(self.plan.material.texts)
+        self._status = f"Splitting into sentences: 1 of {document_count:,} documents"
+        for number, document in enumerate(
+            self.plan.material.documents(sentence_splitter_name, self._cancel.is_set), start=1
+        ):
+            self._status = f"Splitting into sentences: {min(number + 1, document_count):,} of {document_count:,} documents"
             yield document
 
 
@@ -424,11 +438,11 @@ def estimate_retrieval_requests(
     Cancelled
         If the user stops.
     """
-    documents = list(plan.material.documents(plan.sentences, cancelled))
-    document_names = [document.name for document in documents if document.sentences]
+    split_documents = list(plan.material.documents(plan.sentences, cancelled))
+    document_names = [document.name for document in split_documents if document.sentences]
     # Answers for one column are cached for the others.
     asking_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
-    estimates = [estimate_requests(documents, asking_chunkers, plan.tokenizer, cancelled)]
+    request_estimates = [estimate_requests(split_documents, asking_chunkers, plan.tokenizer, cancelled)]
     context_chunker_numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in context_chunker_numbers):
         embedder.prepare(cancelled=cancelled)
@@ -436,11 +450,11 @@ def estimate_retrieval_requests(
     for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
             cutting_chunker = STAND_IN if chunker.asks else chunker.for_documents(document_names)
-            for document in documents:
+            for document in split_documents:
                 raise_if_cancelled(cancelled)
-                estimates.append(context_sentences.estimate(run(cutting_chunker, document, tools), tools))
+                request_estimates.append(context_sentences.estimate(run(cutting_chunker, document, tools), tools))
         except InputError:
             # A run skips a column whose file lacks chunks.
             if not chunker.elsewhere:
                 raise
-    return Estimate(*map(sum, zip(*estimates, strict=True)))
+    return Estimate(*map(sum, zip(*request_estimates, strict=True)))

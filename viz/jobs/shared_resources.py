@@ -58,16 +58,16 @@ def forget_gone_texts() -> None:
     """Drop the cached values of texts that no session shows any more."""
     while True:
         try:
-            identity = _gone.popleft()
+            gone_text_identity = _gone.popleft()
         except IndexError:
             return
         with _lock:
-            _shown[identity] -= 1
-            if _shown[identity] > 0:
+            _shown[gone_text_identity] -= 1
+            if _shown[gone_text_identity] > 0:
                 continue
-            del _shown[identity]
+            del _shown[gone_text_identity]
         for forgetter in _forgetters:
-            forgetter(identity)
+            forgetter(gone_text_identity)
 
 
 def on_text_gone(forget: Callable[[str], None]) -> None:

@@ -121,7 +121,7 @@ class KeptSweep(KeptRun[_Plan]):
             )
             for document, splitter in documents
         ]
-        plan = _Plan(
+        sweep_plan = _Plan(
             documents=tuple(stored_documents),
             grid=tuple(KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings),
             chunkers=keeper.digest(*_parameters(settings)),
@@ -129,7 +129,7 @@ class KeptSweep(KeptRun[_Plan]):
             tokenizer=tokenizer,
             language_model=language_model,
         )
-        return cls(keeper, plan)
+        return cls(keeper, sweep_plan)
 
     @property
     def names(self) -> list[str]:
@@ -146,10 +146,10 @@ class KeptSweep(KeptRun[_Plan]):
 
         def decode(number: int, part: bytes) -> SweepRow:
             document_number, setting_number = divmod(number, len(settings))
-            row = KeptRow.model_validate_json(part)
-            if row.scores.keys() != HIGHER_IS_BETTER.keys():
+            kept_sweep_row = KeptRow.model_validate_json(part)
+            if kept_sweep_row.scores.keys() != HIGHER_IS_BETTER.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
-            return row.row(settings[setting_number], document_names[document_number])
+            return kept_sweep_row.row(settings[setting_number], document_names[document_number])
 
         return [*self.results(decode).values()]
 
@@ -166,8 +166,8 @@ def _bundled(name: str) -> MarkedText | None:
     """Return the bundled document of that name, or None if there is none."""
     if name not in sample_titles():
         return None
-    sample = load_sample(name)
-    return MarkedText(name, sample.text, sample.known or ())
+    bundled_sample = load_sample(name)
+    return MarkedText(name, bundled_sample.text, bundled_sample.known or ())
 
 
 def _parameters(settings: Sequence[SweptSetting]) -> list[str]:
@@ -211,9 +211,13 @@ class Sweep(KeptJob):
     @classmethod
     def from_disk(cls, kept: KeptSweep) -> Sweep:
         """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
-        names = kept.names
-        held_names = frozenset(name for name, document in zip(names, kept.plan.documents, strict=True) if document.held)
-        return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held_names, kept.rows(), kept)
+        kept_document_names = kept.names
+        held_names = frozenset(
+            name for name, document in zip(kept_document_names, kept.plan.documents, strict=True) if document.held
+        )
+        return cls(
+            kept_document_names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held_names, kept.rows(), kept
+        )
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
@@ -259,20 +263,20 @@ class Sweep(KeptJob):
         """Return the share of runs that are done, and a status text."""
         if self.prepared is not None and self.embedder is not None:
             return self.prepared, self.embedder.preparation_progress(self.prepared)
-        status = f"{self.done:,} of {self.total:,} runs" if self.rows else "Splitting and embedding the documents"
+        sweep_status = f"{self.done:,} of {self.total:,} runs" if self.rows else "Splitting and embedding the documents"
         if self.asking is not None:
-            status = f"{self.done:,} of {self.total:,} runs, asking {self.asking.model.title}"
-        return self.done / max(1, self.total), status
+            sweep_status = f"{self.done:,} of {self.total:,} runs, asking {self.asking.model.title}"
+        return self.done / max(1, self.total), sweep_status
 
     def _run(self) -> None:
         assert self.embedder is not None
         if self.kept is not None:
             self.kept.begin()
-        documents = []
+        sweep_documents = []
         for document in self.split():
             if self.cancelled:
                 return
-            documents.append(document)
+            sweep_documents.append(document)
         self.embedder.prepare(self._note_preparation, self._cancel.is_set)
         self.prepared = None
         if self.kept is not None:
@@ -283,7 +287,7 @@ class Sweep(KeptJob):
             for place, name in enumerate(self.names)
             for number, setting in enumerate(self.settings)
         }
-        for row in sweep_settings(documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
+        for row in sweep_settings(sweep_documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
             if self.kept is not None:
                 self.kept.add(row_numbers[row.document, row.setting], row)
             self.rows.append(row)

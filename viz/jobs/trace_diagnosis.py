@@ -53,36 +53,45 @@ class DiagnosingTraces(BackgroundJob):
 
     def _run(self) -> None:
         name, traces_data = self.file
-        traces = read_traces(traces_data, name, self._cancel.is_set)
+        parsed_traces = read_traces(traces_data, name, self._cancel.is_set)
         parts_by_name, texts = dict(self.documents.parts), self.documents.texts
-        documents = []
+        traced_documents = []
         for number, (name, text) in enumerate(texts):
             self._note_progress("documents split into sentences", number, len(texts))
-            documents.append(Document.from_text(text, self.splitter, name, parts_by_name.get(name)))
+            traced_documents.append(Document.from_text(text, self.splitter, name, parts_by_name.get(name)))
         searched_chunks = None
         chunk_file = self._searched_chunk_file()
-        if chunk_file is not None and not documents:
-            documents, searched_chunks = SearchedChunks.without_documents(chunk_file.chunks, chunk_file.name, self.splitter)
+        if chunk_file is not None and not traced_documents:
+            traced_documents, searched_chunks = SearchedChunks.without_documents(
+                chunk_file.chunks, chunk_file.name, self.splitter
+            )
         elif chunk_file is not None:
             searched_chunks = SearchedChunks.from_file(
-                documents, chunk_file.chunks, chunk_file.name, partial(self._note_progress, "chunks of the file located")
+                traced_documents,
+                chunk_file.chunks,
+                chunk_file.name,
+                partial(self._note_progress, "chunks of the file located"),
             )
         elif self.chunker is not None:
-            searched_chunks = self._cut_documents(self.chunker, documents)
-        count = len(traces.questions)
-        diagnoser = TraceDiagnoser(documents, traces.questions, searched_chunks)
-        diagnoses: list[Diagnosis] = []
+            searched_chunks = self._cut_documents(self.chunker, traced_documents)
+        traced_question_count = len(parsed_traces.questions)
+        question_trace_diagnoser = TraceDiagnoser(traced_documents, parsed_traces.questions, searched_chunks)
+        question_diagnoses: list[Diagnosis] = []
         try:
-            diagnoser.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
-            for diagnosis in diagnoser.diagnoses():
-                diagnoses.append(diagnosis)
-                self._note_progress("answers looked for", len(diagnoses), count)
+            question_trace_diagnoser.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
+            for diagnosis in question_trace_diagnoser.diagnoses():
+                question_diagnoses.append(diagnosis)
+                self._note_progress("answers looked for", len(question_diagnoses), traced_question_count)
         except Cancelled:
             # What is located is diagnosed; that takes a moment.
-            diagnoses = [*diagnoser.diagnoses()]
-            if len(diagnoses) < count:
-                self.stopped = f"Stopped: these are {len(diagnoses):,} of {pluralize(count, 'question')}."
-        self.report = TraceReport(documents, diagnoses, diagnoser.remark, traces.problems)
+            question_diagnoses = [*question_trace_diagnoser.diagnoses()]
+            if len(question_diagnoses) < traced_question_count:
+                self.stopped = (
+                    f"Stopped: these are {len(question_diagnoses):,} of {pluralize(traced_question_count, 'question')}."
+                )
+        self.report = TraceReport(
+            traced_documents, question_diagnoses, question_trace_diagnoser.remark, parsed_traces.problems
+        )
 
     def _searched_chunk_file(self) -> ChunkFile | None:
         """Return the chunks that were searched, if they are in a file."""
@@ -96,8 +105,8 @@ class DiagnosingTraces(BackgroundJob):
         if self.embedder is not None:
             self.load(self.embedder)
         tools = self.tools(self.embedder, on_disk=self.on_disk)
-        chunkings = []
+        document_chunkings = []
         for number, document in enumerate(documents):
             self._note_progress("documents cut", number, len(documents))
-            chunkings.append(run(chunker, document, tools))
-        return SearchedChunks(tuple(chunkings), chunker.name, has_reasons=not chunker.elsewhere)
+            document_chunkings.append(run(chunker, document, tools))
+        return SearchedChunks(tuple(document_chunkings), chunker.name, has_reasons=not chunker.elsewhere)

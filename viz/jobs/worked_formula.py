@@ -62,9 +62,9 @@ def _index(number: int) -> str:
 
 def _vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int = 0) -> FloatArray:
     """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``buffer`` others on both sides."""
-    texts = chunking.document.sentence_texts
-    first_sentence, end_sentence = max(0, start - buffer), min(len(texts), end + buffer)
-    joined_texts = join_with_neighbours(texts[first_sentence:end_sentence], buffer)[
+    document_sentence_texts = chunking.document.sentence_texts
+    first_sentence, end_sentence = max(0, start - buffer), min(len(document_sentence_texts), end + buffer)
+    joined_texts = join_with_neighbours(document_sentence_texts[first_sentence:end_sentence], buffer)[
         start - first_sentence : end - first_sentence
     ]
     return tools.embed(joined_texts).astype(np.float64)
@@ -82,7 +82,7 @@ def _distance(chunking: Chunking, tools: Tools, gap: int, buffer: int) -> float:
 def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
     buffer, index = chunker.buffer, gap.index
-    distance = _distance(chunking, tools, index, buffer)
+    distance_at_gap = _distance(chunking, tools, index, buffer)
     sentence_count = len(chunking.document.sentences)
     buffer_phrase = ""
     if buffer:
@@ -90,15 +90,17 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Line
             _sentences(max(0, centre - buffer), min(sentence_count, centre + buffer + 1)) for centre in (index, index + 1)
         )
         buffer_phrase = f", {vector_name(index)} of sentences {left_range}, {vector_name(index + 1)} of {right_range}"
-    lines = [
+    distance_formula_lines = [
         f"distance = 1 − {vector_name(index)} · {vector_name(index + 1)}{buffer_phrase}",
-        f"= 1 − {_number(1 - distance)} = {_number(distance)}",
+        f"= 1 − {_number(1 - distance_at_gap)} = {_number(distance_at_gap)}",
     ]
-    derived = _DERIVED.get(getattr(chunker, "threshold", ""))
-    if derived is None:
-        return lines, distance
-    derived_lines, value = derived(lambda number: _distance(chunking, tools, number, buffer), index, sentence_count - 1)
-    return [*lines, *derived_lines], value
+    derived_score_function = _DERIVED.get(getattr(chunker, "threshold", ""))
+    if derived_score_function is None:
+        return distance_formula_lines, distance_at_gap
+    derived_lines, value = derived_score_function(
+        lambda number: _distance(chunking, tools, number, buffer), index, sentence_count - 1
+    )
+    return [*distance_formula_lines, *derived_lines], value
 
 
 def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
@@ -106,13 +108,13 @@ def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAn
     if previous_gap == next_gap:
         return [], None
     gaps_apart, neighbour_distances = next_gap - previous_gap, (distance(next_gap), distance(previous_gap))
-    gradient = (neighbour_distances[0] - neighbour_distances[1]) / gaps_apart
+    distance_gradient = (neighbour_distances[0] - neighbour_distances[1]) / gaps_apart
     divisor_phrase = f" / {gaps_apart}" if gaps_apart > 1 else ""
-    formula = f"gradient = (d{_index(next_gap)} − d{_index(previous_gap)}){divisor_phrase}"
+    gradient_formula = f"gradient = (d{_index(next_gap)} − d{_index(previous_gap)}){divisor_phrase}"
     return [
-        f"{formula} = ({_number(neighbour_distances[0])} − {_number(neighbour_distances[1])}){divisor_phrase} = "
-        f"{_number(gradient)}"
-    ], gradient
+        f"{gradient_formula} = ({_number(neighbour_distances[0])} − {_number(neighbour_distances[1])}){divisor_phrase} = "
+        f"{_number(distance_gradient)}"
+    ], distance_gradient
 
 
 def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
@@ -126,16 +128,19 @@ def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndVa
 
 
 def _depth(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
-    peaks = []
+    similarity_peaks = []
     for direction in (-1, 1):
-        peak_gap, here = gap, distance(gap)
-        while 0 <= peak_gap + direction < count and (next_distance := distance(peak_gap + direction)) <= here:
-            peak_gap, here = peak_gap + direction, next_distance
-        peaks.append(1 - here)
-    here = 1 - distance(gap)
-    depth = peaks[0] + peaks[1] - 2 * here
-    formula = f"depth = {_number(peaks[0])} + {_number(peaks[1])} − 2 · {_number(here)} = {_number(depth)}"
-    return [f"{formula}, from the peaks of similarity on both sides"], depth
+        peak_gap, similarity_at_gap = gap, distance(gap)
+        while 0 <= peak_gap + direction < count and (next_distance := distance(peak_gap + direction)) <= similarity_at_gap:
+            peak_gap, similarity_at_gap = peak_gap + direction, next_distance
+        similarity_peaks.append(1 - similarity_at_gap)
+    similarity_at_gap = 1 - distance(gap)
+    depth_score = similarity_peaks[0] + similarity_peaks[1] - 2 * similarity_at_gap
+    depth_formula = (
+        f"depth = {_number(similarity_peaks[0])} + {_number(similarity_peaks[1])} − 2 · {_number(similarity_at_gap)} "
+        f"= {_number(depth_score)}"
+    )
+    return [f"{depth_formula}, from the peaks of similarity on both sides"], depth_score
 
 
 def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
@@ -144,23 +149,26 @@ def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAnd
         chunker.position_weight,
         1 - max(_cosine(*_vectors(chunking, tools, left_sentence, right_sentence + 1)), 0.0),
     )
-    joint = weight / count + (1 - weight) * semantic
+    joint_distance_at_gap = weight / count + (1 - weight) * semantic
     product_symbols = f"{vector_name(left_sentence)} · {vector_name(right_sentence)}"
     return [
         f"joint distance = λ · |{left_sentence + 1} − {right_sentence + 1}| / {count} + (1 − λ) · (1 − {product_symbols})",
-        f"= {_number(weight)} · {_number(1 / count)} + {_number(1 - weight)} · {_number(semantic)} = {_number(joint)}",
-    ], joint
+        f"= {_number(weight)} · {_number(1 / count)} + {_number(1 - weight)} · {_number(semantic)} = "
+        f"{_number(joint_distance_at_gap)}",
+    ], joint_distance_at_gap
 
 
 def _comparisons(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
-    lines = []
+    comparison_lines = []
     for comparison in chunking.comparisons:
         if comparison.right.start == gap.index + 1:
             left_range, right_range = (_sentences(span.start, span.end) for span in (comparison.left, comparison.right))
-            relation = ">" if comparison.similarity > comparison.threshold else "≤"
+            threshold_relation_sign = ">" if comparison.similarity > comparison.threshold else "≤"
             similarity, threshold = _number(comparison.similarity), _number(comparison.threshold)
-            lines.append(f"{comparison.kind}: cos({left_range}, {right_range}) = {similarity} {relation} {threshold}")
-    return lines, None
+            comparison_lines.append(
+                f"{comparison.kind}: cos({left_range}, {right_range}) = {similarity} {threshold_relation_sign} {threshold}"
+            )
+    return comparison_lines, None
 
 
 def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
@@ -182,8 +190,10 @@ def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesA
         return [
             f"greatest of {len(similarity_to)} similarities: {product_symbols[nearest_member]} = {_number(top_similarity)}"
         ], top_similarity
-    similarities = ", ".join(f"{product_symbols[number]} = {_number(product)}" for number, product in similarity_to.items())
-    return [f"greatest of {similarities}"], top_similarity
+    similarities_phrase = ", ".join(
+        f"{product_symbols[number]} = {_number(product)}" for number, product in similarity_to.items()
+    )
+    return [f"greatest of {similarities_phrase}"], top_similarity
 
 
 def _spread(vectors: FloatArray) -> float:
@@ -204,21 +214,21 @@ def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue
         _sentences(*part)
         for part in ((segment_start, segment_end), (segment_start, gap.index + 1), (gap.index + 1, segment_end))
     ]
-    gain = whole - left_spread - right_spread
+    spread_reduction_at_cut = whole - left_spread - right_spread
     return [
         "gain = " + " − ".join(f"spread of {part}" for part in sentence_ranges),
-        f"= {_number(whole)} − {_number(left_spread)} − {_number(right_spread)} = {_number(gain)}",
-    ], gain
+        f"= {_number(whole)} − {_number(left_spread)} − {_number(right_spread)} = {_number(spread_reduction_at_cut)}",
+    ], spread_reduction_at_cut
 
 
 def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document = chunking.document
     pieces, reward_table = chunker.pieces_and_table(document, tools)
     gap_offset = document.starts[gap.index + 1] if gap.offset is None else gap.offset
-    piece = bisect_left(pieces, (gap_offset, 0))
-    if gap.score is None or pieces[piece][0] != gap_offset:
+    piece_index_at_gap = bisect_left(pieces, (gap_offset, 0))
+    if gap.score is None or pieces[piece_index_at_gap][0] != gap_offset:
         return [], None
-    best_total, gain = float(reward_table.totals[-1]), float(reward_table.gains()[piece - 1])
+    best_total, gain = float(reward_table.totals[-1]), float(reward_table.gains()[piece_index_at_gap - 1])
     with_cut, without_cut = (best_total, best_total - gain) if gap.verdict.is_cut else (best_total + gain, best_total)
     return [
         "reward = sum of (eᵢ · eⱼ − s̄) over the pairs of pieces i, j of each chunk",
@@ -227,11 +237,12 @@ def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesA
 
 
 def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
-    clusters = chunking.clusters
-    if clusters is None or not clusters.own:
+    sentence_clusters = chunking.clusters
+    if sentence_clusters is None or not sentence_clusters.own:
         return [], None
     return [
-        f"sentence {number + 1}: own centre {_number(clusters.own[number])}, other {_number(clusters.other[number])}"
+        f"sentence {number + 1}: own centre {_number(sentence_clusters.own[number])}, other "
+        f"{_number(sentence_clusters.other[number])}"
         for number in (gap.index, gap.index + 1)
     ], None
 
@@ -241,11 +252,11 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
     document, next_sentence = chunking.document, gap.index + 1
     gap_offset = document.sentences[gap.index].end if gap.offset is None else gap.offset
     chunks: Sequence[Chunk] = chunking.chunks
-    size = getattr(chunker, "size", None)
+    chunker_size_setting = getattr(chunker, "size", None)
     if gap.verdict.is_cut and getattr(chunker, "parent_size", None):
-        parents = [chunks[number] for number in parent_numbers(chunks)]
-        if gap.start_after(document) in [parent.start for parent in parents]:
-            chunks, size = parents, chunker.parent_size
+        parent_chunks = [chunks[number] for number in parent_numbers(chunks)]
+        if gap.start_after(document) in [parent.start for parent in parent_chunks]:
+            chunks, chunker_size_setting = parent_chunks, chunker.parent_size
     open_chunk_starts = [chunk.start for chunk in chunks if chunk.start < gap_offset]
     if gap.verdict.is_cut:
         # With an overlap, the chunk that ends here began before the last one that is open.
@@ -255,17 +266,17 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
     chunk_start = open_chunk_starts[-1]
     unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
-    size_limit = None if getattr(chunker, "chunks", None) else size or chunker.max_size
+    size_limit = None if getattr(chunker, "chunks", None) else chunker_size_setting or chunker.max_size
 
     def count(end: int) -> int:
         if unit == "sentences":
             return document.sentence_at(end - 1) - document.sentence_at(chunk_start) + 1
         return text_size_function(unit, tools)(document.text[chunk_start:end].strip())
 
-    lines = [f"chunk so far: {count(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {unit}"]
+    chunk_size_lines = [f"chunk so far: {count(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {unit}"]
     if gap.offset is None and unit != "sentences":
-        lines.append(f"with the next sentence: {count(document.sentences[next_sentence].end):,} {unit}")
-    return lines
+        chunk_size_lines.append(f"with the next sentence: {count(document.sentences[next_sentence].end):,} {unit}")
+    return chunk_size_lines
 
 
 def _sentences(start: int, end: int) -> str:

@@ -35,7 +35,7 @@ def read_documents(
     """Read the user's files; return the usable documents, and a message for each file that is not usable."""
     text_by_name: dict[str, str] = {}
     parts: list[tuple[str, TextParts]] = []
-    complaints = []
+    unusable_file_messages = []
     for name, file_content in files:
         try:
             file_text = read(file_content, name)
@@ -48,12 +48,12 @@ def read_documents(
             if not text.strip():
                 raise InputError(f"{name}: a document must contain text; this one is empty, so it is left out.")
         except InputError as error:
-            complaints.append(str(error))
+            unusable_file_messages.append(str(error))
             continue
         text_by_name[name] = text
         if file_text.parts is not None:
             parts.append((name, file_text.parts))
-    return OwnDocuments(list(text_by_name.items()), complaints, parts)
+    return OwnDocuments(list(text_by_name.items()), unusable_file_messages, parts)
 
 
 def choose_material(kept: RunMaterial | None, *, own: bool = False) -> RunMaterial | None:
@@ -73,12 +73,18 @@ def choose_material(kept: RunMaterial | None, *, own: bool = False) -> RunMateri
         if own or run_material_is_own or (kept is None and earlier_material is not None) or given_questions is not None
         else BUNDLED
     )
-    key = "retrieval_material"
-    shown_choice = OWN if session.retrieval_arrived else st.session_state.get(current_widget_key(key), default_choice)
-    key = key_showing(shown_choice, key)
+    material_choice_widget_key = "retrieval_material"
+    shown_choice = (
+        OWN
+        if session.retrieval_arrived
+        else st.session_state.get(current_widget_key(material_choice_widget_key), default_choice)
+    )
+    material_choice_widget_key = key_showing(shown_choice, material_choice_widget_key)
     session.retrieval_arrived = False
-    st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown_choice, key=key, required=True)
-    if st.session_state[key] != OWN:
+    st.segmented_control(
+        "Documents and questions", [BUNDLED, OWN], default=shown_choice, key=material_choice_widget_key, required=True
+    )
+    if st.session_state[material_choice_widget_key] != OWN:
         return bundled_material()
     if (
         given_questions is None
@@ -102,8 +108,12 @@ def documents_of(material: RunMaterial | None) -> OwnDocuments:
     """Return the documents that `choose_material` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
-    job = session.retrieval_reading
-    return job.made if job is not None and job.made is not None else OwnDocuments([], [], [])
+    document_reading_job = session.retrieval_reading
+    return (
+        document_reading_job.made
+        if document_reading_job is not None and document_reading_job.made is not None
+        else OwnDocuments([], [], [])
+    )
 
 
 def _questions_from_page(given: GivenQuestions) -> RunMaterial:
@@ -175,10 +185,10 @@ def _reading_job(
     before: ReadingJob[Converted] | None, files: Sequence[tuple[str, str, bytes]], make: FileConverter[Converted]
 ) -> ReadingJob[Converted]:
     """Return ``before`` if it reads the same files, by their identities; otherwise a new job to take its place."""
-    identities = [identity for identity, _, _ in files]
-    if before is not None and before.about == identities:
+    uploaded_file_identities = [identity for identity, _, _ in files]
+    if before is not None and before.about == uploaded_file_identities:
         return before
-    return ReadingJob([(name, data) for _, name, data in files], make, about=identities)
+    return ReadingJob([(name, data) for _, name, data in files], make, about=uploaded_file_identities)
 
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:

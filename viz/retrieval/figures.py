@@ -32,18 +32,19 @@ _Box = tuple[float, float, float, float]
 def label_sides(places: Sequence[tuple[float, float]], labels: Sequence[str]) -> list[str]:
     """Return for each point the side on which its label overlaps least; coordinates are fractions of the figure."""
     occupied_boxes: list[_Box] = [(x - 0.01, x + 0.01, y - 0.03, y + 0.03) for x, y in places]
-    sides = []
+    label_side_per_point = []
     for (x, y), label in zip(places, labels, strict=True):
-        boxes = {side: _label_box(x, y, len(label), side) for side in _SIDES}
+        label_box_by_side = {side: _label_box(x, y, len(label), side) for side in _SIDES}
         best_side = min(
             _SIDES,
             key=lambda side: (
-                sum(_overlap_area(boxes[side], other) for other in occupied_boxes) + _area_outside_figure(boxes[side])
+                sum(_overlap_area(label_box_by_side[side], other) for other in occupied_boxes)
+                + _area_outside_figure(label_box_by_side[side])
             ),
         )
-        occupied_boxes.append(boxes[best_side])
-        sides.append(best_side)
-    return sides
+        occupied_boxes.append(label_box_by_side[best_side])
+        label_side_per_point.append(best_side)
+    return label_side_per_point
 
 
 def _label_box(x: float, y: float, length: int, side: str) -> _Box:
@@ -106,10 +107,10 @@ def box_plots(distributions: DistributionByChunker, names: Mapping[int, str], ti
 
 def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
-    colours = INK[theme_name()]
+    theme_colour_by_role = INK[theme_name()]
     figure = go.Figure()
     for number, difference in by_chunker.items():
-        ink = colours["ink" if difference.significant else "muted"]
+        chunker_mark_colour = theme_colour_by_role["ink" if difference.significant else "muted"]
         figure.add_trace(
             go.Scatter(
                 x=[100 * difference.mean],
@@ -117,7 +118,7 @@ def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, st
                 error_x={
                     "array": [100 * (difference.high - difference.mean)],
                     "arrayminus": [100 * (difference.mean - difference.low)],
-                    "color": ink,
+                    "color": chunker_mark_colour,
                     "thickness": 2,
                     "width": 6,
                 },
@@ -126,15 +127,21 @@ def difference_plot(by_chunker: Mapping[int, Difference], names: Mapping[int, st
                 marker={
                     "size": 11,
                     "symbol": "circle" if difference.significant else "circle-open",
-                    "color": ink,
+                    "color": chunker_mark_colour,
                     "line": {"width": 2},
                 },
                 hovertemplate=f"{difference.points} points<extra></extra>",
             )
         )
-    figure.add_vline(x=0, line={"color": colours["accent"], "width": 2})
+    figure.add_vline(x=0, line={"color": theme_colour_by_role["accent"], "width": 2})
     figure.add_annotation(
-        x=0, yref="paper", y=1, yanchor="bottom", text=baseline, showarrow=False, font={"color": colours["accent"]}
+        x=0,
+        yref="paper",
+        y=1,
+        yanchor="bottom",
+        text=baseline,
+        showarrow=False,
+        font={"color": theme_colour_by_role["accent"]},
     )
     figure.update_layout(
         showlegend=False,
@@ -152,29 +159,33 @@ def trade_off_plot(
 
     ``cost`` is a key of `AXES`. Chunkers with unknown cost are left out.
     """
-    colours = INK[theme_name()]
+    theme_colour_by_role = INK[theme_name()]
     cost_by_chunker = {
         number: known for number, chunker_costs in costs.items() if (known := cost_of_kind(chunker_costs, cost)) is not None
     }
-    means = {
+    mean_by_chunker = {
         number: distribution.mean
         for number, distribution in distributions.items()
         if distribution.mean is not None and number in cost_by_chunker
     }
-    drawn_chunkers = sorted(means, key=cost_by_chunker.__getitem__)
-    bounds = {number: distributions[number].interval or (means[number], means[number]) for number in drawn_chunkers}
-    lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
+    drawn_chunkers = sorted(mean_by_chunker, key=cost_by_chunker.__getitem__)
+    interval_by_chunker = {
+        number: distributions[number].interval or (mean_by_chunker[number], mean_by_chunker[number])
+        for number in drawn_chunkers
+    }
+    lows, highs = zip(*interval_by_chunker.values(), strict=True) if interval_by_chunker else ((0.0,), (1.0,))
     axis_margin = max(0.05, 0.15 * (max(highs) - min(lows)))
     # No measure is below 0 or above 1; the markers may reach over the axes.
     bottom, top = max(0.0, min(lows) - axis_margin), min(1.0, max(highs) + axis_margin)
     cost_axis_end = 1.08 * max(cost_by_chunker.values(), default=1.0) or 1.0
-    places = [
-        (cost_by_chunker[number] / cost_axis_end, (means[number] - bottom) / (top - bottom)) for number in drawn_chunkers
+    point_position_fractions = [
+        (cost_by_chunker[number] / cost_axis_end, (mean_by_chunker[number] - bottom) / (top - bottom))
+        for number in drawn_chunkers
     ]
-    sides = label_sides(places, [names[number] for number in drawn_chunkers])
+    label_side_per_point = label_sides(point_position_fractions, [names[number] for number in drawn_chunkers])
     figure = go.Figure()
-    for number, side in zip(drawn_chunkers, sides, strict=True):
-        mean, (low, high) = means[number], bounds[number]
+    for number, side in zip(drawn_chunkers, label_side_per_point, strict=True):
+        mean, (low, high) = mean_by_chunker[number], interval_by_chunker[number]
         figure.add_trace(
             go.Scatter(
                 x=[cost_by_chunker[number]],
@@ -197,7 +208,7 @@ def trade_off_plot(
     figure.update_layout(
         height=340,
         showlegend=False,
-        font={"color": colours["ink"]},
+        font={"color": theme_colour_by_role["ink"]},
         xaxis={"title": AXES[cost], "range": [0, cost_axis_end]},
         yaxis={"title": f"{title}, %", "range": [100 * bottom, 100 * top]},
     )
@@ -217,11 +228,11 @@ def scores_at_k_plot(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) ->
     figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
     for number, scores in by_chunker.items():
         for column, name in enumerate(SCORES, start=1):
-            values = [scores[k][name].value for k in TOP_KS]
+            score_at_each_k = [scores[k][name].value for k in TOP_KS]
             figure.add_trace(
                 go.Scatter(
                     x=[str(k) for k in TOP_KS],
-                    y=[None if value is None else 100 * value for value in values],
+                    y=[None if value is None else 100 * value for value in score_at_each_k],
                     name=names[number],
                     legendgroup=names[number],
                     showlegend=column == 1,
@@ -243,12 +254,15 @@ def scores_at_k_plot(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) ->
 
 def scores_at_k_table(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
     """Return a table of recall, precision and F1 at k retrieved chunks, with one row per chunker and score."""
-    rows = [(number, name) for number in by_chunker for name in SCORES]
+    chunker_and_score_pairs = [(number, name) for number in by_chunker for name in SCORES]
     table: dict[str, Sequence[str]] = {
-        "chunker": [names[number] for number, _ in rows],
-        "score": [SCORES[name] for _, name in rows],
+        "chunker": [names[number] for number, _ in chunker_and_score_pairs],
+        "score": [SCORES[name] for _, name in chunker_and_score_pairs],
     }
-    return table | {f"at {k}": [score_in_percent(by_chunker[number][k][name]) for number, name in rows] for k in TOP_KS}
+    return table | {
+        f"at {k}": [score_in_percent(by_chunker[number][k][name]) for number, name in chunker_and_score_pairs]
+        for k in TOP_KS
+    }
 
 
 def score_in_percent(score: Score) -> str:
@@ -282,19 +296,19 @@ def show_budget_curve(report: Report, names: Mapping[int, str], words: dict[str,
         if choice.budget:
             remark(f"{TITLES[choice.measure]} is the same at every budget.", key="retrieval_no_curve")
         return
-    title = TITLES[choice.measure]
-    st.header(f"{title} by budget", anchor=False)
+    measure_title = TITLES[choice.measure]
+    st.header(f"{measure_title} by budget", anchor=False)
     notice(curve.leads.words(), key="retrieval_leads")
 
     def clicked(budget: float) -> None:
         if round(budget) in curve.budgets.sizes:
             words["budget"] = str(round(budget))
 
-    curve_figure = budget_curve_figure(curve, names, title, choice.budget, _whole_text_point(report))
+    curve_figure = budget_curve_figure(curve, names, measure_title, choice.budget, _whole_text_point(report))
     show_figure(
         curve_figure,
-        _budget_curve_table(report, curve, names, title),
-        f"{title} by budget",
+        _budget_curve_table(report, curve, names, measure_title),
+        f"{measure_title} by budget",
         key="retrieval_curve",
         clicked=clicked,
     )
@@ -318,10 +332,12 @@ class WholeTextPoint(NamedTuple):
 def _whole_text_in_words(report: Report) -> str:
     """Describe in a sentence the result of retrieving the whole text."""
     whole, choice = report.whole, report.choice
-    mean = whole.means[choice.measure]
-    if mean is None:
+    whole_text_mean_and_deviation = whole.means[choice.measure]
+    if whole_text_mean_and_deviation is None:
         return ""
-    result_phrase = "would miss nothing" if choice.measure == "recall" else f"would have {100 * mean[0]:.2g} %"
+    result_phrase = (
+        "would miss nothing" if choice.measure == "recall" else f"would have {100 * whole_text_mean_and_deviation[0]:.2g} %"
+    )
     whole_text_name = "The whole document" if whole.documents == 1 else whole.name
     return (
         f"{whole_text_name}, {whole.size:,} {choice.unit}, "
@@ -332,22 +348,26 @@ def _whole_text_in_words(report: Report) -> str:
 def _whole_text_point(report: Report) -> WholeTextPoint | None:
     """Return the point of the whole text; None if the measure is undefined or the text is far longer than the budgets."""
     whole, curve = report.whole, report.curve
-    mean = whole.means[report.choice.measure]
-    near = curve is not None and whole.size <= _FARTHEST * curve.budgets.sizes[-1]
-    return WholeTextPoint(whole.name, whole.size, mean[0]) if near and mean is not None else None
+    whole_text_mean_and_deviation = whole.means[report.choice.measure]
+    is_whole_text_near_budgets = curve is not None and whole.size <= _FARTHEST * curve.budgets.sizes[-1]
+    return (
+        WholeTextPoint(whole.name, whole.size, whole_text_mean_and_deviation[0])
+        if is_whole_text_near_budgets and whole_text_mean_and_deviation is not None
+        else None
+    )
 
 
 def budget_curve_figure(
     curve: Curve, names: Mapping[int, str], title: str, budget: int, whole: WholeTextPoint | None = None
 ) -> go.Figure:
     """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
-    colours = INK[theme_name()]
+    theme_colour_by_role = INK[theme_name()]
     sizes, unit = curve.budgets.sizes, curve.budgets.unit
-    drawing = go.Figure()
+    budget_curve_drawing = go.Figure()
     for number, bounds in curve.bounds.items():
         low, high = 100 * bounds
         if not np.isnan(low).any():
-            drawing.add_trace(
+            budget_curve_drawing.add_trace(
                 go.Scatter(
                     x=[*sizes, *reversed(sizes)],
                     y=[*low, *reversed(high)],
@@ -359,7 +379,7 @@ def budget_curve_figure(
                 )
             )
     for number, means in curve.means.items():
-        drawing.add_trace(
+        budget_curve_drawing.add_trace(
             go.Scatter(
                 x=sizes,
                 y=100 * means,
@@ -373,13 +393,13 @@ def budget_curve_figure(
             )
         )
     if whole is not None:
-        drawing.add_trace(
+        budget_curve_drawing.add_trace(
             go.Scatter(
                 x=[whole.size],
                 y=[100 * whole.mean],
                 mode="markers",
                 cliponaxis=False,
-                marker={"symbol": "diamond-open", "size": 11, "color": colours["muted"], "line": {"width": 2}},
+                marker={"symbol": "diamond-open", "size": 11, "color": theme_colour_by_role["muted"], "line": {"width": 2}},
                 unselected={"marker": {"opacity": 1}},
                 hovertemplate=f"{whole.name}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
             )
@@ -387,24 +407,26 @@ def budget_curve_figure(
     low, high = _percent_axis_range(curve, whole)
     end_values = {number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])}
     wrapped_names = {number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in end_values}
-    heights = {number: _LINE * len(lines) for number, lines in wrapped_names.items()}
+    name_height_by_chunker = {number: _LINE * len(lines) for number, lines in wrapped_names.items()}
     plot_height = _CURVE_HEIGHT - _OUTSIDE_PLOT
     label_centres = label_heights(
-        {number: plot_height * (end - low) / (high - low) for number, end in end_values.items()}, heights, plot_height
+        {number: plot_height * (end - low) / (high - low) for number, end in end_values.items()},
+        name_height_by_chunker,
+        plot_height,
     )
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
-    drawing.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
-    drawing.add_vline(x=budget, line={"color": colours["accent"], "width": 2})
-    drawing.add_annotation(
+    budget_curve_drawing.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
+    budget_curve_drawing.add_vline(x=budget, line={"color": theme_colour_by_role["accent"], "width": 2})
+    budget_curve_drawing.add_annotation(
         x=np.log10(budget),
         yref="paper",
         y=1,
         yanchor="bottom",
         text=f"{budget:,} {unit}",
         showarrow=False,
-        font={"color": colours["accent"]},
+        font={"color": theme_colour_by_role["accent"]},
     )
-    drawing.update_layout(
+    budget_curve_drawing.update_layout(
         height=_CURVE_HEIGHT,
         showlegend=False,
         hovermode="closest",
@@ -429,7 +451,7 @@ def budget_curve_figure(
             ],
         },
     )
-    return drawing
+    return budget_curve_drawing
 
 
 def label_heights(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
@@ -438,30 +460,30 @@ def label_heights(ends: Mapping[int, float], heights: Mapping[int, float], most:
     The order of the ``ends`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``most``;
     the names have ``heights``.
     """
-    order = sorted(ends, key=lambda number: ends[number])
+    chunkers_by_line_end = sorted(ends, key=lambda number: ends[number])
     # Names that would touch form a block, centred at their mean position.
     blocks: list[list[int]] = []
-    for number in order:
+    for number in chunkers_by_line_end:
         blocks.append([number])
         while len(blocks) > 1 and _block_bottom(blocks[-1], ends, heights) < _block_top(blocks[-2], ends, heights):
             top_block = blocks.pop()
             blocks[-1] += top_block
-    centres = {}
+    label_centre_by_chunker = {}
     for block in blocks:
         name_bottom = _block_bottom(block, ends, heights)
         for number in block:
-            centres[number] = name_bottom + heights[number] / 2
+            label_centre_by_chunker[number] = name_bottom + heights[number] / 2
             name_bottom += heights[number]
     # Keep all names inside the plot as long as there is room for them.
     free_edge = most
-    for number in reversed(order):
-        centres[number] = min(centres[number], free_edge - heights[number] / 2)
-        free_edge = centres[number] - heights[number] / 2
+    for number in reversed(chunkers_by_line_end):
+        label_centre_by_chunker[number] = min(label_centre_by_chunker[number], free_edge - heights[number] / 2)
+        free_edge = label_centre_by_chunker[number] - heights[number] / 2
     free_edge = 0.0
-    for number in order:
-        centres[number] = max(centres[number], free_edge + heights[number] / 2)
-        free_edge = centres[number] + heights[number] / 2
-    return centres
+    for number in chunkers_by_line_end:
+        label_centre_by_chunker[number] = max(label_centre_by_chunker[number], free_edge + heights[number] / 2)
+        free_edge = label_centre_by_chunker[number] + heights[number] / 2
+    return label_centre_by_chunker
 
 
 def _block_bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
@@ -475,13 +497,13 @@ def _block_top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping
 
 def _percent_axis_range(curve: Curve, whole: WholeTextPoint | None) -> tuple[float, float]:
     """Return the ends of the axis in percent: no measure is below 0 or above 100."""
-    rows = [*curve.means.values(), *(row for bounds in curve.bounds.values() for row in bounds)]
-    values = 100 * np.concatenate([*rows, [] if whole is None else [whole.mean]])
-    if np.isnan(values).all():
+    mean_and_bound_rows = [*curve.means.values(), *(row for bounds in curve.bounds.values() for row in bounds)]
+    plotted_percents = 100 * np.concatenate([*mean_and_bound_rows, [] if whole is None else [whole.mean]])
+    if np.isnan(plotted_percents).all():
         return 0.0, 100.0
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    room = max(1.0, 0.08 * (high - low))
-    return max(0.0, low - room), min(100.0, high + room)
+    low, high = float(np.nanmin(plotted_percents)), float(np.nanmax(plotted_percents))
+    axis_margin_percent = max(1.0, 0.08 * (high - low))
+    return max(0.0, low - axis_margin_percent), min(100.0, high + axis_margin_percent)
 
 
 def _transparent_colour(colour: str) -> str:
@@ -492,13 +514,15 @@ def _transparent_colour(colour: str) -> str:
 
 def _budget_curve_table(report: Report, curve: Curve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
     """Return the figure's data as a table, with one row per chunker and budget, and one for the whole text."""
-    heads = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
+    table_column_titles = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
     rows: list[tuple[Any, ...]] = []
     for number, means in curve.means.items():
         for budget_index, budget in enumerate(curve.budgets.sizes):
-            fractions = (means[budget_index], *curve.bounds[number][:, budget_index])
-            percents = (None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in fractions)
-            rows.append((names[number], budget, *percents))
+            mean_and_interval_fractions = (means[budget_index], *curve.bounds[number][:, budget_index])
+            mean_and_interval_percents = (
+                None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in mean_and_interval_fractions
+            )
+            rows.append((names[number], budget, *mean_and_interval_percents))
     whole, mean = report.whole, report.whole.means[report.choice.measure]
     rows.append((whole.name, whole.size, None if mean is None else round(100 * mean[0], 2), None, None))
-    return {head: [row[column] for row in rows] for column, head in enumerate(heads)}
+    return {head: [row[column] for row in rows] for column, head in enumerate(table_column_titles)}

@@ -41,19 +41,25 @@ def first_run() -> tuple[Retrieval, RunFile] | str:
             raise InputError("The documents or the questions have changed since the run was measured.")
     except InputError as error:
         return str(error)
-    run = Retrieval(kept_run.with_material(bundled_material()), None, False, kept_run)
-    run.start()
-    return run, run_file
+    bundled_retrieval_run = Retrieval(kept_run.with_material(bundled_material()), None, False, kept_run)
+    bundled_retrieval_run.start()
+    return bundled_retrieval_run, run_file
 
 
 def measure_again() -> RunFile:
     """Measure the default chunkers on the bundled documents, and return the new run file."""
-    choices = first_screen()
-    embedder = load_embedder(choices.embedder, "cpu")
-    chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns)
-    plan = Plan(bundled_material(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
-    keeper = Keeper(RunFile(), BUNDLED, KeptRetrieval.kind)
-    return measure_bundled(Retrieval(plan, embedder, False, KeptRetrieval.of(keeper, plan)))
+    default_retrieval_choices = first_screen()
+    embedder = load_embedder(default_retrieval_choices.embedder, "cpu")
+    chunkers = tuple(
+        build_chunker(column.chunker, column.parameters, embedder) for column in default_retrieval_choices.columns
+    )
+    default_retrieval_plan = Plan(
+        bundled_material(), chunkers, embedder.name, default_retrieval_choices.sentences, default_retrieval_choices.tokenizer
+    )
+    bundled_run_file_keeper = Keeper(RunFile(), BUNDLED, KeptRetrieval.kind)
+    return measure_bundled(
+        Retrieval(default_retrieval_plan, embedder, False, KeptRetrieval.of(bundled_run_file_keeper, default_retrieval_plan))
+    )
 
 
 if __name__ == "__main__":

@@ -52,23 +52,25 @@ MOST_COMPLAINTS = 5
 
 def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
-    drafts = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
-    excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in drafts), default=0))
-    columns = [f"excerpt {place}" for place in range(1, excerpt_column_count + 1)]
-    table = {
-        "question": [row.question for row in drafts],
+    question_drafts = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
+    excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
+    excerpt_column_titles = [f"excerpt {place}" for place in range(1, excerpt_column_count + 1)]
+    editable_question_columns = {
+        "question": [row.question for row in question_drafts],
         "document": [job.texts.names[question.window.document] for question in questions],
     } | {
-        column: [row.excerpts[place] if place < len(row.excerpts) else "" for row in drafts]
-        for place, column in enumerate(columns)
+        column: [row.excerpts[place] if place < len(row.excerpts) else "" for row in question_drafts]
+        for place, column in enumerate(excerpt_column_titles)
     }
     # After an edit the table is rebuilt with the edits in its data.
-    key = f"question_table/{session.question_table}"
+    question_table_widget_key = f"question_table/{session.question_table}"
 
     st.data_editor(
-        table,
-        key=key,
-        on_change=lambda: apply_table_edits(job, questions, excerpt_column_count, st.session_state[key]),
+        editable_question_columns,
+        key=question_table_widget_key,
+        on_change=lambda: apply_table_edits(
+            job, questions, excerpt_column_count, st.session_state[question_table_widget_key]
+        ),
         num_rows="delete",
         hide_index=True,
         disabled=["document"],
@@ -77,9 +79,9 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
             "question": st.column_config.TextColumn("Question", width=360, required=True),
             "document": st.column_config.TextColumn("Document", width=120),
         }
-        | {column: st.column_config.TextColumn(column.capitalize(), width=300) for column in columns},
+        | {column: st.column_config.TextColumn(column.capitalize(), width=300) for column in excerpt_column_titles},
     )
-    unusable_reasons = [row.why for row in drafts if row.made is None]
+    unusable_reasons = [row.why for row in question_drafts if row.made is None]
     for place, why in enumerate(unusable_reasons[:MOST_COMPLAINTS]):
         notice(why, "error", key=f"question_wrong_{place}")
     if len(unusable_reasons) > MOST_COMPLAINTS:
@@ -88,7 +90,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
             "error",
             key="question_wrong_more",
         )
-    return [row.made for row in drafts if row.made is not None]
+    return [row.made for row in question_drafts if row.made is not None]
 
 
 def apply_table_edits(
@@ -110,13 +112,15 @@ def apply_table_edits(
     for row_number, changes in state.get("edited_rows", {}).items():
         generated_question = questions[int(row_number)]
         earlier_draft = job.drafts.get(generated_question) or _unedited_draft(job, generated_question)
-        excerpts = [*earlier_draft.excerpts, *[""] * (wide - len(earlier_draft.excerpts))]
-        excerpts = [changes.get(f"excerpt {place}", excerpt) or "" for place, excerpt in enumerate(excerpts, start=1)]
+        edited_draft_excerpts = [*earlier_draft.excerpts, *[""] * (wide - len(earlier_draft.excerpts))]
+        edited_draft_excerpts = [
+            changes.get(f"excerpt {place}", excerpt) or "" for place, excerpt in enumerate(edited_draft_excerpts, start=1)
+        ]
         job.drafts[generated_question] = QuestionDraft.of(
             generated_question,
             job.texts,
             changes.get("question", earlier_draft.question) or "",
-            [excerpt for excerpt in excerpts if excerpt.strip()],
+            [excerpt for excerpt in edited_draft_excerpts if excerpt.strip()],
         )
     for row_number in state.get("deleted_rows", []):
         job.drafts[questions[int(row_number)]] = None
@@ -155,10 +159,10 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
     form_elsewhere
         True if the page already has the form for the language model.
     """
-    token = here.choices.extra["generated"]
-    job = run_registry().find(token, QuestionGenerationJob, session.runs)
+    generation_run_token = here.choices.extra["generated"]
+    question_generation_job = run_registry().find(generation_run_token, QuestionGenerationJob, session.runs)
     # The section closes once its questions are in use, so that the results are visible.
-    with st.expander("Generate questions", expanded=job is not None and session.retrieval_given is None):
+    with st.expander("Generate questions", expanded=question_generation_job is not None and session.retrieval_given is None):
         remark(
             "A language model reads passages from random places of the documents and asks a question about each, with "
             "the excerpts that answer it. Every excerpt stands in its document word for word. Two filters drop poor "
@@ -172,16 +176,18 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         with st.expander("Prompts"):
             for prompt in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, ASK_AGAIN):
                 st.code(prompt, language=None, wrap_lines=True)
-        if job is not None and job.running and not job.cancelled:
-            show_job_progress(job, key="generating")
+        if question_generation_job is not None and question_generation_job.running and not question_generation_job.cancelled:
+            show_job_progress(question_generation_job, key="generating")
             return
-        _offer_to_generate(here, documents, chosen_model(), job)
-        if job is not None:
-            _show_generated(here, job)
-        elif token:
-            remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and {MOST_KEPT} of those that are over"
+        _offer_to_generate(here, documents, chosen_model(), question_generation_job)
+        if question_generation_job is not None:
+            _show_generated(here, question_generation_job)
+        elif generation_run_token:
+            run_retention_phrase = (
+                f"the server keeps the last {MOST_KEPT} runs of a session, and {MOST_KEPT} of those that are over"
+            )
             notice(
-                f"The link's questions are no longer remembered: {remembered}. Generate them again.",
+                f"The link's questions are no longer remembered: {run_retention_phrase}. Generate them again.",
                 key="generating_forgotten",
             )
 
@@ -190,39 +196,51 @@ def _offer_to_generate(
     here: Page, documents: OwnDocuments, asking: Asking | None, job: QuestionGenerationJob | None
 ) -> None:
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
-    settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
-    texts = SourceTexts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
-    wanted_generation = settings, texts, asking
+    generation_settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
+    document_source_texts = SourceTexts(
+        tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts)
+    )
+    wanted_generation = generation_settings, document_source_texts, asking
 
     def begin() -> None:
         assert asking is not None
         session.generating_wanted = None
-        new = QuestionGenerationJob(texts, tuple(documents.parts), settings, asking)
+        new_generation_job = QuestionGenerationJob(
+            document_source_texts, tuple(documents.parts), generation_settings, asking
+        )
         if job is not None:
             job.cancel()
             # A question that is generated again keeps the user's edits.
-            new.drafts, new.lines = dict(job.drafts) if job.texts == texts else {}, job.lines
+            new_generation_job.drafts, new_generation_job.lines = (
+                dict(job.drafts) if job.texts == document_source_texts else {},
+                job.lines,
+            )
         session.comparing = None
         session.question_table += 1
-        here.choices.extra["generated"] = run_registry().keep(new, session=session.runs)
-        new.start()
+        here.choices.extra["generated"] = run_registry().keep(new_generation_job, session=session.runs)
+        new_generation_job.start()
 
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    _choose_settings(row, settings)
-    if button_pressed(row, "Generate", "generating_ask", disabled=asking is None or not texts.names):
+    settings_row_container = st.container(horizontal=True, vertical_alignment="bottom")
+    _choose_settings(settings_row_container, generation_settings)
+    if button_pressed(
+        settings_row_container, "Generate", "generating_ask", disabled=asking is None or not document_source_texts.names
+    ):
         session.generating_wanted = wanted_generation
-    if not texts.names:
+    if not document_source_texts.names:
         notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
     elif asking is None:
         notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
     elif session.generating_wanted == wanted_generation:
         try:
-            request_estimate = estimate_generation(texts.texts, settings, load_tokenizer(here.choices.tokenizer))
+            request_estimate = estimate_generation(
+                document_source_texts.texts, generation_settings, load_tokenizer(here.choices.tokenizer)
+            )
         except InputError as error:
             notice(str(error), "error", key="generating_estimate")
             return
         sending_phrase = (
-            f"“Generate” sends {pluralize(settings.count, 'passage')} of {pluralize(len(texts.names), 'document')}"
+            f"“Generate” sends {pluralize(generation_settings.count, 'passage')} of "
+            f"{pluralize(len(document_source_texts.names), 'document')}"
         )
         ask_to_send(sending_phrase, asking, request_estimate, 0, key="generating", send=begin, formed=asking)
         if job is not None:
@@ -272,13 +290,13 @@ def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
             key="generating_stopped",
         )
     repaired_count = sum(question.repaired for question in questions)
-    summary = (
+    generation_summary_sentence = (
         f"{pluralize(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     )
     if repaired_count:
         repaired_phrase = pluralize(repaired_count, "excerpt was", "excerpts were")
-        summary += f" {repaired_phrase} quoted with small changes; the document's words are taken."
-    remark(summary, key="generating_said")
+        generation_summary_sentence += f" {repaired_phrase} quoted with small changes; the document's words are taken."
+    remark(generation_summary_sentence, key="generating_said")
     if dropped:
         if not questions:
             notice(
@@ -286,24 +304,31 @@ def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
                 key="generating_unusable",
             )
         with st.expander(f"{pluralize(len(dropped), 'passage')} without questions", expanded=not questions):
-            table = {
+            dropped_passages_table = {
                 "document": [job.texts.names[passage.window.document] for passage in dropped],
                 "characters": [f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped],
                 "last answer": [passage.why for passage in dropped],
             }
-            st.dataframe(table, hide_index=True, width="stretch")
+            st.dataframe(dropped_passages_table, hide_index=True, width="stretch")
     if not questions:
         return
-    similarities = _question_similarities(here, job, questions)
-    comparing = session.comparing
-    if similarities is None and comparing is not None and comparing.running and not comparing.cancelled:
+    similarities_per_question = _question_similarities(here, job, questions)
+    question_similarity_job = session.comparing
+    if (
+        similarities_per_question is None
+        and question_similarity_job is not None
+        and question_similarity_job.running
+        and not question_similarity_job.cancelled
+    ):
         # A table of unfiltered questions would soon change.
         return
-    passes = [True] * len(questions) if similarities is None else _choose_filters(job, similarities)
+    is_question_kept_at = (
+        [True] * len(questions) if similarities_per_question is None else _choose_filters(job, similarities_per_question)
+    )
     # Edited questions stay, regardless of the filters.
     remaining_questions = [
         question
-        for question, keep in zip(questions, passes, strict=True)
+        for question, keep in zip(questions, is_question_kept_at, strict=True)
         if (job.drafts[question] is not None if question in job.drafts else keep)
     ]
     _show_kept_questions(job, remaining_questions)
@@ -314,24 +339,24 @@ def _question_similarities(here: Page, job: QuestionGenerationJob, made: Sequenc
     if here.embedder is None:
         notice(here.embedder_complaint, key="generating_embedder")
         return None
-    subject = job, len(made), here.embedder.name, here.embedder.identity, here.choices.sentences
-    comparing = session.comparing
-    if comparing is None or comparing.subject != subject:
+    similarity_job_identity = job, len(made), here.embedder.name, here.embedder.identity, here.choices.sentences
+    question_similarity_job = session.comparing
+    if question_similarity_job is None or question_similarity_job.subject != similarity_job_identity:
         splitter, on_disk = here.choices.sentences, session.on_disk
-        session.comparing = comparing = QuestionSimilarityJob(
-            subject, job.texts, tuple(made), splitter, here.embedder, on_disk
+        session.comparing = question_similarity_job = QuestionSimilarityJob(
+            similarity_job_identity, job.texts, tuple(made), splitter, here.embedder, on_disk
         )
-        comparing.start(0.2)
-    if comparing.cancelled:
+        question_similarity_job.start(0.2)
+    if question_similarity_job.cancelled:
         notice(
             "The comparison of the questions was stopped, so the filters are off and all questions are shown.",
             key="comparing_stopped",
         )
-    elif comparing.error:
-        notice(comparing.error, "error", key="comparing_error")
-    elif comparing.running:
-        show_job_progress(comparing, key="comparing")
-    return comparing.alike
+    elif question_similarity_job.error:
+        notice(question_similarity_job.error, "error", key="comparing_error")
+    elif question_similarity_job.running:
+        show_job_progress(question_similarity_job, key="comparing")
+    return question_similarity_job.alike
 
 
 def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool]:
@@ -343,34 +368,43 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
         job.lines = (line, earlier_threshold) if below else (excerpt_threshold, line)
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
-    filters = filter_questions(alike, excerpt_threshold or -1.0, earlier_threshold)
+    question_filter_result = filter_questions(alike, excerpt_threshold or -1.0, earlier_threshold)
     for slider_column, key, label, line, values, help in zip(
         st.columns(2),
         ("lowest", "highest"),
         ("Question and its worst excerpt, at least", "Question and an earlier one, at most"),
         (excerpt_threshold, earlier_threshold),
-        (filters.excerpts, filters.earlier),
+        (question_filter_result.excerpts, question_filter_result.earlier),
         (EXCERPTS_HELP, EARLIER_HELP),
         strict=True,
     ):
         below, key = key == "lowest", f"generating_{key}"
         with slider_column:
             st.slider(label, 0.0, 1.0, line, 0.01, help=help, **value_binding(line, key, partial(put, below)))
-            counts = kept_and_dropped_per_bin(values, (line or -1.0) if below else line, drops_below=below)
-            name = "Excerpts" if below else "Repetitions"
-            show_figure(filter_histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
+            kept_and_dropped_counts = kept_and_dropped_per_bin(values, (line or -1.0) if below else line, drops_below=below)
+            histogram_figure_name = "Excerpts" if below else "Repetitions"
+            show_figure(
+                filter_histogram(kept_and_dropped_counts, line, "cosine", drops_below=below),
+                kept_and_dropped_counts.table,
+                histogram_figure_name,
+                f"{key}_figure",
+            )
     remark(
-        f"Both filters keep {filters.kept.sum():,} of {pluralize(len(filters.kept), 'question')}.", key="generating_passed"
+        f"Both filters keep {question_filter_result.kept.sum():,} of "
+        f"{pluralize(len(question_filter_result.kept), 'question')}.",
+        key="generating_passed",
     )
-    return [bool(keep) for keep in filters.kept]
+    return [bool(keep) for keep in question_filter_result.kept]
 
 
 def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
-    removed = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
+    questions_removed_by_user = [
+        question for question in job.made if question in job.drafts and job.drafts[question] is None
+    ]
     usable_questions = draw_question_table(job, shown) if shown else []
     if not shown:
-        back_phrase = ", or restore the questions that you removed" if removed else ""
+        back_phrase = ", or restore the questions that you removed" if questions_removed_by_user else ""
         notice(f"No question passes the filters. Move the filters' lines{back_phrase}.", key="generating_none")
 
     question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
@@ -382,14 +416,16 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         session.retrieval_begins = True
 
     def put_back() -> None:
-        for question in removed:
+        for question in questions_removed_by_user:
             del job.drafts[question]
         session.question_table += 1
 
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Use these questions", on_click=measure, disabled=not usable_questions, key="generating_measure")
+    question_actions_row = st.container(horizontal=True, vertical_alignment="center")
+    question_actions_row.button(
+        "Use these questions", on_click=measure, disabled=not usable_questions, key="generating_measure"
+    )
     download_button(
-        row,
+        question_actions_row,
         "Questions, CSV",
         lambda: generated_to_csv(usable_questions, job.texts),
         f"seamark-{FILE}.csv",
@@ -399,8 +435,10 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         disabled=not usable_questions,
         help="Every excerpt with its document, its place and what stands around it: the file that this page reads.",
     )
-    if removed:
-        row.button(f"Restore {pluralize(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
+    if questions_removed_by_user:
+        question_actions_row.button(
+            f"Restore {pluralize(len(questions_removed_by_user), 'question')}", on_click=put_back, key="generating_put_back"
+        )
     if not shown:
         return
     excerpts_phrase = pluralize(sum(len(question.excerpts) for question in usable_questions), "excerpt")
@@ -449,33 +487,35 @@ def kept_and_dropped_per_bin(values: FloatArray, line: float, *, drops_below: bo
         if defined_values.size
         else (0.0, 1 / BIN_WIDTH)
     )
-    edges = np.round(np.arange(low, high + 1) * BIN_WIDTH, 6)
-    counts = [np.histogram(defined_values[which], edges)[0] for which in (~is_dropped, is_dropped)]
-    return KeptAndDropped(tuple(edges.tolist()), *(tuple(side.tolist()) for side in counts))
+    histogram_bin_edges = np.round(np.arange(low, high + 1) * BIN_WIDTH, 6)
+    kept_and_dropped_counts = [
+        np.histogram(defined_values[which], histogram_bin_edges)[0] for which in (~is_dropped, is_dropped)
+    ]
+    return KeptAndDropped(tuple(histogram_bin_edges.tolist()), *(tuple(side.tolist()) for side in kept_and_dropped_counts))
 
 
 def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_below: bool) -> go.Figure:
     """Return a histogram of generated questions with the filter's threshold and the numbers kept and dropped."""
-    colours = INK[theme_name()]
-    middles = [low + BIN_WIDTH / 2 for low in binned.edges[:-1]]
+    theme_colour_by_role = INK[theme_name()]
+    bin_centre_values = [low + BIN_WIDTH / 2 for low in binned.edges[:-1]]
     figure = go.Figure()
     for name, counts, colour, pattern in (
-        ("kept", binned.kept, colours["muted"], ""),
-        ("dropped", binned.dropped, colours["rule"], "/"),
+        ("kept", binned.kept, theme_colour_by_role["muted"], ""),
+        ("dropped", binned.dropped, theme_colour_by_role["rule"], "/"),
     ):
         figure.add_trace(
             go.Bar(
-                x=middles,
+                x=bin_centre_values,
                 y=counts,
                 width=BIN_WIDTH,
                 name=name,
-                marker={"color": colour, "line": {"color": colours["page"], "width": 1}}
-                | {"pattern": {"shape": pattern, "fgcolor": colours["muted"], "size": 5, "solidity": 0.3}},
-                customdata=[format_number(middle, ".2f") for middle in middles],
+                marker={"color": colour, "line": {"color": theme_colour_by_role["page"], "width": 1}}
+                | {"pattern": {"shape": pattern, "fgcolor": theme_colour_by_role["muted"], "size": 5, "solidity": 0.3}},
+                customdata=[format_number(middle, ".2f") for middle in bin_centre_values],
                 hovertemplate=f"about %{{customdata}}: %{{y}} {name}<extra></extra>",
             )
         )
-    figure.add_vline(x=line, line={"color": colours["accent"], "width": 2})
+    figure.add_vline(x=line, line={"color": theme_colour_by_role["accent"], "width": 2})
     left, right = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
     side_words = ("dropped", "kept") if drops_below else ("kept", "dropped")
     for side, (counts, word) in enumerate(zip((left, right), side_words, strict=True)):
@@ -488,18 +528,18 @@ def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_b
             yanchor="bottom",
             text=(f"{sum(counts):,} {word} ←", f"→ {sum(counts):,} {word}")[side],
             showarrow=False,
-            font={"color": colours["accent"]},
+            font={"color": theme_colour_by_role["accent"]},
         )
     # Room for the labels next to a line near either end: each takes a third of the width.
     axis_start, axis_end = min(binned.edges[0], line), max(binned.edges[-1], line)
     label_room = max(0.5 * (axis_end - axis_start), 0.2)
-    tallest = max(map(sum, zip(binned.kept, binned.dropped, strict=True)), default=0)
+    tallest_bin_count = max(map(sum, zip(binned.kept, binned.dropped, strict=True)), default=0)
     figure.update_layout(
         barmode="stack",
         height=230,
         showlegend=False,
         bargap=0,
         xaxis={"title": label, "range": [min(axis_start, line - label_room), max(axis_end, line + label_room)]},
-        yaxis={"title": "Number of questions", "rangemode": "tozero", "dtick": max(1, math.ceil(tallest / 4))},
+        yaxis={"title": "Number of questions", "rangemode": "tozero", "dtick": max(1, math.ceil(tallest_bin_count / 4))},
     )
     return figure

@@ -125,12 +125,14 @@ def embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, t
 
 def replace_invalid_parameters(words: dict[str, str]) -> list[str]:
     """Replace invalid link parameters by their defaults, in place; return a message for each invalid parameter."""
-    complaints = []
+    invalid_parameter_messages = []
     for name, options in ALLOWED.items():
         if words[name] not in options:
-            complaints.append(f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}.")
+            invalid_parameter_messages.append(
+                f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}."
+            )
             words[name] = DEFAULT_PARAMETERS[name]
-    return complaints
+    return invalid_parameter_messages
 
 
 def budget_in_run(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
@@ -150,9 +152,14 @@ def report_choice(words: Mapping[str, str], baseline: int, rungs: Mapping[str, S
     measure, k = words["measure"], int(words["k"])
     if words["at"] == "k" or not rungs:
         return ReportChoice(measure, words["unit"], k, baseline)
-    unit = words["budget_unit"]
+    report_budget_unit = words["budget_unit"]
     return ReportChoice(
-        measure, unit, k, baseline, budget_in_run(words, unit, rungs), "cut" if words["last"] == "cut" else "left_out"
+        measure,
+        report_budget_unit,
+        k,
+        baseline,
+        budget_in_run(words, report_budget_unit, rungs),
+        "cut" if words["last"] == "cut" else "left_out",
     )
 
 
@@ -194,18 +201,22 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
             )
         at_budget = words["at"] == "budget"
     if at_budget:
-        unit = words["budget_unit"]
-        rungs = run.rungs
-        words["budget"] = str(budget_in_run(words, unit, rungs))
-        budget_labels = {str(size): pluralize(size, unit.removesuffix("s")) for size in rungs[unit]}
+        report_budget_unit = words["budget_unit"]
+        budgets_by_unit = run.rungs
+        words["budget"] = str(budget_in_run(words, report_budget_unit, budgets_by_unit))
+        budget_labels = {
+            str(size): pluralize(size, report_budget_unit.removesuffix("s")) for size in budgets_by_unit[report_budget_unit]
+        }
         with upper_row.container(width=170):
-            select_word("Budget", words, "budget", budget_labels, f"retrieval_budget_{unit}")
+            select_word("Budget", words, "budget", budget_labels, f"retrieval_budget_{report_budget_unit}")
         with upper_row.container(width=150):
 
             def same_rung() -> None:
-                budgets_in_new_unit = rungs[words["budget_unit"]]
+                budgets_in_new_unit = budgets_by_unit[words["budget_unit"]]
                 words["budget"] = str(
-                    budgets_in_new_unit[min(rungs[unit].index(int(words["budget"])), len(budgets_in_new_unit) - 1)]
+                    budgets_in_new_unit[
+                        min(budgets_by_unit[report_budget_unit].index(int(words["budget"])), len(budgets_in_new_unit) - 1)
+                    ]
                 )
 
             select_word("Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", same_rung)

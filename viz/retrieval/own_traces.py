@@ -45,33 +45,49 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             key="traces_about",
         )
         trace_file, chunker, chunk_file = _choose_files(chunkers if here.embedder is not None else (), here.choices.selected)
-        job = session.tracing
+        trace_diagnosis_job = session.tracing
         if not documents.texts and chunk_file is None:
             notice(
                 "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed.",
                 key="traces_no_documents",
             )
             return
-        if trace_file is None and job is None:
+        if trace_file is None and trace_diagnosis_job is None:
             return
-        trace_file = trace_file or (job.file if job is not None else ("", b""))
+        trace_file = trace_file or (trace_diagnosis_job.file if trace_diagnosis_job is not None else ("", b""))
         embedder = here.embedder if chunker is not None else None
-        settings = here.choices.sentences, chunker and chunker.model_dump_json(), chunker and chunker.name
+        splitter_and_chunker_settings = (
+            here.choices.sentences,
+            chunker and chunker.model_dump_json(),
+            chunker and chunker.name,
+        )
         file_digests = [
             None if given is None else (given[0], hashlib.sha256(given[1]).digest()) for given in (trace_file, chunk_file)
         ]
-        subject = *file_digests, tuple(documents.texts), settings, embedder and embedder.name
-        if job is None or job.subject != subject:
-            job = DiagnosingTraces(
-                subject, trace_file, documents, here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
+        diagnosis_job_identity = (
+            *file_digests,
+            tuple(documents.texts),
+            splitter_and_chunker_settings,
+            embedder and embedder.name,
+        )
+        if trace_diagnosis_job is None or trace_diagnosis_job.subject != diagnosis_job_identity:
+            trace_diagnosis_job = DiagnosingTraces(
+                diagnosis_job_identity,
+                trace_file,
+                documents,
+                here.choices.sentences,
+                chunker,
+                embedder,
+                session.on_disk,
+                chunk_file,
             )
-            session.tracing, session.traced_question = job, None
-            job.start(PATIENCE_S)
-        if job.running and not job.cancelled:
-            show_job_progress(job, key="traces")
+            session.tracing, session.traced_question = trace_diagnosis_job, None
+            trace_diagnosis_job.start(PATIENCE_S)
+        if trace_diagnosis_job.running and not trace_diagnosis_job.cancelled:
+            show_job_progress(trace_diagnosis_job, key="traces")
             return
-        job.join(PATIENCE_S)
-        _show_report(here, job)
+        trace_diagnosis_job.join(PATIENCE_S)
+        _show_report(here, trace_diagnosis_job)
 
 
 def _choose_files(
@@ -85,7 +101,7 @@ def _choose_files(
             session.tracing.chunk_file = None
 
     left, right = st.columns(2)
-    uploaded = left.file_uploader(
+    uploaded_traces_file = left.file_uploader(
         "Traces",
         ["jsonl", "json", "csv", "ndjson", "txt"],
         key="traces_file",
@@ -96,7 +112,7 @@ def _choose_files(
         "question, the texts that were retrieved and, where known, excerpts, an answer and feedback; in JSON, JSON "
         "lines or CSV. They stay on this machine.",
     )
-    pasted = right.text_area(
+    pasted_traces_text = right.text_area(
         "Or paste them", key="traces_pasted", on_change=setattr, args=(session, "tracing", None), height=92
     )
     # A language model may cut otherwise each time.
@@ -135,10 +151,10 @@ def _choose_files(
             )
             chunk_file = earlier_file if chunks_upload is None else (chunks_upload.name, chunks_upload.getvalue())
     trace_file = None
-    if uploaded is not None:
-        trace_file = uploaded.name, uploaded.getvalue()
-    elif pasted.strip():
-        trace_file = "pasted.jsonl", pasted.encode(errors="surrogatepass")
+    if uploaded_traces_file is not None:
+        trace_file = uploaded_traces_file.name, uploaded_traces_file.getvalue()
+    elif pasted_traces_text.strip():
+        trace_file = "pasted.jsonl", pasted_traces_text.encode(errors="surrogatepass")
     return trace_file, usable_chunkers.get(chosen_source) if chosen_source is not None else None, chunk_file
 
 
@@ -148,50 +164,58 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
         notice(job.error, "error", key="traces_error")
     elif job.report is None:
         notice("Reading the traces was stopped; upload them again, or fewer of them.", key="traces_stopped")
-    report = job.report
-    if report is None:
+    trace_diagnosis_report = job.report
+    if trace_diagnosis_report is None:
         return
     if job.stopped:
         notice(job.stopped, key="traces_stopped")
-    if report.remark:
-        notice(report.remark, key="traces_remark")
-    if report.problems:
-        with st.expander(f"{pluralize(len(report.problems), 'problem')} in the file"):
-            st.dataframe({"problem": [*report.problems]}, hide_index=True, width="stretch")
-    failed_numbers = [number for number, diagnosis in enumerate(report.diagnoses) if diagnosis.failed]
-    text_counts = report.text_counts
+    if trace_diagnosis_report.remark:
+        notice(trace_diagnosis_report.remark, key="traces_remark")
+    if trace_diagnosis_report.problems:
+        with st.expander(f"{pluralize(len(trace_diagnosis_report.problems), 'problem')} in the file"):
+            st.dataframe({"problem": [*trace_diagnosis_report.problems]}, hide_index=True, width="stretch")
+    failed_numbers = [number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed]
+    text_counts = trace_diagnosis_report.text_counts
     st.caption(
-        f"{pluralize(len(report.diagnoses), 'question')}: {len(failed_numbers):,} failed, "
-        f"{report.question_count(False):,} did not, "
-        f"{report.question_count(None):,} cannot be told. {pluralize(sum(text_counts.values()), 'retrieved text')}: "
+        f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed_numbers):,} failed, "
+        f"{trace_diagnosis_report.question_count(False):,} did not, "
+        f"{trace_diagnosis_report.question_count(None):,} cannot be told. "
+        f"{pluralize(sum(text_counts.values()), 'retrieved text')}: "
         f"{text_counts['located']:,} located, {text_counts['several places']:,} in several places, "
         f"{text_counts['missing']:,} missing."
     )
-    if report.stages:
-        stage_rows = [(stage, count, STAGES[stage]) for stage, count in report.stages.items()]
+    if trace_diagnosis_report.stages:
+        stage_rows = [(stage, count, STAGES[stage]) for stage, count in trace_diagnosis_report.stages.items()]
         # Its words wrap, where a data frame would cut the meaning off on a narrow screen.
         st.table(
             dict(zip(("stage", "questions", "meaning"), zip(*stage_rows, strict=True), strict=True)), border="horizontal"
         )
     if failed_numbers:
         chosen_number = session.traced_question if session.traced_question in failed_numbers else failed_numbers[0]
-        listed = [_failed_question_row(report, number, chosen_number) for number in failed_numbers[:MOST_LISTED]]
+        failed_question_rows = [
+            _failed_question_row(trace_diagnosis_report, number, chosen_number) for number in failed_numbers[:MOST_LISTED]
+        ]
         more_phrase = (
             f"and {len(failed_numbers) - MOST_LISTED:,} more, which the JSON has"
             if len(failed_numbers) > MOST_LISTED
             else ""
         )
         draw_failed_list(
-            {"rows": listed, "more": more_phrase, "below": f".st-key-{FAILED_QUESTION}"},
+            {"rows": failed_question_rows, "more": more_phrase, "below": f".st-key-{FAILED_QUESTION}"},
             FAILED_LIST,
             _choose_failed_question,
         )
-        _show_question(here, report, report.diagnoses[chosen_number], has_documents=bool(job.documents.texts))
-    _show_undecided(report)
+        _show_question(
+            here,
+            trace_diagnosis_report,
+            trace_diagnosis_report.diagnoses[chosen_number],
+            has_documents=bool(job.documents.texts),
+        )
+    _show_undecided(trace_diagnosis_report)
     download_button(
         st.container(),
         "Diagnoses, JSON",
-        lambda: json.dumps(report_as_json(report), ensure_ascii=False, indent=1),
+        lambda: json.dumps(report_as_json(trace_diagnosis_report), ensure_ascii=False, indent=1),
         "seamark-traces.json",
         "application/json",
         job.subject,
@@ -206,21 +230,23 @@ def _choose_failed_question() -> None:
 
 
 def _failed_question_row(report: TraceReport, number: int, chosen: int) -> FailedRowData:
-    diagnosis = report.diagnoses[number]
-    outcome = diagnosis.outcome
-    seams = outcome.seams if outcome is not None else ()
+    question_diagnosis = report.diagnoses[number]
+    question_diagnosis_outcome = question_diagnosis.outcome
+    cuts_inside_answer = question_diagnosis_outcome.seams if question_diagnosis_outcome is not None else ()
     document_text = (
-        report.documents[outcome.place.document].text if outcome is not None and outcome.place is not None else ""
+        report.documents[question_diagnosis_outcome.place.document].text
+        if question_diagnosis_outcome is not None and question_diagnosis_outcome.place is not None
+        else ""
     )
-    unlisted_cuts = len(seams) - SEAMS_SHOWN
+    unlisted_cuts = len(cuts_inside_answer) - SEAMS_SHOWN
     return {
         "question": number,
-        "title": f"{diagnosis.question.place} · {diagnosis.question.question}",
-        "missed": diagnosis.stage or "",
-        "seams": [seam_data(document_text, seam) for seam in seams[:SEAMS_SHOWN]],
+        "title": f"{question_diagnosis.question.place} · {question_diagnosis.question.question}",
+        "missed": question_diagnosis.stage or "",
+        "seams": [seam_data(document_text, seam) for seam in cuts_inside_answer[:SEAMS_SHOWN]],
         "more": f"and {pluralize(unlisted_cuts, 'more cut')}" if unlisted_cuts > 0 else "",
-        "holder": f"{diagnosis.said[:1].upper()}{diagnosis.said[1:]}." if diagnosis.said else "",
-        "others": f"It failed because {diagnosis.rule}.",
+        "holder": f"{question_diagnosis.said[:1].upper()}{question_diagnosis.said[1:]}." if question_diagnosis.said else "",
+        "others": f"It failed because {question_diagnosis.rule}.",
         "here": number == chosen,
     }
 
@@ -230,17 +256,32 @@ def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has
     with st.container(key=FAILED_QUESTION):
         # Without the question, which Streamlit would render as Markdown.
         st.subheader(f"Retrieved for {diagnosis.question.place}", anchor=False)
-        answer = diagnosis.outcome.place if diagnosis.outcome is not None else None
-        places = {} if answer is None else {f"The answer · {_place_in_words(report, answer)}": answer}
+        answer_place_in_document = diagnosis.outcome.place if diagnosis.outcome is not None else None
+        place_by_passage_label = (
+            {}
+            if answer_place_in_document is None
+            else {f"The answer · {_place_in_words(report, answer_place_in_document)}": answer_place_in_document}
+        )
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
-            places |= {f"{retrieved.rank} · {_place_in_words(report, place)}": place for place in placement.places}
-        if places and has_documents:
+            place_by_passage_label |= {
+                f"{retrieved.rank} · {_place_in_words(report, chosen_passage_place)}": chosen_passage_place
+                for chosen_passage_place in placement.places
+            }
+        if place_by_passage_label and has_documents:
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                label = st.selectbox("Passage", [*places], key=f"traces_place/{diagnosis.question.place}", width=420)
-                place = places[label]
-                columns = [column.copy() for column in here.choices.columns]
-                draw_compare_button(report.documents[place.document], place.span, columns, here.choices, "traces_on_compare")
-        draw_passages(_question_passages(report, diagnosis, answer), "traces_passages")
+                chosen_passage_label = st.selectbox(
+                    "Passage", [*place_by_passage_label], key=f"traces_place/{diagnosis.question.place}", width=420
+                )
+                chosen_passage_place = place_by_passage_label[chosen_passage_label]
+                copied_compare_columns = [column.copy() for column in here.choices.columns]
+                draw_compare_button(
+                    report.documents[chosen_passage_place.document],
+                    chosen_passage_place.span,
+                    copied_compare_columns,
+                    here.choices,
+                    "traces_on_compare",
+                )
+        draw_passages(_question_passages(report, diagnosis, answer_place_in_document), "traces_passages")
 
 
 def _place_in_words(report: TraceReport, place: Place) -> str:
@@ -249,34 +290,46 @@ def _place_in_words(report: TraceReport, place: Place) -> str:
 
 def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place | None) -> list[PassageData]:
     """Return the answer if no retrieved text has all of it, then the retrieved texts, as the documents have them."""
-    passages = (
+    answer_and_retrieved_passages = (
         [_answer_passage(report, answer)] if answer is not None and diagnosis.stage != "not used" else list[PassageData]()
     )
     for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score_phrase = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
-        notes = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (not retrieved.given)
+        placement_notes_phrase = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (
+            not retrieved.given
+        )
         if not placement.places:
             unlocated_parts: list[Part] = [(retrieved.text or "", "rest")]
-            passages.append(
-                {"kind": "left_out", "title": f"{retrieved.rank} · missing{score_phrase}{notes}", "parts": unlocated_parts}
+            answer_and_retrieved_passages.append(
+                {
+                    "kind": "left_out",
+                    "title": f"{retrieved.rank} · missing{score_phrase}{placement_notes_phrase}",
+                    "parts": unlocated_parts,
+                }
             )
             continue
-        place = placement.places[0]
-        answer_spans = [answer.span] if answer is not None and answer.document == place.document else []
-        parts = coloured_parts(report.documents[place.document].text, [place.span], answer_spans)
-        has_answer = any(kind == "hit" for _, kind in parts)
-        title = f"{retrieved.rank} · {_place_in_words(report, place)}{score_phrase}{notes}"
-        passages.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})
-    return passages
+        retrieved_text_place = placement.places[0]
+        answer_spans = [answer.span] if answer is not None and answer.document == retrieved_text_place.document else []
+        coloured_passage_parts = coloured_parts(
+            report.documents[retrieved_text_place.document].text, [retrieved_text_place.span], answer_spans
+        )
+        has_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
+        retrieved_passage_title = (
+            f"{retrieved.rank} · {_place_in_words(report, retrieved_text_place)}{score_phrase}{placement_notes_phrase}"
+        )
+        answer_and_retrieved_passages.append(
+            {"kind": "holds" if has_answer else "waste", "title": retrieved_passage_title, "parts": coloured_passage_parts}
+        )
+    return answer_and_retrieved_passages
 
 
 def _answer_passage(report: TraceReport, answer: Place) -> PassageData:
     document_text, (start, end) = report.documents[answer.document].text, answer.span
-    surroundings = Span(max(0, start - AROUND), min(len(document_text), end + AROUND))
+    answer_context_span = Span(max(0, start - AROUND), min(len(document_text), end + AROUND))
     parts: list[Part] = [
-        (document_text[surroundings.start : start], "rest"),
+        (document_text[answer_context_span.start : start], "rest"),
         (document_text[start:end], "missed"),
-        (document_text[end : surroundings.end], "rest"),
+        (document_text[end : answer_context_span.end], "rest"),
     ]
     return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer)}", "parts": parts}
 
@@ -286,12 +339,12 @@ def _show_undecided(report: TraceReport) -> None:
     undecided_diagnoses = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
     if undecided_diagnoses:
         with st.expander(f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told"):
-            rows = {
+            undecided_question_columns = {
                 "place": [diagnosis.question.place for diagnosis in undecided_diagnoses],
                 "question": [diagnosis.question.question for diagnosis in undecided_diagnoses],
                 "why": [diagnosis.rule for diagnosis in undecided_diagnoses],
             }
-            st.dataframe(rows, hide_index=True, width="stretch")
+            st.dataframe(undecided_question_columns, hide_index=True, width="stretch")
     unplaced_texts = [
         (diagnosis, retrieved, placement)
         for diagnosis in report.diagnoses
@@ -300,7 +353,7 @@ def _show_undecided(report: TraceReport) -> None:
     ]
     if unplaced_texts:
         with st.expander(f"{pluralize(len(unplaced_texts), 'retrieved text')} without a place"):
-            table = {
+            unlocated_text_columns = {
                 "question": [diagnosis.question.place for diagnosis, _, _ in unplaced_texts],
                 "rank": [retrieved.rank for _, retrieved, _ in unplaced_texts],
                 "state": [placement_status(placement) for _, _, placement in unplaced_texts],
@@ -309,4 +362,4 @@ def _show_undecided(report: TraceReport) -> None:
                 ],
                 "remark": [placement.said for _, _, placement in unplaced_texts],
             }
-            st.dataframe(table, hide_index=True, width="stretch")
+            st.dataframe(unlocated_text_columns, hide_index=True, width="stretch")

@@ -77,31 +77,42 @@ def show() -> None:
 def _draw(here: Page) -> None:
     link_parameters = here.choices.extra
     invalid_words = replace_invalid_parameters(link_parameters)
-    run = run_registry().find(link_parameters["run"], Retrieval, session.runs)
-    kept = find_kept_run(link_parameters["run"], KeptRetrieval) if run is None else None
-    kept_run_is_own = isinstance(kept, KeptRetrieval) and kept.plan.own
-    if isinstance(kept, KeptRetrieval) and not kept_run_is_own:
-        run = reopened_run(kept, bundled_material())
+    linked_retrieval_run = run_registry().find(link_parameters["run"], Retrieval, session.runs)
+    stored_retrieval_run = find_kept_run(link_parameters["run"], KeptRetrieval) if linked_retrieval_run is None else None
+    kept_run_is_own = isinstance(stored_retrieval_run, KeptRetrieval) and stored_retrieval_run.plan.own
+    if isinstance(stored_retrieval_run, KeptRetrieval) and not kept_run_is_own:
+        linked_retrieval_run = reopened_run(stored_retrieval_run, bundled_material())
     adopt_given_columns(here, PAGE)
-    chunkers, complaint = build_chunkers(here)
+    chunkers, start_obstacle_message = build_chunkers(here)
     with here.controls:
-        material = choose_material(run.plan.material if run is not None else None, own=kept_run_is_own)
-        if material is not None and material.own:
-            share_questions(material)
+        chosen_run_material = choose_material(
+            linked_retrieval_run.plan.material if linked_retrieval_run is not None else None, own=kept_run_is_own
+        )
+        if chosen_run_material is not None and chosen_run_material.own:
+            share_questions(chosen_run_material)
         choose_search(link_parameters)
         offer_columns_of_compare(PAGE, here.choices)
-        chosen = chunkers[here.choices.selected]
+        selected_column_chunker = chunkers[here.choices.selected]
         # Context sentences and some chunkers need the form for the language model.
         needs_model_form = writes_contexts(link_parameters["embedded"]) or any_calls_model(
             column.chunker for column in here.choices.columns
         )
-        document_names = () if material is None else tuple(name for name, _ in material.texts)
-        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=document_names, model=needs_model_form)
-        missing = context_controls(link_parameters["embedded"])
-        complaint = complaint or missing
-        show_place_on_compare(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
-    if isinstance(kept, KeptRetrieval) and kept_run_is_own:
-        run = reopened_run(kept, material)
+        document_names = () if chosen_run_material is None else tuple(name for name, _ in chosen_run_material.texts)
+        column_controls(
+            here.choices,
+            selected_column_chunker,
+            here.embedder,
+            elsewhere=True,
+            measured=document_names,
+            model=needs_model_form,
+        )
+        context_model_complaint = context_controls(link_parameters["embedded"])
+        start_obstacle_message = start_obstacle_message or context_model_complaint
+        show_place_on_compare(
+            PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=selected_column_chunker is not None
+        )
+    if isinstance(stored_retrieval_run, KeptRetrieval) and kept_run_is_own:
+        linked_retrieval_run = reopened_run(stored_retrieval_run, chosen_run_material)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
@@ -109,33 +120,35 @@ def _draw(here: Page) -> None:
     )
     for number, message in enumerate(invalid_words):
         notice(message, "error", key=f"retrieval_word_{number}")
-    if complaint:
+    if start_obstacle_message:
         notice(
-            complaint, "info" if complaint in (MODEL_MISSING, NO_MODEL_FOR_CONTEXTS) else "error", key="retrieval_complaint"
+            start_obstacle_message,
+            "info" if start_obstacle_message in (MODEL_MISSING, NO_MODEL_FOR_CONTEXTS) else "error",
+            key="retrieval_complaint",
         )
     valid_chunkers = [chunker for chunker in chunkers if chunker is not None]
-    plan = None
-    if here.embedder is not None and material is not None and not complaint:
+    new_run_plan = None
+    if here.embedder is not None and chosen_run_material is not None and not start_obstacle_message:
         choices, (embedded_as, mode_per_chunker) = here.choices, embedding_modes(link_parameters, len(valid_chunkers))
-        settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
+        embedder_and_text_settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
         measured_chunkers = tuple(valid_chunkers) * (len(mode_per_chunker) // len(valid_chunkers) or 1)
-        plan = Plan(
-            material,
+        new_run_plan = Plan(
+            chosen_run_material,
             measured_chunkers,
-            *settings,
+            *embedder_and_text_settings,
             ReturnedText.parse(link_parameters["returned"]),
             each=mode_per_chunker,
             searched_by=checked_method(link_parameters["search"]),
         )
-        if plan.asks:
-            plan = replace(plan, language_model=model_identity(chosen_model()))
-        if plan.pools_late and (why_not_late := reason_against_late_chunking(here.embedder)):
+        if new_run_plan.asks:
+            new_run_plan = replace(new_run_plan, language_model=model_identity(chosen_model()))
+        if new_run_plan.pools_late and (why_not_late := reason_against_late_chunking(here.embedder)):
             notice(why_not_late, "error", key="retrieval_cannot_pool")
-            plan = None
-    _start_row(here, plan, material)
-    show_generating(here, documents_of(material), form_elsewhere=needs_model_form)
-    show_traces(here, documents_of(material), chunkers)
-    _show_results(here, run, kept, plan, material)
+            new_run_plan = None
+    _start_row(here, new_run_plan, chosen_run_material)
+    show_generating(here, documents_of(chosen_run_material), form_elsewhere=needs_model_form)
+    show_traces(here, documents_of(chosen_run_material), chunkers)
+    _show_results(here, linked_retrieval_run, stored_retrieval_run, new_run_plan, chosen_run_material)
 
 
 def adopt_given_columns(here: Page, page: str) -> None:
@@ -156,22 +169,22 @@ def adopt_given_columns(here: Page, page: str) -> None:
 def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
     """Return each column's chunker (None if its parameters are invalid), and the first error message."""
     built: list[Chunker | None] = []
-    complaint = ""
+    first_error_message = ""
     for number, column in enumerate(here.choices.columns, start=1):
         chunker: Chunker | None = None
-        problem = ""
+        column_error_message = ""
         try:
             if column.chunker in ELSEWHERE:
                 chunker, missing = external_chunker(column)
-                problem = missing and f"Column {number}: {missing}"
+                column_error_message = missing and f"Column {number}: {missing}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, here.embedder)
-                problem = MODEL_MISSING if chunker.asks and chosen_model() is None else ""
+                column_error_message = MODEL_MISSING if chunker.asks and chosen_model() is None else ""
         except InputError as error:
-            problem = str(error)
+            column_error_message = str(error)
         built.append(chunker)
-        complaint = complaint or problem
-    return built, complaint
+        first_error_message = first_error_message or column_error_message
+    return built, first_error_message
 
 
 def _show_results(
@@ -216,7 +229,7 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
 def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
     link_parameters = here.choices.extra
-    asking = chosen_model() if plan is not None and plan.asks else None
+    language_model_access = chosen_model() if plan is not None and plan.asks else None
 
     def run() -> None:
         earlier_run = run_registry().find(link_parameters["run"], Retrieval, session.runs)
@@ -224,13 +237,13 @@ def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> N
             earlier_run.cancel()
         assert plan is not None
         assert here.embedder is not None
-        token = new_token()
-        begin_run(link_parameters, new_run(token, plan, here.embedder, asking), token)
+        new_run_token = new_token()
+        begin_run(link_parameters, new_run(new_run_token, plan, here.embedder, language_model_access), new_run_token)
 
-    requests = requests_of_plan(plan, here.embedder, asking)
+    model_requests_of_run = requests_of_plan(plan, here.embedder, language_model_access)
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
-        run_with_consent(requests, run)
+        run_with_consent(model_requests_of_run, run)
         st.rerun()
     if here.embedder is None:
         summary_or_reason = here.embedder_complaint
@@ -239,7 +252,9 @@ def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> N
     else:
         chunkers_phrase = pluralize(len(here.choices.columns), "chunker")
         summary_or_reason = f"{chunkers_phrase} on {pluralize(len(material.texts), 'document')}"
-    run_button_row(requests, run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None)
+    run_button_row(
+        model_requests_of_run, run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None
+    )
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
@@ -256,25 +271,27 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     if not run.found:
         return
     # The chunkers that a link refers to may be available only when the run has ended.
-    ended = not run.running
-    titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
-    baseline = choose_comparison(link_parameters, run, titles)
+    has_run_ended = not run.running
+    title_by_chunker_number = {
+        number: title for number, title in enumerate(run.plan.titles) if number in run.found or not has_run_ended
+    }
+    baseline_chunker_index = choose_comparison(link_parameters, run, title_by_chunker_number)
     if not run.has_budgets:
         notice(
             "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
             "budgets too.",
             key="retrieval_no_budgets",
         )
-    job = run.report(report_choice(link_parameters, baseline, run.rungs))
-    report_and_failures = job.wait()
+    retrieval_report_job = run.report(report_choice(link_parameters, baseline_chunker_index, run.rungs))
+    report_and_failures = retrieval_report_job.wait()
     if report_and_failures is None:
-        if job.error:
-            notice(job.error, "error", key="retrieval_report_error")
+        if retrieval_report_job.error:
+            notice(retrieval_report_job.error, "error", key="retrieval_report_error")
         else:
-            _wait_for_report(job)
+            _wait_for_report(retrieval_report_job)
         return
     show_report(run, report_and_failures.report, link_parameters)
-    if ended:
+    if has_run_ended:
         show_missed_excerpts(report_and_failures, run.plan, link_parameters)
         show_question(report_and_failures, run.plan, choices)
     show_comparisons(run, report_and_failures.report, link_parameters)
@@ -293,10 +310,11 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if run.running and not run.cancelled:
         results_shown = len(run.found)
         show_job_progress(run, lambda: len(run.found) > results_shown)
-    changed = run.plan.changed(plan) if plan is not None else []
-    if changed:
+    changed_setting_names = run.plan.changed(plan) if plan is not None else []
+    if changed_setting_names:
         notice(
-            f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to "
+            f"These results were measured with other settings; changed since: {', '.join(changed_setting_names)}. Press "
+            f"“Run” to "
             "measure again.",
             key="retrieval_changed",
         )
@@ -330,20 +348,22 @@ def _say_search_settings(run: Retrieval) -> None:
     if run.plan.search_said:
         notice(run.plan.search_said, key="retrieval_search_said")
     if run.plan.returned.said:
-        sentence = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
-        notice(sentence.strip(), key="retrieval_returned_said")
+        returned_text_sentence = (
+            f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
+        )
+        notice(returned_text_sentence.strip(), key="retrieval_returned_said")
 
 
 def _excerpt_table(questions: Questions) -> dict[str, list[str]]:
     """Return the fate of each excerpt, and a sentence on each excerpt that changed."""
-    labels = questions.labels
+    excerpt_fate_labels = questions.labels
     return {
-        "state": [label.state for label in labels],
-        "question": [label.question for label in labels],
-        "excerpt": [label.excerpt for label in labels],
-        "document": [label.document for label in labels],
-        "place": [", ".join(f"{start:,} to {end:,}" for start, end in label.spans) for label in labels],
-        "remark": [label.remark for label in labels],
+        "state": [label.state for label in excerpt_fate_labels],
+        "question": [label.question for label in excerpt_fate_labels],
+        "excerpt": [label.excerpt for label in excerpt_fate_labels],
+        "document": [label.document for label in excerpt_fate_labels],
+        "place": [", ".join(f"{start:,} to {end:,}" for start, end in label.spans) for label in excerpt_fate_labels],
+        "remark": [label.remark for label in excerpt_fate_labels],
     }
 
 
@@ -396,9 +416,10 @@ def requests_of_plan(
     if plan is None or not plan.asks:
         return None
     on_disk = session.on_disk
-    contexts = "context" in (plan.embedded_as, *plan.each)
+    has_context_embedding = "context" in (plan.embedded_as, *plan.each)
     sending_phrase = (
-        f"This run sends {pluralize(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
+        f"This run sends "
+        f"{pluralize(len(plan.material.texts), 'document')}{', once for every chunk,' * has_context_embedding}"
     )
     chunkers_call_model = any(chunker.asks for chunker in plan.chunkers)
     return ModelRequests(
@@ -413,19 +434,19 @@ def requests_of_plan(
 
 def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
     """Return a run that is not started yet, with storage on disk if the session keeps embeddings there."""
-    keeper = new_keeper(token, KeptRetrieval)
-    kept = None if keeper is None else KeptRetrieval.of(keeper, plan)
-    return Retrieval(plan, embedder, session.on_disk, kept, asking=asking)
+    retrieval_run_keeper = new_keeper(token, KeptRetrieval)
+    stored_retrieval_run = None if retrieval_run_keeper is None else KeptRetrieval.of(retrieval_run_keeper, plan)
+    return Retrieval(plan, embedder, session.on_disk, stored_retrieval_run, asking=asking)
 
 
 def reopened_run(kept: KeptRetrieval, material: RunMaterial | None) -> Retrieval | None:
     """Load a stored run and register it for all sessions; return None if ``material`` differs from the run's material."""
     if material is None or kept.missing(material):
         return None
-    run = Retrieval(_with_chunk_files(kept.with_material(material)), None, True, kept)
-    register_kept_run(kept, run)
-    run.start()
-    return run
+    reopened_retrieval_run = Retrieval(_with_chunk_files(kept.with_material(material)), None, True, kept)
+    register_kept_run(kept, reopened_retrieval_run)
+    reopened_retrieval_run.start()
+    return reopened_retrieval_run
 
 
 def say_missing_files(kept: KeptRetrieval, material: RunMaterial | None) -> None:
@@ -438,26 +459,33 @@ def say_missing_files(kept: KeptRetrieval, material: RunMaterial | None) -> None
 
 def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
     """Draw the button that resumes an interrupted run, or a note on what is missing, if the run is stored on disk."""
-    kept = run.kept
-    if kept is None:
+    stored_retrieval_run = run.kept
+    if stored_retrieval_run is None:
         return
-    plan = _with_chunk_files(run.plan)
-    unfinished_plan = _plan_of_unfinished(plan, run.found)
-    asking, missing = chosen_model() if unfinished_plan.asks else None, ""
+    interrupted_run_plan = _with_chunk_files(run.plan)
+    unfinished_plan = _plan_of_unfinished(interrupted_run_plan, run.found)
+    asking, missing_chunk_file_message = chosen_model() if unfinished_plan.asks else None, ""
     lacking_chunk_file = [
-        number for number, chunker in enumerate(plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
+        number
+        for number, chunker in enumerate(interrupted_run_plan.chunkers)
+        if number not in run.found and lacks_chunk_file(chunker)
     ]
     if lacking_chunk_file:
         # With several ways of embedding, each way has all columns in turn.
-        column = lacking_chunk_file[0] % (len(plan.chunkers) // max(1, len(set(plan.each)))) + 1
-        missing = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {column}."
+        column_number_lacking_file = (
+            lacking_chunk_file[0] % (len(interrupted_run_plan.chunkers) // max(1, len(set(interrupted_run_plan.each)))) + 1
+        )
+        missing_chunk_file_message = (
+            f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column "
+            f"{column_number_lacking_file}."
+        )
 
     def again() -> Retrieval:
         assert here.embedder is not None
-        return Retrieval(plan, here.embedder, True, kept, asking=asking)
+        return Retrieval(interrupted_run_plan, here.embedder, True, stored_retrieval_run, asking=asking)
 
-    requests = requests_of_plan(unfinished_plan, here.embedder, asking, kept.keeper.token)
-    offer_to_resume(here, run, again, requests, missing, "retrieval")
+    unfinished_run_requests = requests_of_plan(unfinished_plan, here.embedder, asking, stored_retrieval_run.keeper.token)
+    offer_to_resume(here, run, again, unfinished_run_requests, missing_chunk_file_message, "retrieval")
 
 
 def _with_chunk_files(plan: Plan) -> Plan:
@@ -467,6 +495,8 @@ def _with_chunk_files(plan: Plan) -> Plan:
 
 def _plan_of_unfinished(plan: Plan, finished: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
-    numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
-    mode_per_chunker = tuple(plan.each[number] for number in numbers) if plan.each else ()
-    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=mode_per_chunker)
+    unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
+    mode_per_chunker = tuple(plan.each[number] for number in unfinished_chunker_numbers) if plan.each else ()
+    return replace(
+        plan, chunkers=tuple(plan.chunkers[number] for number in unfinished_chunker_numbers), each=mode_per_chunker
+    )

@@ -69,57 +69,76 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
     corpus = evaluation.index.corpus
     text = corpus.whole.text
-    excerpts = excerpt_ranges(corpus, answer.question)
+    excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
     passages: list[PassageData] = []
     for chunk in given.chunks:
-        excerpt_characters, given_characters = total_length(intersection(chunk.given, excerpts)), total_length(chunk.given)
-        title = f"{chunk.rank} · {_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
+        excerpt_characters, given_characters = (
+            total_length(intersection(chunk.given, excerpt_spans_in_corpus)),
+            total_length(chunk.given),
+        )
+        ranked_passage_title = (
+            f"{chunk.rank} · {_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
+        )
         if not chunk.spans:
-            passages.append({"kind": "note", "title": f"{title} · what it returns is above already", "parts": []})
+            passages.append(
+                {"kind": "note", "title": f"{ranked_passage_title} · what it returns is above already", "parts": []}
+            )
             continue
         if not chunk.given:
             room_phrase = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
-            title += f" · left out: it does not fit into the {room_phrase} that are left"
-            parts: list[Part] = [(text[start:end], "beyond") for start, end in chunk.spans]
-            passages.append({"kind": "left_out", "title": title, "parts": parts})
+            ranked_passage_title += f" · left out: it does not fit into the {room_phrase} that are left"
+            coloured_passage_parts: list[Part] = [(text[start:end], "beyond") for start, end in chunk.spans]
+            passages.append({"kind": "left_out", "title": ranked_passage_title, "parts": coloured_passage_parts})
             continue
-        title += (
+        ranked_passage_title += (
             f" · {excerpt_characters:,} of {given_characters:,} characters are excerpt"
             if excerpt_characters
             else f" · {given_characters:,} characters, none of them excerpt"
         )
-        parts = coloured_parts(text, chunk.given, excerpts)
+        coloured_passage_parts = coloured_parts(text, chunk.given, excerpt_spans_in_corpus)
         if not chunk.whole:
-            title += " · cut off"
-            parts.append((f"{given.budget:,} {given.unit}", "end"))
-            parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
-        passages.append({"kind": "holds" if excerpt_characters else "waste", "title": title, "parts": parts})
+            ranked_passage_title += " · cut off"
+            coloured_passage_parts.append((f"{given.budget:,} {given.unit}", "end"))
+            coloured_passage_parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
+        passages.append(
+            {
+                "kind": "holds" if excerpt_characters else "waste",
+                "title": ranked_passage_title,
+                "parts": coloured_passage_parts,
+            }
+        )
     passages += _budget_notes(given)
-    missed_spans = [] if given.more else difference(excerpts, given.spans)
+    missed_spans = [] if given.more else difference(excerpt_spans_in_corpus, given.spans)
     for start, end in missed_spans:
         if text[start:end].strip():
-            title = f"Not retrieved · {_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
-            passages.append({"kind": "missed", "title": title, "parts": [(text[start:end], "missed")]})
+            ranked_passage_title = (
+                f"Not retrieved · {_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
+            )
+            passages.append({"kind": "missed", "title": ranked_passage_title, "parts": [(text[start:end], "missed")]})
     return passages
 
 
 def _budget_notes(given: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
-    titles = []
+    budget_note_titles = []
     if given.more:
-        titles.append(f"{pluralize(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
+        budget_note_titles.append(
+            f"{pluralize(given.more, 'more chunk')} of lower rank, which the run does not keep one by one"
+        )
     elif given.budget > given.filled and all(chunk.given or not chunk.spans for chunk in given.chunks[-1:]):
-        titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
-    return [{"kind": "note", "title": title, "parts": []} for title in titles]
+        budget_note_titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
+    return [{"kind": "note", "title": title, "parts": []} for title in budget_note_titles]
 
 
 def _place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
     """Return the document that contains the spans, with their pages or chapters if it has any."""
-    number = corpus.document_at(spans[0].start)
-    offset, parts = corpus.offsets[number], corpus.documents[number].parts
+    document_index = corpus.document_at(spans[0].start)
+    offset, parts = corpus.offsets[document_index], corpus.documents[document_index].parts
     if parts is None:
-        return corpus.names[number]
-    return f"{corpus.names[number]}, {parts.label_of_spans([(start - offset, end - offset) for start, end in spans])}"
+        return corpus.names[document_index]
+    return (
+        f"{corpus.names[document_index]}, {parts.label_of_spans([(start - offset, end - offset) for start, end in spans])}"
+    )
 
 
 def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:
@@ -138,30 +157,38 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
     corpus = evaluation.index.corpus
     text = corpus.whole.text
-    excerpts = excerpt_ranges(corpus, answer.question)
-    chunks = [chunk for chunk in given.chunks if chunk.given]
-    retrieved = given.spans
+    excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
+    chunks_with_given_text = [chunk for chunk in given.chunks if chunk.given]
+    given_chunk_spans = given.spans
     spans_by_kind: dict[PartKind, list[Span]] = {
-        "hit": intersection(excerpts, retrieved),
-        "missed": difference(excerpts, retrieved),
-        "waste": difference(retrieved, excerpts),
+        "hit": intersection(excerpt_spans_in_corpus, given_chunk_spans),
+        "missed": difference(excerpt_spans_in_corpus, given_chunk_spans),
+        "waste": difference(given_chunk_spans, excerpt_spans_in_corpus),
     }
-    coloured = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
-    ranks = {span.start: chunk.rank for chunk in reversed(chunks) for span in chunk.given}
+    sorted_spans_with_kinds = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
+    chunk_rank_by_span_start = {span.start: chunk.rank for chunk in reversed(chunks_with_given_text) for span in chunk.given}
     passages: list[PassageData] = []
-    document_numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*excerpts, *retrieved])
+    document_numbers = dict.fromkeys(
+        corpus.document_at(span.start) for span in [*excerpt_spans_in_corpus, *given_chunk_spans]
+    )
     for document_number in document_numbers:
         document_span = corpus.on_axis(document_number, (0, len(corpus.documents[document_number].text)))
-        parts = _document_parts(
+        coloured_document_parts = _document_parts(
             text,
             document_span,
-            [part for part in coloured if document_span.start <= part[0].start < document_span.end],
-            ranks,
+            [part for part in sorted_spans_with_kinds if document_span.start <= part[0].start < document_span.end],
+            chunk_rank_by_span_start,
         )
-        characters_by_kind = [(sum(len(words) for words, what in parts if what == kind), kind) for kind in spans_by_kind]
+        characters_by_kind = [
+            (sum(len(words) for words, what in coloured_document_parts if what == kind), kind) for kind in spans_by_kind
+        ]
         counts_phrase = ", ".join(f"{count:,} {kind}" for count, kind in characters_by_kind if count)
         passages.append(
-            {"kind": "document", "title": f"{corpus.names[document_number]} · characters: {counts_phrase}", "parts": parts}
+            {
+                "kind": "document",
+                "title": f"{corpus.names[document_number]} · characters: {counts_phrase}",
+                "parts": coloured_document_parts,
+            }
         )
     return passages
 
@@ -176,8 +203,8 @@ def _document_parts(
         parts += _uncoloured_parts(text, Span(next_start, span.start), whole)
         # A chunk may begin inside a coloured part that overlapping chunks share.
         chunk_starts = [place for place in sorted(ranks) if span.start <= place < span.end]
-        edges = [span.start, *(place for place in chunk_starts if place > span.start), span.end]
-        for start, end in pairwise(edges):
+        span_division_offsets = [span.start, *(place for place in chunk_starts if place > span.start), span.end]
+        for start, end in pairwise(span_division_offsets):
             if start in ranks:
                 parts.append((str(ranks[start]), "rank"))
             parts.append((text[start:end], kind))
@@ -216,8 +243,8 @@ def show_question(told: ReportAndFailures, plan: Plan, choices: Choices) -> None
 
 def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
     report, shown_parameters, titles = told.report, choices.extra, plan.titles
-    questions = next(iter(report.chunkers.values())).evaluation.search.questions
-    numbers: Sequence[int] = range(len(questions))
+    searched_questions = next(iter(report.chunkers.values())).evaluation.search.questions
+    chunker_or_question_numbers: Sequence[int] = range(len(searched_questions))
     values_by_chunker = {number: distribution.values for number, distribution in report.distributions.items()}
     chosen_by_user = shown_parameters
     shown_parameters = (
@@ -230,36 +257,42 @@ def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choice
         """Store the shown question and chunkers as the user's choice."""
         chosen_by_user.update({name: shown_parameters[name] for name in ("question", "left", "right")})
 
-    disagree = len(values_by_chunker) > 1 and _choose_only_disputed(
-        chosen_by_user, len(report.disagreements), len(questions)
+    is_only_disputed_shown = len(values_by_chunker) > 1 and _choose_only_disputed(
+        chosen_by_user, len(report.disagreements), len(searched_questions)
     )
-    if disagree:
-        numbers = questions_by_difference(values_by_chunker, report.disagreements)
-    if not numbers:
+    if is_only_disputed_shown:
+        chunker_or_question_numbers = questions_by_difference(values_by_chunker, report.disagreements)
+    if not chunker_or_question_numbers:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
-    options = {str(number + 1): number for number in numbers}
-    linked_question = str(index_in_link(shown_parameters, "question", len(questions)) + 1)
+    options = {str(number + 1): number for number in chunker_or_question_numbers}
+    linked_question = str(index_in_link(shown_parameters, "question", len(searched_questions)) + 1)
     shown_parameters["question"] = linked_question if linked_question in options else next(iter(options))
-    question_titles = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
+    question_titles = {word: f"{word}. {searched_questions[number].text}" for word, number in options.items()}
     question_number = options[
         select_word("Question", shown_parameters, "question", question_titles, "retrieval_question", keep)
     ]
-    if disagree:
+    if is_only_disputed_shown:
         shown_parameters["left"], shown_parameters["right"] = differing_pair(
             values_by_chunker, question_number, shown_parameters["left"], shown_parameters["right"]
         )
-    view = choose_parameter("Shown", chosen_by_user, "view", hidden=True)
-    sides = ("left", "right")[: len(report.chunkers)]
+    shown_view_word = choose_parameter("Shown", chosen_by_user, "view", hidden=True)
+    compared_side_names = ("left", "right")[: len(report.chunkers)]
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
-    numbers = [index_in_link(shown_parameters, side, len(titles)) for side in sides]
+    chunker_or_question_numbers = [index_in_link(shown_parameters, side, len(titles)) for side in compared_side_names]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
-    missed = [failure.span for failure in told.failures.get(numbers[0], ()) if failure.question == question_number]
-    for span in [*missed, *excerpt_ranges(corpus, questions[question_number])][:1]:
-        show_compare_button(corpus, span, plan, numbers, choices)
-    for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
+    missed_excerpt_spans = [
+        failure.span
+        for failure in told.failures.get(chunker_or_question_numbers[0], ())
+        if failure.question == question_number
+    ]
+    for span in [*missed_excerpt_spans, *excerpt_ranges(corpus, searched_questions[question_number])][:1]:
+        show_compare_button(corpus, span, plan, chunker_or_question_numbers, choices)
+    for column, side in zip(st.columns(len(compared_side_names), gap="large"), compared_side_names, strict=True):
         with column:
-            _show_one_chunker(report, titles, shown_parameters, side, question_number, keep, whole=view == "document")
+            _show_one_chunker(
+                report, titles, shown_parameters, side, question_number, keep, whole=shown_view_word == "document"
+            )
 
 
 def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
@@ -281,8 +314,8 @@ def questions_by_difference(values: Mapping[int, FloatArray], questions: IntArra
 
     Ties keep their order. ``values`` has an array of shape (all questions,) for each chunker, NaN where undefined.
     """
-    table = np.array([*values.values()])[:, questions]
-    value_ranges = np.fmax.reduce(table) - np.fmin.reduce(table)
+    question_values_per_chunker = np.array([*values.values()])[:, questions]
+    value_ranges = np.fmax.reduce(question_values_per_chunker) - np.fmin.reduce(question_values_per_chunker)
     return [int(number) for number in questions[np.argsort(-value_ranges, kind="stable")]]
 
 
@@ -293,22 +326,34 @@ def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, r
     right chunker is replaced by the one furthest from the left; if the left has no value, the pair is the worst and the best
     chunker.
     """
-    defined = {str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])}
-    if len(defined) < 2 or (left in defined and right in defined and defined[left] != defined[right]):
+    value_by_chunker_number = {
+        str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])
+    }
+    if len(value_by_chunker_number) < 2 or (
+        left in value_by_chunker_number
+        and right in value_by_chunker_number
+        and value_by_chunker_number[left] != value_by_chunker_number[right]
+    ):
         return left, right
-    if left in defined:
-        return left, max(defined, key=lambda word: abs(defined[word] - defined[left]))
-    return min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
+    if left in value_by_chunker_number:
+        return left, max(
+            value_by_chunker_number, key=lambda word: abs(value_by_chunker_number[word] - value_by_chunker_number[left])
+        )
+    return min(value_by_chunker_number, key=value_by_chunker_number.__getitem__), max(
+        value_by_chunker_number, key=value_by_chunker_number.__getitem__
+    )
 
 
 def _choose_only_disputed(words: dict[str, str], count: int, of: int) -> bool:
-    shown = words["disagree"] == "yes"
+    is_only_disputed_shown = words["disagree"] == "yes"
 
     def put(only: bool) -> None:
         words["disagree"] = "yes" if only else "no"
 
-    label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
-    return st.toggle(label, shown, **value_binding(shown, "retrieval_disagree", put))
+    disputed_toggle_label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
+    return st.toggle(
+        disputed_toggle_label, is_only_disputed_shown, **value_binding(is_only_disputed_shown, "retrieval_disagree", put)
+    )
 
 
 def _show_one_chunker(
@@ -326,12 +371,14 @@ def _show_one_chunker(
     if words[side] not in options:
         words[side] = list(options)[0 if side == "left" else -1]
     chunker_number = int(select_word(side.capitalize(), words, side, options, f"retrieval_{side}", keep)) - 1
-    evaluation = report.chunkers[chunker_number].evaluation
-    question_scores = evaluation.answer(question)
-    scores = getattr(question_scores, report.choice.unit)
-    st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in RETRIEVAL_MEASURES))
+    chunker_evaluation = report.chunkers[chunker_number].evaluation
+    question_scores = chunker_evaluation.answer(question)
+    question_score_by_measure = getattr(question_scores, report.choice.unit)
+    st.caption(
+        " · ".join(f"{TITLES[name]} {score_in_percent(question_score_by_measure[name])}" for name in RETRIEVAL_MEASURES)
+    )
     make_passages = document_passages if whole else ranked_passages
     draw_passages(
-        make_passages(evaluation, question_scores, report.given_chunks(chunker_number, question)),
+        make_passages(chunker_evaluation, question_scores, report.given_chunks(chunker_number, question)),
         f"retrieval_passages_{side}",
     )

@@ -41,41 +41,52 @@ class KeyFigure(NamedTuple):
 
 def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: KeyFigure) -> list[KeyFigure]:
     """Return a run's key figures: ``asked``, the leading chunker, the certainty of its lead, and the cost."""
-    means = {
+    mean_by_chunker = {
         number: distribution.mean for number, distribution in report.distributions.items() if distribution.mean is not None
     }
-    if not means:
+    if not mean_by_chunker:
         return [
             asked,
             KeyFigure("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
         ]
     if report.everything:
-        return [asked, _everything_figure(report), _cost_figure(next(iter(means)), None, report.costs, names)]
-    lead = report.lead
-    if lead is None:
-        ((only_chunker, mean),) = list(means.items())[:1]
+        return [asked, _everything_figure(report), _cost_figure(next(iter(mean_by_chunker)), None, report.costs, names)]
+    lead_of_best_chunker = report.lead
+    if lead_of_best_chunker is None:
+        ((only_chunker, mean),) = list(mean_by_chunker.items())[:1]
         return [
             asked,
             KeyFigure(f"Mean {measure}", names[only_chunker], f"{100 * mean:.1f} %"),
             _cost_figure(only_chunker, None, report.costs, names),
         ]
     chunker_numbers = list(report.chunkers)
-    best, rival = chunker_numbers[lead.best], chunker_numbers[lead.rival]
-    trailing_chunkers = [chunker_numbers[place] for place in lead.behind]
+    best, rival = chunker_numbers[lead_of_best_chunker.best], chunker_numbers[lead_of_best_chunker.rival]
+    trailing_chunkers = [chunker_numbers[place] for place in lead_of_best_chunker.behind]
     return [
         asked,
-        _leader_figure(lead, best, trailing_chunkers, chunker_numbers, means, names, measure),
-        _certainty_figure(lead, names[best], names[rival]),
+        _leader_figure(lead_of_best_chunker, best, trailing_chunkers, chunker_numbers, mean_by_chunker, names, measure),
+        _certainty_figure(lead_of_best_chunker, names[best], names[rival]),
         _cost_figure(best, rival, report.costs, names),
     ]
 
 
 def _everything_figure(report: Report) -> KeyFigure:
-    choice = report.choice
-    limit = f"{choice.budget:,} {choice.unit}" if choice.budget else f"The top {choice.top_k} chunks"
-    hold = "The budget of " + limit if choice.budget else limit
-    detail = f"{hold} hold{'s' * bool(choice.budget)} all of the text with every chunker, so nothing can be missed."
-    return KeyFigure("Found", "Everything was retrieved", f"{detail} Choose a smaller {'budget' if choice.budget else 'k'}.")
+    report_settings = report.choice
+    retrieval_limit_phrase = (
+        f"{report_settings.budget:,} {report_settings.unit}"
+        if report_settings.budget
+        else f"The top {report_settings.top_k} chunks"
+    )
+    limit_subject_phrase = "The budget of " + retrieval_limit_phrase if report_settings.budget else retrieval_limit_phrase
+    everything_found_sentence = (
+        f"{limit_subject_phrase} hold{'s' * bool(report_settings.budget)} all of the text with every chunker, so "
+        f"nothing can be missed."
+    )
+    return KeyFigure(
+        "Found",
+        "Everything was retrieved",
+        f"{everything_found_sentence} Choose a smaller {'budget' if report_settings.budget else 'k'}.",
+    )
 
 
 def _leader_figure(
@@ -103,19 +114,24 @@ def _leader_figure(
 
 
 def _certainty_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
-    label = "How sure is that?"
+    certainty_figure_label = "How sure is that?"
     if lead.difference is None:
-        return KeyFigure(label, "Too few questions", lead.too_few)
-    difference = lead.difference
-    lead_phrase = f"{difference.points} points on {rival}"
-    uncertainty_phrase = f"{difference.interval}, {difference.p_words}, {difference.count:,} questions"
-    if difference.significant:
-        return KeyFigure(label, "Significant", f"{lead_phrase}: {uncertainty_phrase}")
+        return KeyFigure(certainty_figure_label, "Too few questions", lead.too_few)
+    best_to_rival_difference = lead.difference
+    lead_phrase = f"{best_to_rival_difference.points} points on {rival}"
+    uncertainty_phrase = (
+        f"{best_to_rival_difference.interval}, {best_to_rival_difference.p_words}, "
+        f"{best_to_rival_difference.count:,} questions"
+    )
+    if best_to_rival_difference.significant:
+        return KeyFigure(certainty_figure_label, "Significant", f"{lead_phrase}: {uncertainty_phrase}")
     if lead.needed is None:
-        return KeyFigure(label, "They are level", f"{best} and {rival}: {uncertainty_phrase}")
-    if lead.needed <= difference.count:
-        return KeyFigure(label, "Not after correction", f"{lead_phrase}: {uncertainty_phrase}")
-    return KeyFigure(label, f"It takes some {round_up(lead.needed):,} questions", f"{lead_phrase}: {uncertainty_phrase}")
+        return KeyFigure(certainty_figure_label, "They are level", f"{best} and {rival}: {uncertainty_phrase}")
+    if lead.needed <= best_to_rival_difference.count:
+        return KeyFigure(certainty_figure_label, "Not after correction", f"{lead_phrase}: {uncertainty_phrase}")
+    return KeyFigure(
+        certainty_figure_label, f"It takes some {round_up(lead.needed):,} questions", f"{lead_phrase}: {uncertainty_phrase}"
+    )
 
 
 def _cost_figure(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
@@ -126,10 +142,15 @@ def _cost_figure(best: int, other: int | None, costs: Mapping[int, Costs], names
     )
     if other is None:
         return KeyFigure("What it cost", index_time_phrase, tokens_phrase)
-    rival = costs[other]
-    rival_time_phrase = "time not known" if rival.index_s is None else f"{format_three_figures(rival.index_s)} s"
-    detail = f"{names[best]}, with {tokens_phrase}. {names[other]}: {rival_time_phrase}, {rival.tokens:,.0f} tokens."
-    return KeyFigure("What it cost", index_time_phrase, detail)
+    other_chunker_costs = costs[other]
+    rival_time_phrase = (
+        "time not known" if other_chunker_costs.index_s is None else f"{format_three_figures(other_chunker_costs.index_s)} s"
+    )
+    cost_details_sentence = (
+        f"{names[best]}, with {tokens_phrase}. {names[other]}: {rival_time_phrase}, "
+        f"{other_chunker_costs.tokens:,.0f} tokens."
+    )
+    return KeyFigure("What it cost", index_time_phrase, cost_details_sentence)
 
 
 def differences_in_words(
@@ -139,7 +160,7 @@ def differences_in_words(
     if len(differences) == 1:
         ((number, difference),) = differences.items()
         return [difference.words(names[number], baseline, measure)]
-    sentences = [
+    difference_sentences = [
         difference.words(names[number], baseline, measure)
         for number, difference in differences.items()
         if difference.significant
@@ -148,16 +169,16 @@ def differences_in_words(
         number: difference for number, difference in differences.items() if not difference.significant
     }
     if insignificant_differences:
-        questions = max(difference.count for difference in insignificant_differences.values())
+        compared_question_count = max(difference.count for difference in insignificant_differences.values())
         difference_phrases = [
             f"{names[number]} ({difference.points} points, {difference.p_words})"
             for number, difference in insignificant_differences.items()
         ]
-        sentences.append(
-            f"No significant difference in {measure} from {baseline} over {questions:,} questions: "
+        difference_sentences.append(
+            f"No significant difference in {measure} from {baseline} over {compared_question_count:,} questions: "
             f"{', '.join(difference_phrases)}."
         )
-    return sentences
+    return difference_sentences
 
 
 _COLUMNS = {
@@ -188,39 +209,43 @@ UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here.
 
 def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
-    names = {number: run.plan.names[number] for number in report.chunkers}
-    _show_key_figures(run, report, names)
+    chunker_name_by_number = {number: run.plan.names[number] for number in report.chunkers}
+    _show_key_figures(run, report, chunker_name_by_number)
     st.dataframe(_measures_table(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
     st.caption(_explain_times(report, run.plan.searched_by))
-    show_budget_curve(report, names, words)
+    show_budget_curve(report, chunker_name_by_number, words)
 
 
 def show_comparisons(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
-    names = {number: run.plan.names[number] for number in report.chunkers}
+    chunker_name_by_number = {number: run.plan.names[number] for number in report.chunkers}
     if len(report.chunkers) > 1:
-        _show_differences(report, names)
+        _show_differences(report, chunker_name_by_number)
         st.header("Score versus cost", anchor=False)
-        _show_trade_off(report, names, choose_parameter("Against", words, "cost", hidden=True), run.plan.searched_by)
-    _show_near_duplicates(report, names)
+        _show_trade_off(
+            report, chunker_name_by_number, choose_parameter("Against", words, "cost", hidden=True), run.plan.searched_by
+        )
+    _show_near_duplicates(report, chunker_name_by_number)
     st.header("Question by question", anchor=False)
-    _show_distributions(report, names)
+    _show_distributions(report, chunker_name_by_number)
     if not report.choice.budget:
         st.header("Scores at k", anchor=False)
-        _show_scores_at_k(report, names, choose_parameter("What counts as found", words, "kind", hidden=True))
+        _show_scores_at_k(
+            report, chunker_name_by_number, choose_parameter("What counts as found", words, "kind", hidden=True)
+        )
 
 
 def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     """Draw the key figures of a run."""
     search_phrase = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
-    asked = KeyFigure(
+    asked_questions_figure = KeyFigure(
         "Asked",
         pluralize(len(run.questions.usable), "question"),
         f"of {pluralize(len(run.plan.material.texts), 'document')}, {search_phrase}",
     )
     # The component shows user text in the key figures verbatim.
-    figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked)
-    _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in figures]})
+    run_key_figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked_questions_figure)
+    _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in run_key_figures]})
     if not report.everything and (
         names_with_everything := [names[number] for number, chunker in report.chunkers.items() if chunker.everything]
     ):
@@ -238,10 +263,10 @@ def _measures_table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     table: dict[str, list[Any]] = {"chunker": [*(run.plan.titles[number] for number in report.chunkers), whole.name]}
     gives_everything = [*(chunker.everything for chunker in chunkers), True]
     for measure in RETRIEVAL_MEASURES:
-        means = [*(chunker.means[measure] for chunker in chunkers), whole.means[measure]]
+        measure_mean_per_row = [*(chunker.means[measure] for chunker in chunkers), whole.means[measure]]
         table[f"{TITLES[measure]}, %"] = [
             EVERYTHING if measure == "recall" and everything and mean is not None else _mean_and_deviation_in_words(mean)
-            for mean, everything in zip(means, gives_everything, strict=True)
+            for mean, everything in zip(measure_mean_per_row, gives_everything, strict=True)
         ]
     return table | {
         "chunks": [*(len(chunker.evaluation.index.chunks) for chunker in chunkers), whole.documents],
@@ -259,21 +284,21 @@ def _mean_and_deviation_in_words(mean: tuple[float, float] | None) -> str:
 def _explain_times(report: Report, searched_by: SearchMethod) -> str:
     """Explain the times in the table."""
     computed, cached = (sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached"))
-    search = next(iter(report.chunkers.values())).evaluation.search
-    query_embedding_ms = 1000 * search.embed_s / max(1, len(search.questions))
-    sentences = (
+    search_of_first_chunker = next(iter(report.chunkers.values())).evaluation.search
+    query_embedding_ms = 1000 * search_of_first_chunker.embed_s / max(1, len(search_of_first_chunker.questions))
+    times_explanation = (
         f"Mean ± standard deviation over the questions. “{report.whole.name}” gives every question all text. Indexing is "
         f"chunking, and {_INDEXING[searched_by]}"
     )
     if computed + cached:
-        sentences += (
+        times_explanation += (
             f", as if nothing had been embedded before: of {computed + cached:,} texts {computed:,} were computed in this "
             f"run and {cached:,} came from the cache, counted with their original times"
         )
-    sentences += "."
+    times_explanation += "."
     if searched_by != "bm25":
-        sentences += f" Embedding a question takes {query_embedding_ms:,.1f} ms more with every chunker."
-    return sentences + f" {UNKNOWN_TIME}" * any(cost.index_s is None for cost in report.costs.values())
+        times_explanation += f" Embedding a question takes {query_embedding_ms:,.1f} ms more with every chunker."
+    return times_explanation + f" {UNKNOWN_TIME}" * any(cost.index_s is None for cost in report.costs.values())
 
 
 def _show_differences(report: Report, names: dict[int, str]) -> None:
@@ -283,10 +308,10 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
     if not comparisons:
         notice(report.too_few, key="retrieval_few")
         return
-    sentences = differences_in_words(comparisons, names, names[baseline], MEASURE_NAMES[measure])
+    difference_sentences = differences_in_words(comparisons, names, names[baseline], MEASURE_NAMES[measure])
     if len(comparisons) > 1:
-        sentences.append(f"Intervals and p-values are corrected for {len(comparisons)} comparisons (Holm).")
-    sentences.append(FALSE_VERDICTS)
+        difference_sentences.append(f"Intervals and p-values are corrected for {len(comparisons)} comparisons (Holm).")
+    difference_sentences.append(FALSE_VERDICTS)
     table: dict[str, list[Any]] = {
         "chunker": [names[number] for number in comparisons],
         "difference, points": [round(100 * comparison.mean, 2) for comparison in comparisons.values()],
@@ -302,29 +327,36 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
         "Differences",
         key="retrieval_differences",
     )
-    notice("\n".join(sentences), key="retrieval_sentences")
+    notice("\n".join(difference_sentences), key="retrieval_sentences")
 
 
 def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     """Draw the cost of near-duplicates for the chunkers that have any."""
-    costs = {number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None}
-    if not costs:
+    near_duplicate_cost_by_chunker = {
+        number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None
+    }
+    if not near_duplicate_cost_by_chunker:
         return
     st.header("Near-duplicates", anchor=False)
     table: dict[str, list[Any]] = {
-        "chunker": [names[number] for number in costs],
+        "chunker": [names[number] for number in near_duplicate_cost_by_chunker],
         "with a near-duplicate": [
-            f"{cost.near:,} of {len(report.chunkers[number].evaluation.index.chunks):,}" for number, cost in costs.items()
+            f"{cost.near:,} of {len(report.chunkers[number].evaluation.index.chunks):,}"
+            for number, cost in near_duplicate_cost_by_chunker.items()
         ],
-        "places taken": [f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}" for cost in costs.values()],
-        "in questions": [f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}" for cost in costs.values()],
-        "recall, %": [_mean_in_percent(cost.recall) for cost in costs.values()],
-        "without them, %": [_mean_in_percent(cost.without) for cost in costs.values()],
+        "places taken": [
+            f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}" for cost in near_duplicate_cost_by_chunker.values()
+        ],
+        "in questions": [
+            f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}" for cost in near_duplicate_cost_by_chunker.values()
+        ],
+        "recall, %": [_mean_in_percent(cost.recall) for cost in near_duplicate_cost_by_chunker.values()],
+        "without them, %": [_mean_in_percent(cost.without) for cost in near_duplicate_cost_by_chunker.values()],
         "difference, points": [
             "too few questions"
             if (difference := cost.difference) is None
             else f"{difference.points} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
-            for cost in costs.values()
+            for cost in near_duplicate_cost_by_chunker.values()
         ],
     }
     st.dataframe(table, hide_index=True, width="stretch", key="retrieval_near_duplicates")
@@ -337,22 +369,24 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
 
 
 def _mean_in_percent(recalls: FloatArray) -> str:
-    mean = mean_and_deviation(recalls)
-    return "undefined" if mean is None else f"{100 * mean[0]:.1f}"
+    recall_mean_and_deviation = mean_and_deviation(recalls)
+    return "undefined" if recall_mean_and_deviation is None else f"{100 * recall_mean_and_deviation[0]:.1f}"
 
 
 def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: SearchMethod) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
     measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
-    means = [distribution.mean for distribution in report.distributions.values()]
-    seconds = [chunker.evaluation.index.chunk_s for chunker in chunkers]
-    indexing = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[searched_by]
+    measure_mean_per_chunker = [distribution.mean for distribution in report.distributions.values()]
+    chunking_seconds_per_chunker = [chunker.evaluation.index.chunk_s for chunker in chunkers]
+    indexing_work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[
+        searched_by
+    ]
     table: dict[str, list[Any]] = {
         "chunker": list(names.values()),
-        f"{TITLES[measure]}, %": [None if mean is None else round(100 * mean, 2) for mean in means],
+        f"{TITLES[measure]}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
         "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs.values()],
-        "chunking, s": [None if known is None else round(known, 3) for known in seconds],
-        f"{indexing}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
+        "chunking, s": [None if known is None else round(known, 3) for known in chunking_seconds_per_chunker],
+        f"{indexing_work_phrase}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
         "embeddings": [chunker_cost.embeddings_source() for chunker_cost in costs.values()],
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()],
     }
@@ -362,29 +396,39 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
         f"{TITLES[measure]} against {COSTS[cost].lower()}",
         key="retrieval_trade_off",
     )
-    caption = "The bars are 95 % confidence intervals of the means."
+    trade_off_caption = "The bars are 95 % confidence intervals of the means."
     if cost == "query" and searched_by != "bm25":
-        caption += " Embedding the question is left out: it takes the same with every chunker."
+        trade_off_caption += " Embedding the question is left out: it takes the same with every chunker."
     if cost == "index" and any(chunker_cost.index_s is None for chunker_cost in costs.values()):
-        caption += f" {UNKNOWN_TIME}"
+        trade_off_caption += f" {UNKNOWN_TIME}"
     if cost == "index" and any(chunker_cost.cached for chunker_cost in costs.values()):
-        caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
-    st.caption(caption)
+        trade_off_caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
+    st.caption(trade_off_caption)
 
 
 def _show_distributions(report: Report, names: dict[int, str]) -> None:
     """Draw the distribution of the measure over the questions."""
-    distributions = report.distributions
-    title = TITLES[report.choice.measure]
-    table: dict[str, Any] = {"question": np.arange(1, len(next(iter(distributions.values())).values) + 1)}
-    table |= {names[number]: (100 * distribution.values).round(2) for number, distribution in distributions.items()}
-    show_figure(box_plots(distributions, names, title), table, f"{title} by question", key="retrieval_boxes")
+    distribution_by_chunker = report.distributions
+    measure_title = TITLES[report.choice.measure]
+    table: dict[str, Any] = {"question": np.arange(1, len(next(iter(distribution_by_chunker.values())).values) + 1)}
+    table |= {
+        names[number]: (100 * distribution.values).round(2) for number, distribution in distribution_by_chunker.items()
+    }
+    show_figure(
+        box_plots(distribution_by_chunker, names, measure_title),
+        table,
+        f"{measure_title} by question",
+        key="retrieval_boxes",
+    )
 
 
 def _show_scores_at_k(report: Report, names: dict[int, str], kind: str) -> None:
     """Draw recall, precision and F1 of the documents, or of the excerpts' sentences, at k chunks."""
-    scores = {number: chunker.at_k[kind] for number, chunker in report.chunkers.items()}
+    scores_at_k_by_chunker = {number: chunker.at_k[kind] for number, chunker in report.chunkers.items()}
     found_kind = "Documents" if kind == "documents" else "Evidence"
     show_figure(
-        scores_at_k_plot(scores, names), scores_at_k_table(scores, names), f"{found_kind} at k", key="retrieval_at_k"
+        scores_at_k_plot(scores_at_k_by_chunker, names),
+        scores_at_k_table(scores_at_k_by_chunker, names),
+        f"{found_kind} at k",
+        key="retrieval_at_k",
     )

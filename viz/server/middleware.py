@@ -53,8 +53,8 @@ class FirstPaint:
             await self._app(scope, receive, send)
             return
         hides_side_bar = WIDE in parse_qs(scope["query_string"].decode("latin-1"))
-        style = self._style + ("" if hides_side_bar else _PLACE_OF_THE_SIDE_BAR)
-        added_html = f"{self._links}<style>{style}</style>".encode()
+        added_style_sheet = self._style + ("" if hides_side_bar else _PLACE_OF_THE_SIDE_BAR)
+        added_html = f"{self._links}<style>{added_style_sheet}</style>".encode()
         begun: Message | None = None
         body = b""
 
@@ -70,14 +70,14 @@ class FirstPaint:
                 body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                styled = _with(added_html, body)
-                headers = MutableHeaders(raw=begun["headers"])
-                headers["content-length"] = str(len(styled))
+                styled_page_body = _with(added_html, body)
+                response_headers = MutableHeaders(raw=begun["headers"])
+                response_headers["content-length"] = str(len(styled_page_body))
                 # They identify versions of Streamlit's file, not of the style sheet.
                 for name in ("etag", "last-modified"):
-                    del headers[name]
-                await send({**begun, "headers": headers.raw})
-                await send({**message, "body": styled})
+                    del response_headers[name]
+                await send({**begun, "headers": response_headers.raw})
+                await send({**message, "body": styled_page_body})
 
         await self._app(_uncompressed(scope), receive, send_styled)
 
@@ -105,16 +105,16 @@ def element_scripts(*elements: str) -> list[str]:
     Streamlit imports an element's script when the first such element arrives, and only then the scripts it depends on.
     """
     static_folder = Path(get_static_dir())
-    page = (static_folder / "index.html").read_text(encoding="utf-8")
-    folder = static_folder / "static" / "js"
+    streamlit_page_html = (static_folder / "index.html").read_text(encoding="utf-8")
+    static_script_folder = static_folder / "static" / "js"
     scripts: set[str] = set()
-    scripts_to_read = [file.name for element in elements for file in folder.glob(f"{element}.*.js")]
+    scripts_to_read = [file.name for element in elements for file in static_script_folder.glob(f"{element}.*.js")]
     while scripts_to_read:
-        name = scripts_to_read.pop()
-        if name not in scripts and name not in page:
-            scripts.add(name)
-            scripts_to_read += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
-    return [f"/static/js/{name}" for name in sorted(scripts)]
+        script_file_name = scripts_to_read.pop()
+        if script_file_name not in scripts and script_file_name not in streamlit_page_html:
+            scripts.add(script_file_name)
+            scripts_to_read += _IMPORTED.findall((static_script_folder / script_file_name).read_text(encoding="utf-8"))
+    return [f"/static/js/{script_file_name}" for script_file_name in sorted(scripts)]
 
 
 class ScriptsFromMemory:
@@ -127,25 +127,30 @@ class ScriptsFromMemory:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        root = Path(get_static_dir())
+        streamlit_static_root = Path(get_static_dir())
         # Only these files are ever read, whatever path is requested.
-        self._files = {f"/{file.relative_to(root).as_posix()}": file for file in (root / "static").rglob("*.*")}
+        self._files = {
+            f"/{file.relative_to(streamlit_static_root).as_posix()}": file
+            for file in (streamlit_static_root / "static").rglob("*.*")
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for one of the files; pass on any other request."""
-        file = self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
+        requested_static_file = (
+            self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
+        )
         try:
-            content = file.read_bytes() if file is not None else None
+            static_file_content = requested_static_file.read_bytes() if requested_static_file is not None else None
         except OSError:
             # Streamlit was reinstalled since the start; let it answer.
-            content = None
-        if file is None or content is None:
+            static_file_content = None
+        if requested_static_file is None or static_file_content is None:
             await self._app(scope, receive, send)
             return
         await Response(
-            content,
+            static_file_content,
             headers={"Cache-Control": f"public, immutable, max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}"},
-            media_type=guess_type(file.name)[0],
+            media_type=guess_type(requested_static_file.name)[0],
         )(scope, receive, send)
 
 
@@ -184,9 +189,9 @@ class AccessGuard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                headers = MutableHeaders(scope=message)
+                response_headers = MutableHeaders(scope=message)
                 for name, value in security_headers().items():
-                    headers.setdefault(name, value)
+                    response_headers.setdefault(name, value)
             await send(message)
 
         refusal_reason = self._refusal(Headers(scope=scope))
@@ -195,16 +200,16 @@ class AccessGuard:
 
     def _refusal(self, headers: Headers) -> str:
         """Return the reason to refuse a request, or an empty string."""
-        host = headers.get("host", "")
-        if not self._is_known(host):
+        requested_host = headers.get("host", "")
+        if not self._is_known(requested_host):
             return (
-                f"Seamark answers to {', '.join(self._hosts)}; this request names {host[:_SHOWN]!r}. "
+                f"Seamark answers to {', '.join(self._hosts)}; this request names {requested_host[:_SHOWN]!r}. "
                 "To serve it under a name of your own, start it with --server.allowedHosts NAME."
             )
         for origin in headers.getlist("origin"):
             asking_authority = _authority(origin)
             # A proxy that terminates TLS passes on the host name, but not the port.
-            own_authorities = {_authority(f"{scheme}://{host}") for scheme in ("http", "https")}
+            own_authorities = {_authority(f"{scheme}://{requested_host}") for scheme in ("http", "https")}
             if asking_authority == ("", None) or asking_authority not in own_authorities | self._origins:
                 return (
                     f"Seamark answers its own pages; this request comes from {origin[:_SHOWN]!r}. "
@@ -221,18 +226,18 @@ class AccessGuard:
 
 def _as_own(scope: Scope) -> Scope:
     """Return the scope with an allowed origin replaced by the app's own, since Streamlit would check it again."""
-    headers = Headers(scope=scope)
-    if "origin" not in headers:
+    request_headers = Headers(scope=scope)
+    if "origin" not in request_headers:
         return scope
-    own_origin = f"http://{headers['host']}".encode("latin-1")
+    own_origin = f"http://{request_headers['host']}".encode("latin-1")
     return {**scope, "headers": [(name, own_origin if name == b"origin" else value) for name, value in scope["headers"]]}
 
 
 def _authority(address: str) -> tuple[str, int | None]:
     """Return the host and port of an address, with an empty host if it is invalid."""
     try:
-        url = urlsplit(address)
-        return (url.hostname or "").lower().rstrip("."), url.port or _PORTS.get(url.scheme)
+        parsed_address = urlsplit(address)
+        return (parsed_address.hostname or "").lower().rstrip("."), parsed_address.port or _PORTS.get(parsed_address.scheme)
     except ValueError:
         return "", None
 
@@ -240,7 +245,7 @@ def _authority(address: str) -> tuple[str, int | None]:
 @cache
 def security_headers() -> dict[str, str]:
     """Return the security headers that every response gets."""
-    policy = {
+    sources_by_policy_directive = {
         "default-src": "'none'",
         "script-src": " ".join(["'self'", "blob:", *inline_script_hashes()]),
         "style-src": "'self' 'unsafe-inline'",
@@ -255,7 +260,7 @@ def security_headers() -> dict[str, str]:
         "form-action": "'none'",
     }
     return {
-        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in sources_by_policy_directive.items()),
         "X-Frame-Options": "DENY",
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
@@ -267,7 +272,7 @@ def security_headers() -> dict[str, str]:
 
 def inline_script_hashes() -> list[str]:
     """Return the hashes of the inline scripts in Streamlit's page, in the syntax of a content security policy."""
-    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
-    scripts = re.findall(r"<script(?![^>]*\ssrc\b)[^>]*>(.*?)</script>", page, re.DOTALL)
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+    streamlit_page_html = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    inline_script_sources = re.findall(r"<script(?![^>]*\ssrc\b)[^>]*>(.*?)</script>", streamlit_page_html, re.DOTALL)
+    script_sha256_digests = (hashlib.sha256(script.encode()).digest() for script in inline_script_sources)
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in script_sha256_digests]

@@ -24,11 +24,11 @@ LONGEST_WAIT = 15
 
 async def release_ended_sessions() -> None:
     """Release ended sessions every `EVERY_S` seconds, until cancelled."""
-    housekeeper = Housekeeper()
+    session_housekeeper = Housekeeper()
     while True:
         await asyncio.sleep(EVERY_S)
         try:
-            housekeeper.look()
+            session_housekeeper.look()
         except Exception:
             # The server continues without it; the next check may succeed.
             _log.exception("Sessions that have ended could not be released.")
@@ -153,14 +153,14 @@ async def open_browser() -> None:
     if st.get_option("server.headless"):
         return
     # The address that Streamlit itself would open and print.
-    address = server_util.get_display_address(st.get_option("server.address") or "localhost")
+    server_display_host = server_util.get_display_address(st.get_option("server.address") or "localhost")
     for _ in range(ATTEMPTS):
         try:
-            _, writer = await asyncio.open_connection(address.strip("[]"), st.get_option("server.port"))
+            _, writer = await asyncio.open_connection(server_display_host.strip("[]"), st.get_option("server.port"))
         except OSError:
             await asyncio.sleep(PAUSE_S)
             continue
         writer.close()
         # A browser may block the process that starts it.
-        await asyncio.to_thread(webbrowser.open, server_util.get_url(address))
+        await asyncio.to_thread(webbrowser.open, server_util.get_url(server_display_host))
         return

@@ -31,11 +31,11 @@ def _in_place_of(owner: type, name: str) -> Callable[[Callable[..., Any]], None]
 
     def replace_method(function: Callable[..., Any]) -> None:
         # An earlier replacement is replaced, not wrapped.
-        method = unwrap(getattr(owner, name))
+        replaced_method = unwrap(getattr(owner, name))
 
-        @wraps(method)
+        @wraps(replaced_method)
         def replacement(*given: Any, **named: Any) -> Any:
-            return function(method, *given, **named)
+            return function(replaced_method, *given, **named)
 
         setattr(owner, name, replacement)
 
@@ -193,8 +193,8 @@ def keep_upload_addresses() -> None:
         fragment_ids_this_run: list[str] | None = None,
     ) -> None:
         # Messages that were sent are not retained.
-        queue = self._queue if retain_lifecycle_msgs else []
-        unsent_address_replies = [msg for msg in queue if msg.WhichOneof("type") == "file_urls_response"]
+        queued_browser_messages = self._queue if retain_lifecycle_msgs else []
+        unsent_address_replies = [msg for msg in queued_browser_messages if msg.WhichOneof("type") == "file_urls_response"]
         clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
         self._queue += [msg for msg in unsent_address_replies if all(msg is not kept for kept in self._queue)]
 
@@ -209,12 +209,15 @@ def limit_uploads() -> None:
     def add_within_limit(
         add: Callable[..., None], self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec
     ) -> None:
-        files = self.file_storage.get(session_id, {})
-        size = len(file.data) + sum(len(other.data) for number, other in [*files.items()] if number != file.file_id)
-        if size > MOST_UPLOADED:
+        session_file_by_id = self.file_storage.get(session_id, {})
+        session_upload_byte_count = len(file.data) + sum(
+            len(other.data) for number, other in [*session_file_by_id.items()] if number != file.file_id
+        )
+        if session_upload_byte_count > MOST_UPLOADED:
             raise HTTPException(
                 413,
-                f"The files of a session may have at most {MOST_UPLOADED:,} bytes; with this one they would have {size:,}. "
+                f"The files of a session may have at most {MOST_UPLOADED:,} bytes; with this one they would have "
+                f"{session_upload_byte_count:,}. "
                 "Remove others, or reload the page.",
             )
         add(self, session_id, file)

@@ -38,10 +38,10 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
         The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
     if session.page not in ("", page) and not st.query_params.to_dict() and COMPARE_PAGE in session.choices:
-        columns = [column_of_kind(kind) for kind in kinds]
-        if session.opened_with.get(page) != columns:
-            session.opened_with[page] = columns
-            session.opening[page] = [None if pair is None else pair[1] for pair in columns]
+        adopted_index_column_pairs = [column_of_kind(kind) for kind in kinds]
+        if session.opened_with.get(page) != adopted_index_column_pairs:
+            session.opened_with[page] = adopted_index_column_pairs
+            session.opening[page] = [None if pair is None else pair[1] for pair in adopted_index_column_pairs]
     # A run may be interrupted before the page has adopted them, so the next run returns them again.
     return [None if column is None else column.copy() for column in session.opening.get(page, [])]
 
@@ -63,13 +63,13 @@ def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | 
     index_if_same = index_on_compare(column, embedder_defaults(embedder, column.chunker))
     opened_pairs = [pair for pair in session.opened_with.get(page, []) if pair is not None]
     origin_column_index = next((number for number, choice in opened_pairs if choice.chunker == column.chunker), None)
-    title = chunker_class(column.chunker).title
+    chunker_title = chunker_class(column.chunker).title
     if index_if_same is not None:
-        st.caption(f"{title} is column {index_if_same + 1} of Compare.")
+        st.caption(f"{chunker_title} is column {index_if_same + 1} of Compare.")
     elif origin_column_index is not None:
-        st.caption(f"{title} is column {origin_column_index + 1} of Compare, with other settings here.")
+        st.caption(f"{chunker_title} is column {origin_column_index + 1} of Compare, with other settings here.")
     else:
-        st.caption(f"{title} is not a column of Compare.")
+        st.caption(f"{chunker_title} is not a column of Compare.")
     take_to_compare_button("Take to Compare", column, key=f"take/{page}", disabled=index_if_same is not None or not valid)
     say_column_added()
 

@@ -92,28 +92,32 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
 
     Nothing is sent to a language model without the user's consent.
     """
-    embedder, document, job, asking = here.embedder, text.document, session.job, chosen_model()
-    cached_chunkings = session.results if job is None else {**session.results, **job.finished()}
-    results = [_result_at_once(here, document, choice, asking, cached_chunkings) for choice in columns]
+    embedder, document, background_chunking_job, asking = here.embedder, text.document, session.job, chosen_model()
+    cached_chunkings = (
+        session.results if background_chunking_job is None else {**session.results, **background_chunking_job.finished()}
+    )
+    column_results = [_result_at_once(here, document, choice, asking, cached_chunkings) for choice in columns]
     waiting_tasks = [
         (column.task, column.chunker)
-        for column in results
+        for column in column_results
         if column.task is not None and column.chunker is not None and column.chunking is None
     ]
-    session.results = {column.task: column.chunking for column in results if column.task and column.chunking is not None}
-    if job is not None and not job.cancelled:
+    session.results = {
+        column.task: column.chunking for column in column_results if column.task and column.chunking is not None
+    }
+    if background_chunking_job is not None and not background_chunking_job.cancelled:
         # Release the results that are no longer shown.
         for dropped_task in cached_chunkings.keys() - session.results.keys():
-            job.results.pop(dropped_task, None)
+            background_chunking_job.results.pop(dropped_task, None)
     # Columns that only embed come first, since a language model may take long.
     _start_job(sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, asking)
-    job = session.job
-    error_by_task = {} if job is None else failed_tasks(job)
+    background_chunking_job = session.job
+    error_by_task = {} if background_chunking_job is None else failed_tasks(background_chunking_job)
     return [
         replace(column, task=None, error=error_by_task[column.task.of_model], tried=True)
         if column.task is not None and column.chunking is None and column.task.of_model in error_by_task
         else column
-        for column in results
+        for column in column_results
     ]
 
 
@@ -133,18 +137,24 @@ def _start_job(
 
     Failed tasks are not repeated. A job for another document or another model is cancelled.
     """
-    job = session.job
-    if job is not None and (
-        job.source.identity != document.identity or job.embedder is not embedder or job.asking is not asking
+    background_chunking_job = session.job
+    if background_chunking_job is not None and (
+        background_chunking_job.source.identity != document.identity
+        or background_chunking_job.embedder is not embedder
+        or background_chunking_job.asking is not asking
     ):
-        job.cancel()
-        session.job = job = None
-    error_by_task = {} if job is None else failed_tasks(job)
+        background_chunking_job.cancel()
+        session.job = background_chunking_job = None
+    error_by_task = {} if background_chunking_job is None else failed_tasks(background_chunking_job)
     untried_tasks = [pair for pair in waiting if pair[0].of_model not in error_by_task]
-    if not untried_tasks or (job is not None and (job.running or job.cancelled)):
+    if not untried_tasks or (
+        background_chunking_job is not None and (background_chunking_job.running or background_chunking_job.cancelled)
+    ):
         return
-    session.job = job = ChunkingJob(document, embedder, untried_tasks, session.on_disk, asking, failed=error_by_task)
-    job.start()
+    session.job = background_chunking_job = ChunkingJob(
+        document, embedder, untried_tasks, session.on_disk, asking, failed=error_by_task
+    )
+    background_chunking_job.start()
 
 
 def _result_at_once(
@@ -160,20 +170,27 @@ def _result_at_once(
             return ColumnResult(choice, chunker, error=here.embedder_complaint)
         if chunker.asks and asking is None:
             return ColumnResult(choice, chunker, error=MODEL_MISSING)
-        task = ChunkingTask.of(document, embedder, here.choices.tokenizer, chunker, asking)
-        chunking = kept.get(task)
+        column_chunking_task = ChunkingTask.of(document, embedder, here.choices.tokenizer, chunker, asking)
+        chunking = kept.get(column_chunking_task)
         if chunking is None:
-            chunking = chunk_at_once(task, chunker, document, embedder, session.on_disk, asking)
-        if chunking is None and chunker.asks and asking is not None and task.of_model not in session.sendable:
+            chunking = chunk_at_once(column_chunking_task, chunker, document, embedder, session.on_disk, asking)
+        if (
+            chunking is None
+            and chunker.asks
+            and asking is not None
+            and column_chunking_task.of_model not in session.sendable
+        ):
             return ColumnResult(
                 choice,
                 chunker,
                 error=WAITS,
-                sending=Sending(task, asking, estimate_chunker_requests(task, chunker, document)),
+                sending=Sending(
+                    column_chunking_task, asking, estimate_chunker_requests(column_chunking_task, chunker, document)
+                ),
             )
     except InputError as error:
         return ColumnResult(choice, error=str(error))
-    return ColumnResult(choice, chunker, task, chunking)
+    return ColumnResult(choice, chunker, column_chunking_task, chunking)
 
 
 def _external_chunks_result(
@@ -184,13 +201,13 @@ def _external_chunks_result(
     if missing_message:
         return ColumnResult(choice, chunker, error=missing_message)
     # The chunks do not depend on the embedder, but their measures do.
-    task = ChunkingTask.of(document, here.embedder, here.choices.tokenizer, chunker)
-    chunking = kept.get(task)
+    external_chunking_task = ChunkingTask.of(document, here.embedder, here.choices.tokenizer, chunker)
+    chunking = kept.get(external_chunking_task)
     if chunking is None:
-        chunking = chunk_at_once(task, chunker, document, here.embedder, session.on_disk)
+        chunking = chunk_at_once(external_chunking_task, chunker, document, here.embedder, session.on_disk)
     if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:
         return ColumnResult(choice, chunker, error=no_chunks_message(chunker, document))
-    return ColumnResult(choice, chunker, task, chunking)
+    return ColumnResult(choice, chunker, external_chunking_task, chunking)
 
 
 # The progress of the job.
@@ -210,25 +227,25 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
         if column.sending is not None and column.sending.task not in tasks_asked_about:
             _ask_to_send(number, column, too=bool(tasks_asked_about))
             tasks_asked_about.add(column.sending.task)
-    job = session.job
-    if job is None:
+    background_chunking_job = session.job
+    if background_chunking_job is None:
         return
     # Read once, since the job may end at any moment.
-    running = job.running
+    is_job_running = background_chunking_job.running
     # The job may be working on columns that are no longer shown.
     waiting_chunkers = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
-    if not (running or job.cancelled) and waiting_chunkers:
+    if not (is_job_running or background_chunking_job.cancelled) and waiting_chunkers:
         # The job ended after the columns were computed.
         st.rerun()
-    if running and not job.cancelled:
+    if is_job_running and not background_chunking_job.cancelled:
         # The style sheet overlays it on the page, since otherwise the content below would jump when it disappears.
         with st.container(key="progress"):
             show_job_progress(
-                job,
-                lambda: bool(job.finished().keys() - session.results.keys()),
-                lambda row: _offer_quick_embedder(row, job),
+                background_chunking_job,
+                lambda: bool(background_chunking_job.finished().keys() - session.results.keys()),
+                lambda row: _offer_quick_embedder(row, background_chunking_job),
             )
-    elif job.cancelled and waiting_chunkers:
+    elif background_chunking_job.cancelled and waiting_chunkers:
         waits_for_model = any(chunker.asks for chunker in waiting_chunkers)
         st.button("Continue asking" if waits_for_model else "Continue embedding", on_click=_forget_job)
     elif any(column.tried for column in results):
@@ -303,22 +320,30 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
 
 def _known_at_once(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
     """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
-    embedded = [column for column in results if column.chunker is not None and column.chunker.embeds and not column.error]
-    embedder = chosen_embedder(choices)[0] if embedded else None
+    embedding_column_results = [
+        column for column in results if column.chunker is not None and column.chunker.embeds and not column.error
+    ]
+    embedder = chosen_embedder(choices)[0] if embedding_column_results else None
     if embedder is None:
         return []
-    misfits = list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedded) else []
+    document_misfit_warnings = (
+        list(misfits_of(document, embedder=embedder))
+        if any(column.chunking is None for column in embedding_column_results)
+        else []
+    )
     language = language_of(document)
     suggests_embedder = any(
-        remedy.setting == "embedder" for misfit in (*misfits, *_misfits_of_results(results)) for remedy in misfit.remedies
+        remedy.setting == "embedder"
+        for misfit in (*document_misfit_warnings, *_misfits_of_results(results))
+        for remedy in misfit.remedies
     )
     if choices.embedder in ENGLISH and not is_written_in_latin(language) and not suggests_embedder:
-        sentence = (
+        embedder_language_warning = (
             f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
             "for other scripts. The embedder tfidf takes any language."
         )
-        misfits.append(Misfit(sentence, (Remedy("embedder", "tfidf"),)))
-    return misfits
+        document_misfit_warnings.append(Misfit(embedder_language_warning, (Remedy("embedder", "tfidf"),)))
+    return document_misfit_warnings
 
 
 def _misfits_of_results(results: Sequence[ColumnResult]) -> list[Misfit]:
@@ -349,17 +374,19 @@ def reader_column_of(
     movable
         True if the threshold lines can be dragged.
     """
-    subtitle = ": ".join(part for part in (prefix, settings_in_words(result)) if part)
+    column_subtitle = ": ".join(part for part in (prefix, settings_in_words(result)) if part)
     if result.error:
         # Waiting for consent or for a file is not an error.
         waits_for_user = result.sending is not None or result.error in (MODEL_MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
-        return ReaderColumn(result.title, subtitle, message=result.error, tone="" if waits_for_user else "error")
+        return ReaderColumn(result.title, column_subtitle, message=result.error, tone="" if waits_for_user else "error")
     if result.chunker is None or result.chunking is None:
         return ReaderColumn(
-            result.title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks)
+            result.title, column_subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks)
         )
     drawn = drawn or ReaderResult(result.task, result.chunker, result.chunking, movable)
-    return replace(head(drawn.chunking), title=result.title, subtitle=subtitle, result=drawn, notes=drawn.chunking.notes)
+    return replace(
+        head(drawn.chunking), title=result.title, subtitle=column_subtitle, result=drawn, notes=drawn.chunking.notes
+    )
 
 
 def against_known_row(found: int, missed: int, added: int) -> HeadRow:
@@ -367,19 +394,19 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
 
     For previews, head.js writes the same row.
     """
-    label = "against known"
+    known_comparison_row_label = "against known"
     if missed or added:
         missed_and_added = f"{missed:,} missed, {added:,} added"
-        return HeadRow(label, missed_and_added, "wrong", missed_and_added)
+        return HeadRow(known_comparison_row_label, missed_and_added, "wrong", missed_and_added)
     if not found:
-        return HeadRow(label, "one topic, not cut", brief="one topic, not cut")
-    return HeadRow(label, f"all {found:,} found, none added", brief=f"all {found:,} found")
+        return HeadRow(known_comparison_row_label, "one topic, not cut", brief="one topic, not cut")
+    return HeadRow(known_comparison_row_label, f"all {found:,} found, none added", brief=f"all {found:,} found")
 
 
 def waiting_words(*, asks: bool = False) -> str:
     """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
-    job = session.job
-    if job is not None and job.cancelled:
+    background_chunking_job = session.job
+    if background_chunking_job is not None and background_chunking_job.cancelled:
         return "Stopped while asking." if asks else "Stopped while embedding."
     return "Asking …" if asks else "Embedding …"
 
@@ -388,5 +415,7 @@ def settings_in_words(result: ColumnResult) -> str:
     """Describe the chunker's settings briefly; if the settings are invalid, list only the non-default settings."""
     if result.chunker is not None:
         return result.chunker.describe()
-    values = effective_parameters(result.choice, {})
-    return ", ".join(f"{name} {value}" for name, value in values.items() if name in result.choice.parameters)
+    effective_value_by_parameter = effective_parameters(result.choice, {})
+    return ", ".join(
+        f"{name} {value}" for name, value in effective_value_by_parameter.items() if name in result.choice.parameters
+    )

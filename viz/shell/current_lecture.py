@@ -51,15 +51,19 @@ SAVED = "If you saved the lecture, open its file under “Lectures”."
 
 def decks_by_name() -> dict[str, Deck]:
     """Return all lectures by the name that a link has for them; the user's own comes first, if it has scenes."""
-    own = session.own_lecture.deck
-    return {**({OWN_DECK: own} if own.scenes else {}), **bundled_decks()}
+    own_lecture_deck = session.own_lecture.deck
+    return {**({OWN_DECK: own_lecture_deck} if own_lecture_deck.scenes else {}), **bundled_decks()}
 
 
 def current_scene() -> tuple[Deck, int] | None:
     """Return the lecture at hand and the index of its scene, or None."""
     place_in_lecture = session.playing
-    deck = None if place_in_lecture is None else decks_by_name().get(place_in_lecture.deck)
-    return None if place_in_lecture is None or deck is None else (deck, min(place_in_lecture.scene, len(deck.scenes) - 1))
+    current_lecture_deck = None if place_in_lecture is None else decks_by_name().get(place_in_lecture.deck)
+    return (
+        None
+        if place_in_lecture is None or current_lecture_deck is None
+        else (current_lecture_deck, min(place_in_lecture.scene, len(current_lecture_deck.scenes) - 1))
+    )
 
 
 def is_awaited() -> bool:
@@ -75,14 +79,14 @@ def read_lecture_link() -> None:
     if session.deck_read and not came_through_history():
         return
     session.deck_read, session.playing, session.deck_complaint = True, None, ""
-    query = st.query_params.to_dict()
-    deck_name, number = query.get(DECK), query.get(SCENE, "1")
+    link_query_parameters = st.query_params.to_dict()
+    deck_name, scene_number_word = link_query_parameters.get(DECK), link_query_parameters.get(SCENE, "1")
     if deck_name is None:
         return
-    only_in_tab = deck_name == OWN_DECK and SCENES not in query and not session.own_lecture.deck.scenes
-    if deck_name == OWN_DECK and SCENES in query and not session.own_lecture.deck.scenes:
+    only_in_tab = deck_name == OWN_DECK and SCENES not in link_query_parameters and not session.own_lecture.deck.scenes
+    if deck_name == OWN_DECK and SCENES in link_query_parameters and not session.own_lecture.deck.scenes:
         try:
-            session.own_lecture = lecture_from_link_word(query.get(SCENES, ""), PAGES)
+            session.own_lecture = lecture_from_link_word(link_query_parameters.get(SCENES, ""), PAGES)
         except InputError as error:
             session.deck_complaint = f"{error} {SAVED}"
             return
@@ -95,13 +99,13 @@ def read_lecture_link() -> None:
     valid_scene_numbers = [
         str(place) for place in range(1, (MOST_SCENES if only_in_tab else len(known_decks[deck_name].scenes)) + 1)
     ]
-    if number not in valid_scene_numbers:
+    if scene_number_word not in valid_scene_numbers:
         session.deck_complaint = (
-            f"The link's {SCENE} must be a number from 1 to {valid_scene_numbers[-1]}; got {number[:60]!r}."
+            f"The link's {SCENE} must be a number from 1 to {valid_scene_numbers[-1]}; got {scene_number_word[:60]!r}."
         )
-        number = "1"
-    session.playing, session.lecture = PlaceInLecture(deck_name, int(number) - 1), True
-    session.scene_wanted = not came_through_history() and query.keys() <= {DECK, SCENE, SCENES, WIDE}
+        scene_number_word = "1"
+    session.playing, session.lecture = PlaceInLecture(deck_name, int(scene_number_word) - 1), True
+    session.scene_wanted = not came_through_history() and link_query_parameters.keys() <= {DECK, SCENE, SCENES, WIDE}
 
 
 def open_scene(deck: str, scene: int = 0) -> None:
@@ -130,11 +134,11 @@ def go_to_scene(shown: str) -> None:
     deck_and_index = current_scene()
     if session.scene_wanted and deck_and_index is not None:
         deck, index = deck_and_index
-        scene = deck.scenes[index]
+        opened_scene = deck.scenes[index]
         session.scene_wanted = False
-        page, link_parameters = scene.page or COMPARE_PAGE, {**scene.query, WIDE: "1", **lecture_query()}
+        page, link_parameters = opened_scene.page or COMPARE_PAGE, {**opened_scene.query, WIDE: "1", **lecture_query()}
         session.arriving = PageArrival(page, shown, link_parameters)
-        _show_text_of(scene)
+        _show_text_of(opened_scene)
         # The scene's page may be the one shown, whose link is another.
         st.switch_page(PAGES[page].file, query_params=link_parameters)
     switch_to_arriving_page(shown)
@@ -153,13 +157,17 @@ def lecture_query() -> dict[str, str]:
 
 def _show_text_of(scene: Scene) -> None:
     """Make the text of a scene the user's own text; the text that it replaces can be restored."""
-    texts = session.own_lecture.texts
-    if scene.text not in texts or session.own == texts[scene.text].source:
+    own_lecture_text_by_key = session.own_lecture.texts
+    if scene.text not in own_lecture_text_by_key or session.own == own_lecture_text_by_key[scene.text].source:
         return
     replaced_text, replaced_as_given, is_stored = session.own, session.own_given, OWN_DOCUMENT in session.notebooks
-    store_own_text(texts[scene.text].source)
+    store_own_text(own_lecture_text_by_key[scene.text].source)
     session.own_taken += 1
-    if replaced_text is not None and not is_stored and all(text.text != replaced_text.text for text in texts.values()):
+    if (
+        replaced_text is not None
+        and not is_stored
+        and all(text.text != replaced_text.text for text in own_lecture_text_by_key.values())
+    ):
         session.replaced = ReplacedText(replaced_text, replaced_as_given)
 
 
@@ -193,34 +201,39 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     page, lecture_before = session.page, session.own_lecture
     if page not in session.choices:
         return
-    choices = session.choices[page]
-    query = to_query(choices, EMPTY_CHOICES) | model_in_link(choices, session.language_server.model or session.linked_model)
-    if query.get("document") == OWN_DOCUMENT and session.own is None:
+    page_choices = session.choices[page]
+    page_link_parameters = to_query(page_choices, EMPTY_CHOICES) | model_in_link(
+        page_choices, session.language_server.model or session.linked_model
+    )
+    if page_link_parameters.get("document") == OWN_DOCUMENT and session.own is None:
         session.lecture_said = "There is no text yet to show in a lecture."
         return
     if len(lecture_before.deck.scenes) == MOST_SCENES:
         session.lecture_said = f"A lecture must have at most {MOST_SCENES} scenes; remove one first."
         return
     try:
-        scene = Scene(
+        new_lecture_scene = Scene(
             title=words.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page].title,
-            link=scene_link("" if page == COMPARE_PAGE else page, query),
+            link=scene_link("" if page == COMPARE_PAGE else page, page_link_parameters),
             hides=hides,
             ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == COMPARE_PAGE else "",
             **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in SCENE_PARTS},
         )
-        lecture = lecture_before.with_scene(scene, session.own if query.get("document") == OWN_DOCUMENT else None)
+        lecture_with_new_scene = lecture_before.with_scene(
+            new_lecture_scene, session.own if page_link_parameters.get("document") == OWN_DOCUMENT else None
+        )
     except ValueError:
         session.lecture_said = "The settings of this page are too long for a scene."
         return
-    if len(lecture.model_dump_json(indent=1).encode()) > LARGEST_FILE:
+    if len(lecture_with_new_scene.model_dump_json(indent=1).encode()) > LARGEST_FILE:
         session.lecture_said = f"A lecture's file must have at most {LARGEST_FILE:,} bytes; with this text it has more."
         return
-    session.own_lecture = lecture
-    shows_chunk_file = any(column.chunker == YourChunks.name for column in choices.columns)
-    session.lecture_said = f"Added as scene {len(lecture.deck.scenes)} of your lecture" + (
+    session.own_lecture = lecture_with_new_scene
+    shows_chunk_file = any(column.chunker == YourChunks.name for column in page_choices.columns)
+    session.lecture_said = f"Added as scene {len(lecture_with_new_scene.deck.scenes)} of your lecture" + (
         "; the file of chunks is not saved with it" * shows_chunk_file
-        or "; it is too long to survive a reload, so save it under “Lectures”" * (len(lecture.packed) > MOST_KEPT)
+        or "; it is too long to survive a reload, so save it under “Lectures”"
+        * (len(lecture_with_new_scene.packed) > MOST_KEPT)
     )
 
 
@@ -241,15 +254,15 @@ def keep_lecture_in_tab() -> None:
 def take_lecture_of_tab(kept: str) -> None:
     """Take the lecture that the browser's tab has kept; if the session has another, it can be brought back."""
     try:
-        lecture = lecture_from_link_word(kept, PAGES, LARGEST_FILE)
+        lecture_kept_by_tab = lecture_from_link_word(kept, PAGES, LARGEST_FILE)
     except InputError as error:
         if is_awaited():
             session.playing, session.deck_complaint = None, f"{error} {SAVED}"
         return
     if not session.own_lecture.deck.scenes:
-        session.own_lecture = lecture
-    elif lecture != session.own_lecture:
-        session.lecture_before = lecture
+        session.own_lecture = lecture_kept_by_tab
+    elif lecture_kept_by_tab != session.own_lecture:
+        session.lecture_before = lecture_kept_by_tab
 
 
 def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
@@ -262,12 +275,14 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
     if deck_and_index is None or session.page not in session.choices:
         return None
     deck, index = deck_and_index
-    link = scene_link(
+    current_page_link = scene_link(
         "" if session.page == COMPARE_PAGE else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
     )
-    scene = deck.scenes[index].model_copy(update={"link": link, "text": OWN_DOCUMENT, "minutes": ""})
+    scene_of_current_page = deck.scenes[index].model_copy(
+        update={"link": current_page_link, "text": OWN_DOCUMENT, "minutes": ""}
+    )
     (sheet,) = lecture_sheets(
-        Deck(title=deck.title, scenes=(scene,)), {} if session.own is None else {OWN_DOCUMENT: session.own}
+        Deck(title=deck.title, scenes=(scene_of_current_page,)), {} if session.own is None else {OWN_DOCUMENT: session.own}
     )
     return scene_picture(sheet, caption, until) if sheet.columns else None
 
@@ -330,25 +345,25 @@ def offer_decks(place: str) -> None:
             on_click=restore_lecture,
             help="Your own lecture as it was before a scene was removed or a file was opened.",
         )
-    key = f"{place}/lecture_file"
+    lecture_file_widget_key = f"{place}/lecture_file"
 
     def opened() -> None:
-        file, session.deck_complaint = st.session_state[key], ""
+        file, session.deck_complaint = st.session_state[lecture_file_widget_key], ""
         if file is None:
             return
         try:
-            lecture = read_lecture(file.getvalue(), file.name, PAGES)
+            opened_lecture = read_lecture(file.getvalue(), file.name, PAGES)
         except InputError as error:
             session.deck_complaint = str(error)
             return
-        if lecture != session.own_lecture:
-            replace_lecture(lecture)
+        if opened_lecture != session.own_lecture:
+            replace_lecture(opened_lecture)
         start_lecture(OWN_DECK)
 
     st.file_uploader(
         "Open a lecture",
         type="json",
-        key=key,
+        key=lecture_file_widget_key,
         on_change=opened,
         help="A lecture of your own: “Add to my lecture” takes any page as it is; then save it here.",
     )
@@ -378,14 +393,16 @@ def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
 
 
 def _offer_handout(place: str, name: str, deck: Deck) -> None:
-    texts = {key: text.source for key, text in session.own_lecture.texts.items()} if name == OWN_DECK else {}
+    own_text_source_by_key = (
+        {key: text.source for key, text in session.own_lecture.texts.items()} if name == OWN_DECK else {}
+    )
     download_button(
         st.container(),
         "Handout",
-        lambda: _handout_html(deck, texts),
+        lambda: _handout_html(deck, own_text_source_by_key),
         "handout.html",
         "text/html",
-        (deck, texts),
+        (deck, own_text_source_by_key),
         key=f"{place}/handout/{name}",
         help="One page to print: every scene with its words and chunks, exercises, and the answers at the end.",
     )

@@ -127,7 +127,7 @@ def _take() -> None:
     bar_event = take_event(KEY, "act")
     if bar_event is None:
         return
-    playing = session.playing
+    playing_lecture_place = session.playing
     session.scene_picture = None
     match bar_event["act"]:
         case "add":
@@ -142,17 +142,17 @@ def _take() -> None:
             svg := current_lecture.picture_of_page(bar_event["horizon"], [str(line) for line in bar_event["caption"]])
         ) is not None:
             deck_and_index = current_lecture.current_scene()
-            title = "Seamark" if deck_and_index is None else deck_and_index[0].scenes[deck_and_index[1]].title
+            current_scene_title = "Seamark" if deck_and_index is None else deck_and_index[0].scenes[deck_and_index[1]].title
             session.scene_picture = {
                 "asked": bar_event["at"],
                 "svg": svg,
-                "name": f"seamark-{_slug(title)}",
-                "said": " ".join([title, *map(str, bar_event["caption"])]),
+                "name": f"seamark-{_slug(current_scene_title)}",
+                "said": " ".join([current_scene_title, *map(str, bar_event["caption"])]),
             }
         case "remove":
             current_lecture.remove_scene()
-        case "scene" if playing is not None:
-            current_lecture.open_scene(playing.deck, max(0, int(bar_event["scene"])))
+        case "scene" if playing_lecture_place is not None:
+            current_lecture.open_scene(playing_lecture_place.deck, max(0, int(bar_event["scene"])))
 
 
 def _take_kept() -> None:

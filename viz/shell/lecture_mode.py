@@ -23,18 +23,18 @@ def apply_lecture_styles() -> None:
         style_sheets = ["lecture.css"]
         if place_in_lecture is not None:
             style_sheets += ["deck.css", *["bundled_deck.css"] * (place_in_lecture.deck != OWN_DECK)]
-        rules = [(Path(__file__).parent / sheet).read_text(encoding="utf-8") for sheet in style_sheets]
-        st.html(f"<style>{''.join(rules)}</style>")
+        style_sheet_contents = [(Path(__file__).parent / sheet).read_text(encoding="utf-8") for sheet in style_sheets]
+        st.html(f"<style>{''.join(style_sheet_contents)}</style>")
 
 
 def settings_container() -> DeltaGenerator:
     """Return the container for settings: the side bar or, in lecture mode, a menu."""
     if not is_on():
         return st.sidebar
-    bar = st.container(key="lecture_bar", horizontal=True)
-    settings = bar.popover("Settings")
-    bar.button("Leave lecture mode", on_click=setattr, args=(session, "lecture", False))
-    return settings
+    lecture_bar_container = st.container(key="lecture_bar", horizontal=True)
+    settings_popover_menu = lecture_bar_container.popover("Settings")
+    lecture_bar_container.button("Leave lecture mode", on_click=setattr, args=(session, "lecture", False))
+    return settings_popover_menu
 
 
 def show_lecture_keys(menu: DeltaGenerator) -> None:

@@ -64,33 +64,33 @@ def show_consent(requests: ModelRequests | None) -> None:
 
     Nothing is drawn if no estimate was requested, or if the run or the language model has changed since.
     """
-    job = session.estimating
+    request_estimation_job = session.estimating
     if (
         requests is None
-        or job is None
-        or job.subject != requests.subject
-        or job.asking is not requests.asking
-        or job.cancelled
+        or request_estimation_job is None
+        or request_estimation_job.subject != requests.subject
+        or request_estimation_job.asking is not requests.asking
+        or request_estimation_job.cancelled
     ):
         return
-    if job.running:
-        show_job_progress(job, key=f"estimating_{requests.key}")
-    elif job.error:
-        notice(job.error, "error", key=f"estimating_{requests.key}_error")
-    elif job.found is not None:
+    if request_estimation_job.running:
+        show_job_progress(request_estimation_job, key=f"estimating_{requests.key}")
+    elif request_estimation_job.error:
+        notice(request_estimation_job.error, "error", key=f"estimating_{requests.key}_error")
+    elif request_estimation_job.found is not None:
 
         def send() -> None:
             session.estimating = None
-            job.then()
+            request_estimation_job.then()
 
         ask_to_send(
             requests.what,
-            job.asking,
-            job.found,
+            request_estimation_job.asking,
+            request_estimation_job.found,
             requests.answer_tokens,
             key=requests.key,
             send=send,
-            formed=job.asking if requests.formed else None,
+            formed=request_estimation_job.asking if requests.formed else None,
         )
 
 
@@ -101,11 +101,11 @@ def run_button_row(
 
     The button is disabled unless the run is ``ready``.
     """
-    row = st.container(horizontal=True, vertical_alignment="center")
-    if button_pressed(row, "Run", button_key, disabled=not ready, type="primary") and ready:
+    run_button_container = st.container(horizontal=True, vertical_alignment="center")
+    if button_pressed(run_button_container, "Run", button_key, disabled=not ready, type="primary") and ready:
         run_with_consent(requests, run)
         st.rerun()
-    with row:
+    with run_button_container:
         remark(sentence, key=key)
     show_consent(requests)
 
@@ -135,11 +135,11 @@ def find_kept_run(token: str, kind: type[Kept]) -> Kept | LostRun | None:
     if not token:
         return None
     try:
-        kept = kind.find(Keeper(run_store(), token, kind.kind))
+        found_stored_run = kind.find(Keeper(run_store(), token, kind.kind))
     except InputError as error:
         return LostRun(str(error), "error")
     remembered_phrase = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
-    return kept or LostRun(f"The link's run is no longer remembered: {remembered_phrase}.", "info")
+    return found_stored_run or LostRun(f"The link's run is no longer remembered: {remembered_phrase}.", "info")
 
 
 def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
@@ -171,11 +171,11 @@ def say_interrupted(run: KeptJob, way: str, key: str) -> None:
 
     Nothing is drawn if the user cancelled the run or it failed.
     """
-    kept = run.kept
-    if kept is not None and run.can_go_on and not run.cancelled and not run.error:
-        done_phrase = _parts_done(kept, run.done)
+    stored_interrupted_run = run.kept
+    if stored_interrupted_run is not None and run.can_go_on and not run.cancelled and not run.error:
+        done_phrase = _parts_done(stored_interrupted_run, run.done)
         notice(
-            f"This {kept.title} was interrupted; the results for {done_phrase} are kept on disk. {way}",
+            f"This {stored_interrupted_run.title} was interrupted; the results for {done_phrase} are kept on disk. {way}",
             key=f"{key}_interrupted",
         )
 
@@ -200,23 +200,23 @@ def offer_to_resume(
     key
         Key of the button and the notices.
     """
-    kept = run.kept
-    if kept is None or not run.can_go_on:
+    stored_interrupted_run = run.kept
+    if stored_interrupted_run is None or not run.can_go_on:
         return
     say_interrupted(run, "“Resume” measures the others.", key)
-    obstacle_sentence = missing or _other_model_in_words(here, kept, requests)
+    obstacle_sentence = missing or _other_model_in_words(here, stored_interrupted_run, requests)
 
     def resume() -> None:
         run.cancel()
         run.join(ENDING_S)
-        begin_run(here.choices.extra, again(), kept.keeper.token)
+        begin_run(here.choices.extra, again(), stored_interrupted_run.keeper.token)
 
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.button(
+    resume_button_container = st.container(horizontal=True, vertical_alignment="center")
+    resume_button_container.button(
         "Resume", on_click=lambda: run_with_consent(requests, resume), disabled=bool(obstacle_sentence), key=f"{key}_resume"
     )
     if obstacle_sentence:
-        with row:
+        with resume_button_container:
             remark(obstacle_sentence, key=f"{key}_resume_waits")
     else:
         show_consent(requests)

@@ -61,12 +61,12 @@ def switch_to_arriving_page(shown: str) -> None:
     It is asked for until it is drawn, as what the user does in the meantime reruns the page before, or until the user opens
     another.
     """
-    arriving = session.arriving
-    if arriving is None or arriving.page == shown:
+    arriving_page_and_link = session.arriving
+    if arriving_page_and_link is None or arriving_page_and_link.page == shown:
         return
     # A text stored by another version may name a page that no longer exists.
-    if arriving.before == shown and arriving.page in PAGES:
-        st.switch_page(PAGES[arriving.page].file, query_params=arriving.link)
+    if arriving_page_and_link.before == shown and arriving_page_and_link.page in PAGES:
+        st.switch_page(PAGES[arriving_page_and_link.page].file, query_params=arriving_page_and_link.link)
     session.arriving = None
 
 

@@ -123,15 +123,15 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
     # After the app, this has an effect only where Streamlit has run the page's file without it.
     switch_to_arriving_page(name)
     choices, complaints = _choices(name, default)
-    interrupted = False
+    is_page_interrupted = False
     try:
         shows_text = about_a_text if isinstance(about_a_text, bool) else about_a_text(choices)
         yield _draw_common_parts(choices, default, complaints, about_a_text=shows_text)
     except (RerunException, StopException):
-        interrupted = True
+        is_page_interrupted = True
         raise
     finally:
-        if not interrupted:
+        if not is_page_interrupted:
             _write_link(name, choices, default)
             keep_questions_in_tab()
             save_notebooks()
@@ -142,21 +142,21 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
 
 def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
     """Draw the parts that all pages have in common."""
-    source = None
+    document_text_source = None
     settings_place = lecture_mode.settings_container()
     own_controls = settings_place.container()
     if about_a_text:
         take_document_events(choices, default)
         text_row = st.container(key="text_row")
-        source = load_text(choices)
+        document_text_source = load_text(choices)
     place_of_complaints = st.container()
     with place_of_complaints:
         for number, complaint in enumerate(complaints):
             notice(complaint, "error", key=f"complaint_{number}")
     ask_about_splitter(choices)
     text = None
-    if source is not None and not splitter_waits_for_consent(choices):
-        text = _split(source, choices.sentences)
+    if document_text_source is not None and not splitter_waits_for_consent(choices):
+        text = _split(document_text_source, choices.sentences)
     if text is not None:
         with place_of_complaints:
             _warn_of_moved_cuts(choices, text)
@@ -201,50 +201,52 @@ def _warn_of_moved_cuts(choices: Choices, text: PageText) -> None:
 
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
-    query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
+    page_link_parameters = to_query(choices, default) | model_in_link(
+        choices, session.language_server.model or session.linked_model
+    )
     notebook_key = key_of_kept_document() if choices.document == OWN_DOCUMENT else None
     # The id has no effect on another machine, or after the text was removed.
-    query |= {KEPT_TEXT_PARAMETER: notebook_key.id} if notebook_key is not None else {}
-    query |= {WIDE: "1", **current_lecture.lecture_query()} if lecture_mode.is_on() else {}
-    session.first_links.setdefault(name, query)
+    page_link_parameters |= {KEPT_TEXT_PARAMETER: notebook_key.id} if notebook_key is not None else {}
+    page_link_parameters |= {WIDE: "1", **current_lecture.lecture_query()} if lecture_mode.is_on() else {}
+    session.first_links.setdefault(name, page_link_parameters)
     page, last_parameters = session.written_link
     # A widget that is quickly moved and moved back sends the old link, while the browser already has the new one.
-    if query != st.query_params.to_dict() or (page == name and query != last_parameters):
-        st.query_params.from_dict(query)
-    session.written_link = name, query
+    if page_link_parameters != st.query_params.to_dict() or (page == name and page_link_parameters != last_parameters):
+        st.query_params.from_dict(page_link_parameters)
+    session.written_link = name, page_link_parameters
 
 
 def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
-    arrival = session.arriving if session.arriving is not None and session.arriving.page == name else None
-    parameters_on_arrival = None if arrival is None else arrival.link
+    arrival_at_page = session.arriving if session.arriving is not None and session.arriving.page == name else None
+    parameters_on_arrival = None if arrival_at_page is None else arrival_at_page.link
     if name not in session.choices or parameters_on_arrival is not None:
         link_parameters = st.query_params.to_dict() if parameters_on_arrival is None else parameters_on_arrival
         session.choices[name], session.complaints[name] = _from_link(link_parameters, default)
         numbered_columns = enumerate(session.choices[name].columns)
         older_numbers = older_columns(link_parameters)
         session.older[name] = {index: column.copy() for index, column in numbered_columns if index + 1 in older_numbers}
-        if arrival is not None:
-            session.arriving = arrival._replace(link=None)  # what the user changes before the page is drawn remains
-    query = st.query_params.to_dict()
-    if came_through_history() and arrival is None:
+        if arrival_at_page is not None:
+            session.arriving = arrival_at_page._replace(link=None)  # what the user changes before the page is drawn remains
+    link_query_parameters = st.query_params.to_dict()
+    if came_through_history() and arrival_at_page is None:
         session.written_link = "", {}
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
-        session.choices[name] = _choices_of_history(query or session.first_links.get(name, {}), default)
-    choices = session.choices[name]
+        session.choices[name] = _choices_of_history(link_query_parameters or session.first_links.get(name, {}), default)
+    page_choices = session.choices[name]
     page_before = session.page or name
-    if page_before != name and not query:
+    if page_before != name and not link_query_parameters:
         session.first_links.pop(name, None)
     if page_before != name and not came_through_history() and parameters_on_arrival is None:
         # The link takes precedence over the previous page.
         for shared in SHARED_CHOICES:
             if shared not in st.query_params:
-                setattr(choices, shared, getattr(session.choices[page_before], shared))
+                setattr(page_choices, shared, getattr(session.choices[page_before], shared))
     if page_before != name:
         session.sent.forget()
         session.pressed.clear()
     session.page = name
-    return choices, session.complaints[name]
+    return page_choices, session.complaints[name]
 
 
 def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
@@ -256,12 +258,14 @@ def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
 
 
 def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
-    query = {model_name: word for model_name, word in link.items() if model_name != current_lecture.SCENES}
-    choices, complaints = from_query(query, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default)
+    parameters_without_scenes = {
+        model_name: word for model_name, word in link.items() if model_name != current_lecture.SCENES
+    }
+    choices, complaints = from_query(parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default)
     session.own_linked = choices.document == OWN_DOCUMENT
-    session.notebook_linked = query.get(KEPT_TEXT_PARAMETER, "")[:LONGEST_NAME]
+    session.notebook_linked = parameters_without_scenes.get(KEPT_TEXT_PARAMETER, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
-    if is_valid_name(model_name := query.get(MODEL_PARAMETER, "")):
+    if is_valid_name(model_name := parameters_without_scenes.get(MODEL_PARAMETER, "")):
         session.linked_model = model_name
     if not is_tokenizer_on_disk(choices.tokenizer):
         complaints.append(

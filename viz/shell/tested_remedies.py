@@ -26,8 +26,8 @@ def is_automatic(method: SearchMethod, embedder: Embedder | None, reranker: Rera
 
 def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
     """Add a column to Compare with the change of settings that the user chose; return False if there is no such change."""
-    outcomes = [*job.found.values()] if job is not None else []
-    for remedy in (remedy for outcome in outcomes for remedy in outcome.remedies):
+    remedy_search_outcomes = [*job.found.values()] if job is not None else []
+    for remedy in (remedy for outcome in remedy_search_outcomes for remedy in outcome.remedies):
         if _setting_identity(remedy.variation.chunker) == event.get("setting"):
             add_to_compare(_column_of_chunker(remedy.variation.chunker, embedder))
             return True
@@ -64,15 +64,23 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
         The text that follows "None of 41 tried settings" if no remedy was found.
     """
     remedy_lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
-    message, share, state = "", 1.0, "done"
+    message, share, remedy_search_state = "", 1.0, "done"
     if outcome is not None and not remedy_lines:
         message = f"None of {pluralize(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
     if outcome is None:
         share, message = job.progress()
-        state = "looking" if job.running and not job.cancelled else "failed" if job.error else "offered"
-        message = message if state == "looking" else job.error if state == "failed" else "Stopped." if job.cancelled else ""
+        remedy_search_state = "looking" if job.running and not job.cancelled else "failed" if job.error else "offered"
+        message = (
+            message
+            if remedy_search_state == "looking"
+            else job.error
+            if remedy_search_state == "failed"
+            else "Stopped."
+            if job.cancelled
+            else ""
+        )
     return {
-        "state": state,
+        "state": remedy_search_state,
         "share": share,
         "said": message,
         "wanted": wanted,
@@ -83,20 +91,22 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
 
 def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     chunker = remedy.variation.chunker
-    choice = _column_of_chunker(chunker, embedder)
-    effects = [f"{pluralize(remedy.chunks, 'chunk')} of ~{pluralize(round(remedy.tokens), 'token')}"]
+    remedy_column_choice = _column_of_chunker(chunker, embedder)
+    remedy_effect_phrases = [f"{pluralize(remedy.chunks, 'chunk')} of ~{pluralize(round(remedy.tokens), 'token')}"]
     if remedy.findings is not None:
-        effects.append(f"other findings {_from_to(*remedy.findings)}")
+        remedy_effect_phrases.append(f"other findings {_from_to(*remedy.findings)}")
     if remedy.marks is not None:
-        effects.append(f"boundaries {_from_to(*remedy.marks[:2])}")
+        remedy_effect_phrases.append(f"boundaries {_from_to(*remedy.marks[:2])}")
     if remedy.others:
         won_and_lost = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
-        effects.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(won_and_lost) or 'unchanged'}")
+        remedy_effect_phrases.append(
+            f"{pluralize(remedy.others, 'other question')}: {', '.join(won_and_lost) or 'unchanged'}"
+        )
     return {
         "setting": _setting_identity(chunker),
         "words": remedy.variation.words,
-        "said": effects,
-        "column": index_on_compare(choice, embedder_defaults(embedder, chunker.name)),
+        "said": remedy_effect_phrases,
+        "column": index_on_compare(remedy_column_choice, embedder_defaults(embedder, chunker.name)),
     }
 
 

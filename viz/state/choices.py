@@ -33,14 +33,17 @@ class ColumnChoice:
 
         A browser may send the value of a control or of a threshold line that was drawn for the column's previous chunker.
         """
-        spec = next(
+        parameter_field_spec = next(
             (field_spec for field_spec in chunker_class(self.chunker).fields(self.parameters) if field_spec.name == name),
             None,
         )
-        if spec is None:
+        if parameter_field_spec is None:
             return
         if isinstance(value, int | float):
-            low, high = (-inf if spec.low is None else spec.low), (inf if spec.high is None else spec.high)
+            low, high = (
+                (-inf if parameter_field_spec.low is None else parameter_field_spec.low),
+                (inf if parameter_field_spec.high is None else parameter_field_spec.high),
+            )
             if not low <= value <= high:
                 return
         self.parameters[name] = value
@@ -77,8 +80,8 @@ SHARED_CHOICES = ("document", "sentences", "embedder", "tokenizer")
 
 def compare_first_screen(document: str, sentences: str) -> Choices:
     """Return Compare's default choices for a sample: three chunkers side by side."""
-    columns = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
-    return Choices(document, sentences, columns, selected=1)
+    default_chunker_columns = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
+    return Choices(document, sentences, default_chunker_columns, selected=1)
 
 
 def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,11 +139,12 @@ def link_of_chunker(chunker: str) -> dict[str, str]:
 
 def older_columns(query: Mapping[str, str]) -> list[int]:
     """Return the numbers, from 1, of a link's columns that lack parameters introduced after the link was made."""
-    types = {**CHUNKERS, **ASKING, **ADAPTERS}
+    chunker_class_by_name = {**CHUNKERS, **ASKING, **ADAPTERS}
     return [
         number
         for number in range(1, MOST_COLUMNS + 1)
-        if (kind := types.get(query.get(f"c{number}", ""))) and any(f"c{number}.{name}" not in query for name in kind.older)
+        if (kind := chunker_class_by_name.get(query.get(f"c{number}", "")))
+        and any(f"c{number}.{name}" not in query for name in kind.older)
     ]
 
 
@@ -180,85 +184,106 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
     choices, complaints
         The choices, and a sentence for each invalid parameter; those keep their defaults.
     """
-    complaints = [
-        f"The link's {short_repr(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. "
+    invalid_parameter_messages = [
+        f"The link's {short_repr(name)} must be at most {LONGEST_WORD:,} characters long; it has "
+        f"{len(parameter_or_default_word):,}. "
         "It is left out."
-        for name, value in query.items()
-        if len(value) > LONGEST_WORD
+        for name, parameter_or_default_word in query.items()
+        if len(parameter_or_default_word) > LONGEST_WORD
     ]
-    query = {name: value for name, value in query.items() if len(value) <= LONGEST_WORD}
+    query = {
+        name: parameter_or_default_word
+        for name, parameter_or_default_word in query.items()
+        if len(parameter_or_default_word) <= LONGEST_WORD
+    }
 
     def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
-        value = query.get(name, fallback)
-        if value in allowed or (name == "sentences" and is_splitter(value) and is_valid_name(value)):
-            return value
-        complaints.append(
-            f"The link's {name} must be one of {', '.join(allowed)}; got {short_repr(value)}. Using {fallback}."
+        parameter_or_default_word = query.get(name, fallback)
+        if parameter_or_default_word in allowed or (
+            name == "sentences" and is_splitter(parameter_or_default_word) and is_valid_name(parameter_or_default_word)
+        ):
+            return parameter_or_default_word
+        invalid_parameter_messages.append(
+            f"The link's {name} must be one of {', '.join(allowed)}; got {short_repr(parameter_or_default_word)}. Using "
+            f"{fallback}."
         )
         return fallback
 
     document_id = one_of("document", documents, default.document)
     splitter_name = one_of("sentences", SPLITTERS, documents.get(document_id, default.sentences))
-    columns = _parse_columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
+    columns_from_link = _parse_columns(query, invalid_parameter_messages) or [
+        ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns
+    ]
     selected_word = query.get("selected", str(default.selected + 1))
-    selected = (
+    selected_column_index = (
         int(selected_word) - 1
-        if selected_word in map(str, range(1, len(columns) + 1))
-        else min(default.selected, len(columns) - 1)
+        if selected_word in map(str, range(1, len(columns_from_link) + 1))
+        else min(default.selected, len(columns_from_link) - 1)
     )
-    if "selected" in query and str(selected + 1) != selected_word:
-        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {short_repr(selected_word)}.")
+    if "selected" in query and str(selected_column_index + 1) != selected_word:
+        invalid_parameter_messages.append(
+            f"The link's selected must be a column from 1 to {len(columns_from_link)}; got {short_repr(selected_word)}."
+        )
     return (
         Choices(
             document_id,
             splitter_name,
-            columns,
-            _parse_embedder(query, default, complaints),
+            columns_from_link,
+            _parse_embedder(query, default, invalid_parameter_messages),
             one_of("tokenizer", TOKENIZERS, default.tokenizer),
-            selected,
+            selected_column_index,
             {name: query.get(name, word) for name, word in default.extra.items()},
         ),
-        complaints,
+        invalid_parameter_messages,
     )
 
 
 def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
-    name = query.get("embedder", default.embedder)
-    if name == BFLOAT16:
+    embedder_name = query.get("embedder", default.embedder)
+    if embedder_name == BFLOAT16:
         complaints.append(NO_BFLOAT16)
         return MiniLM.name
-    if is_valid_name(name):
-        return name
+    if is_valid_name(embedder_name):
+        return embedder_name
     complaints.append(
-        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {short_repr(name)}. "
+        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {short_repr(embedder_name)}. "
         f"Using {default.embedder}."
     )
     return default.embedder
 
 
 def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
-    columns = []
+    columns_from_link = []
     for number in range(1, MOST_COLUMNS + 1):
         chunker_name = query.get(f"c{number}")
         if chunker_name is None:
             break
-        names = [*CHUNKERS, *ASKING, *ADAPTERS]
-        if chunker_name not in names and chunker_name not in ELSEWHERE:
-            complaints.append(f"The link's c{number} must be one of {', '.join(names)}; got {short_repr(chunker_name)}.")
+        valid_chunker_names = [*CHUNKERS, *ASKING, *ADAPTERS]
+        if chunker_name not in valid_chunker_names and chunker_name not in ELSEWHERE:
+            complaints.append(
+                f"The link's c{number} must be one of {', '.join(valid_chunker_names)}; got {short_repr(chunker_name)}."
+            )
             continue
-        prefix = f"c{number}."
-        parameters = {key.removeprefix(prefix): _parse_value(text) for key, text in query.items() if key.startswith(prefix)}
+        column_parameter_prefix = f"c{number}."
+        column_value_by_parameter = {
+            key.removeprefix(column_parameter_prefix): _parse_value(text)
+            for key, text in query.items()
+            if key.startswith(column_parameter_prefix)
+        }
         try:
-            linked_chunker = build_chunker(chunker_name, {**chunker_class(chunker_name).older, **parameters})
+            linked_chunker = build_chunker(chunker_name, {**chunker_class(chunker_name).older, **column_value_by_parameter})
         except InputError as error:
             complaints.append(f"The link's column {number} is at its defaults: {error}")
-            parameters = {}
+            column_value_by_parameter = {}
         else:
             # Parameters added after the link was made get the value that was in effect then.
-            parameters = {**linked_chunker.older, **{key: getattr(linked_chunker, key) for key in parameters}}
-        columns.append(ColumnChoice(chunker_name, parameters))
-    return columns
+            column_value_by_parameter = {
+                **linked_chunker.older,
+                **{key: getattr(linked_chunker, key) for key in column_value_by_parameter},
+            }
+        columns_from_link.append(ColumnChoice(chunker_name, column_value_by_parameter))
+    return columns_from_link
 
 
 def is_valid_name(text: str) -> bool:

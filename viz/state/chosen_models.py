@@ -98,9 +98,12 @@ def chosen_model() -> Asking | None:
         return None
     cached_access = session.asking
     if cached_access is None or cached_access[0] != named_server:
-        model = ChatServer(f"openai:{named_server.model}", named_server.address, named_server.key)
-        limit = Limit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None)
-        cached_access = session.asking = named_server, Asking(model, session.answers, limit, _end_asking)
+        named_language_model = ChatServer(f"openai:{named_server.model}", named_server.address, named_server.key)
+        token_and_money_limit = Limit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None)
+        cached_access = session.asking = (
+            named_server,
+            Asking(named_language_model, session.answers, token_and_money_limit, _end_asking),
+        )
     answer_cache = answers_on_disk() if session.on_disk else session.answers
     if cached_access[1].memory != answer_cache.identity:
         cached_access = session.asking = named_server, cached_access[1].with_answers(answer_cache)

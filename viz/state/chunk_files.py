@@ -31,8 +31,8 @@ def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
         If the column's file identity or cuts are invalid.
     """
     if column.chunker == YourCuts.name:
-        cuts = YourCuts.build(**column.parameters)
-        return cuts, "" if cuts.cuts else CUT_FIRST
+        own_cuts_chunker = YourCuts.build(**column.parameters)
+        return own_cuts_chunker, "" if own_cuts_chunker.cuts else CUT_FIRST
     chunk_file = chunk_file_of(column)
     if chunk_file is None:
         chunker = YourChunks.build(**column.parameters)
@@ -57,10 +57,13 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     held_file = chunker.held
     assert held_file is not None
     located_chunks = held_file.cached_result_in(document)
-    count = len(held_file.chunks) if located_chunks is None else located_chunks.given
+    file_chunk_count = len(held_file.chunks) if located_chunks is None else located_chunks.given
     has_text = held_file.text(document.name) is not None
     advice_phrase = "; the text that they give can be opened in this column's settings" if has_text else ""
-    return f"0 of {pluralize(count, 'chunk')} of {held_file.name} found in this text: they may be of another{advice_phrase}."
+    return (
+        f"0 of {pluralize(file_chunk_count, 'chunk')} of {held_file.name} found in this text: they may be of "
+        f"another{advice_phrase}."
+    )
 
 
 def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:

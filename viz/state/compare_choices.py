@@ -33,9 +33,9 @@ SHARED_NAMES = {"sentences": "splitter", "embedder": "embedder", "tokenizer": "t
 
 def default_choices() -> Choices:
     """Return the default choices of Compare."""
-    choices = compare_first_screen(*next(iter(sample_splitters().items())))
-    choices.extra = {ASK_METHOD: "embedding", ASK_LIMIT: "fitting"}
-    return choices
+    default_compare_choices = compare_first_screen(*next(iter(sample_splitters().items())))
+    default_compare_choices.extra = {ASK_METHOD: "embedding", ASK_LIMIT: "fitting"}
+    return default_compare_choices
 
 
 def ensure_compare_choices() -> Choices:
@@ -60,10 +60,10 @@ def columns_of_compare() -> list[ColumnChoice]:
 
 def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
     """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
-    choices = ensure_compare_choices()
-    indexes_to_try = [choices.selected, *range(len(choices.columns))]
-    column_index = next((index for index in indexes_to_try if choices.columns[index].chunker in kinds), None)
-    return None if column_index is None else (column_index, choices.columns[column_index].copy())
+    current_compare_choices = ensure_compare_choices()
+    indexes_to_try = [current_compare_choices.selected, *range(len(current_compare_choices.columns))]
+    column_index = next((index for index in indexes_to_try if current_compare_choices.columns[index].chunker in kinds), None)
+    return None if column_index is None else (column_index, current_compare_choices.columns[column_index].copy())
 
 
 def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
@@ -85,22 +85,25 @@ def compare_is_full() -> bool:
 
 def add_to_compare(column: ColumnChoice) -> None:
     """Add a copy of a column to Compare and select it, unless Compare is full; the user can undo the change."""
-    choices = ensure_compare_choices()
+    current_compare_choices = ensure_compare_choices()
     if compare_is_full():
         return
-    with undoable(COMPARE_PAGE, f"Added as column {len(choices.columns) + 1} of Compare"):
-        choices.columns.append(column.copy())
-        choices.selected = len(choices.columns) - 1
+    with undoable(COMPARE_PAGE, f"Added as column {len(current_compare_choices.columns) + 1} of Compare"):
+        current_compare_choices.columns.append(column.copy())
+        current_compare_choices.selected = len(current_compare_choices.columns) - 1
 
 
 def reopen_session(file: SessionFile, choices: Choices) -> None:
     """Restore the choices of the page and of Compare from a session file, except for the text itself."""
     first_recipe = file.columns[0].recipe
-    columns = ensure_compare_choices().columns
+    compare_columns_with_reopened = ensure_compare_choices().columns
     for column in file.columns:
         if column.file is not None:
-            hold_chunk_file(column.file.file, columns)
-            columns = [*columns, ColumnChoice(column.recipe.chunker, column.recipe.settings())]
+            hold_chunk_file(column.file.file, compare_columns_with_reopened)
+            compare_columns_with_reopened = [
+                *compare_columns_with_reopened,
+                ColumnChoice(column.recipe.chunker, column.recipe.settings()),
+            ]
     choices.document, choices.sentences, choices.embedder = OWN_DOCUMENT, first_recipe.sentences, first_recipe.embedder
     session.embedded_as = first_recipe.embedded_as
     if is_tokenizer_on_disk(first_recipe.tokenizer):
@@ -129,12 +132,12 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
     if compare_is_full():
         raise InputError(f"{name}: Compare may have at most {MOST_COLUMNS} columns and is full; remove one first.")
     compare_choices = ensure_compare_choices()
-    differences = [
+    differing_setting_phrases = [
         f"the {word} {getattr(recipe, field)}, the page {getattr(choices, field)}"
         for field, word in SHARED_NAMES.items()
         if getattr(recipe, field) != getattr(choices, field)
     ]
-    differs_phrase = f"; the recipe names {'; '.join(differences)}" if differences else ""
+    differs_phrase = f"; the recipe names {'; '.join(differing_setting_phrases)}" if differing_setting_phrases else ""
     if session.document is not None and (changed_note := recipe.changed_since(len(session.document.sentences))):
         differs_phrase += f". {changed_note.rstrip('.')}"
     with undoable(COMPARE_PAGE, f"{name} added as column {len(compare_choices.columns) + 1} of Compare{differs_phrase}"):
@@ -165,8 +168,8 @@ FITTING_LIMIT = "fitting"
 
 def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
     """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
-    tokens = fitting_budget(characters)
-    return {FITTING_LIMIT: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **RETRIEVAL_LIMITS}
+    fitting_token_limit = fitting_budget(characters)
+    return {FITTING_LIMIT: (f"auto: {fitting_token_limit:,} tokens", Limit(tokens=fitting_token_limit)), **RETRIEVAL_LIMITS}
 
 
 def ranking_method_of(choices: Choices) -> SearchMethod:

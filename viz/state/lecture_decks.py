@@ -172,8 +172,8 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
     @property
     def source(self) -> TextSource:
         """The text; raises ValueError if its parts do not fit it."""
-        parts = None if self.parts is None else self.parts.of_text(self.text)
-        return TextSource(self.text, self.name, self.known, "from a lecture", parts)
+        lecture_text_parts = None if self.parts is None else self.parts.of_text(self.text)
+        return TextSource(self.text, self.name, self.known, "from a lecture", lecture_text_parts)
 
     @property
     def digest(self) -> str:
@@ -197,8 +197,8 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
     @cached_property
     def packed(self) -> str:
         """The lecture in the compressed form that a link or the browser's tab holds."""
-        packed = zlib.compress(self.model_dump_json(exclude_defaults=True).encode(), 9)
-        return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+        compressed_lecture_bytes = zlib.compress(self.model_dump_json(exclude_defaults=True).encode(), 9)
+        return base64.urlsafe_b64encode(compressed_lecture_bytes).decode().rstrip("=")
 
     @model_validator(mode="after")
     def _has_the_texts(self) -> Self:
@@ -209,18 +209,18 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
 
     def with_scene(self, scene: Scene, source: TextSource | None) -> LectureFile:
         """Return the lecture with a scene added at its end; ``source`` is the user's text if the scene shows it."""
-        texts = dict(self.texts)
+        lecture_text_by_digest = dict(self.texts)
         if source is not None:
             scene_text = SceneText.of(source)
-            texts[scene_text.digest] = scene_text
+            lecture_text_by_digest[scene_text.digest] = scene_text
             scene = scene.model_copy(update={"text": scene_text.digest})
-        return self._with_scenes([*self.deck.scenes, scene], texts)
+        return self._with_scenes([*self.deck.scenes, scene], lecture_text_by_digest)
 
     def moved(self, index: int, by: int) -> LectureFile:
         """Return the lecture with a scene moved by ``by`` places."""
-        scenes = [*self.deck.scenes]
-        scenes.insert(max(0, index + by), scenes.pop(index))
-        return self._with_scenes(scenes, self.texts)
+        reordered_scenes = [*self.deck.scenes]
+        reordered_scenes.insert(max(0, index + by), reordered_scenes.pop(index))
+        return self._with_scenes(reordered_scenes, self.texts)
 
     def without(self, index: int) -> LectureFile:
         """Return the lecture without a scene."""
@@ -273,11 +273,13 @@ def lecture_from_link_word(word: str, pages: Collection[str], largest: int = LAR
     if not word:
         raise InputError("The link names a lecture of your own, but has no scenes of it.")
     try:
-        decompressor = zlib.decompressobj()
-        lecture_json = decompressor.decompress(base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), largest)
-        complete = decompressor.eof
+        lecture_decompressor = zlib.decompressobj()
+        lecture_json = lecture_decompressor.decompress(
+            base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), largest
+        )
+        is_lecture_complete = lecture_decompressor.eof
     except (binascii.Error, ValueError, zlib.error):
-        complete = False
-    if not complete:
+        is_lecture_complete = False
+    if not is_lecture_complete:
         raise InputError("The link's scenes are no lecture: the link may have been cut off.")
     return read_lecture(lecture_json, "The link's scenes", pages)

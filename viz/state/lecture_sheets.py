@@ -24,8 +24,8 @@ def lecture_sheets(deck: Deck, texts: Mapping[str, TextSource]) -> list[SceneShe
 
 
 def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
-    title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
-    sheet_without_results = SceneSheet(title, scene.words)
+    scene_sheet_title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
+    sheet_without_results = SceneSheet(scene_sheet_title, scene.words)
     if scene.page not in PAGES_WITH_CHUNKS or "c1" not in scene.query:
         return sheet_without_results
     splitter_by_document = {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}
@@ -34,17 +34,23 @@ def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
     if choices.document == OWN_DOCUMENT and own is None:
         return sheet_without_results
     document_name, document_text, known = _text(choices.document, own)
-    columns = [choices.columns[choices.selected]] if scene.page in SELECTED else choices.columns
+    columns_on_sheet = [choices.columns[choices.selected]] if scene.page in SELECTED else choices.columns
     try:
-        chunkers = [build_chunker(column.chunker, column.parameters) for column in columns]
-        embeds = any(chunker.embeds for chunker in chunkers)
-        if any(chunker.asks or chunker.elsewhere for chunker in chunkers) or (embeds and choices.embedder not in EMBEDDERS):
+        chunkers = [build_chunker(column.chunker, column.parameters) for column in columns_on_sheet]
+        has_embedding_chunker = any(chunker.embeds for chunker in chunkers)
+        if any(chunker.asks or chunker.elsewhere for chunker in chunkers) or (
+            has_embedding_chunker and choices.embedder not in EMBEDDERS
+        ):
             return sheet_without_results
         document = Document.from_text(document_text, choices.sentences, name=document_name).split()
         tools = Tools(
-            load_embedder(choices.embedder) if embeds else None, load_tokenizer(choices.tokenizer), embedding_cache(False)
+            load_embedder(choices.embedder) if has_embedding_chunker else None,
+            load_tokenizer(choices.tokenizer),
+            embedding_cache(False),
         )
-        return SceneSheet(title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers])
+        return SceneSheet(
+            scene_sheet_title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers]
+        )
     except InputError:
         return sheet_without_results
 
@@ -53,5 +59,5 @@ def _text(document: str, own: TextSource | None) -> tuple[str, str, tuple[int, .
     """Return name, text and known boundaries of a scene's document, which is bundled or the user's own."""
     if document == OWN_DOCUMENT and own is not None:
         return own.name, own.text, own.known
-    sample = load_sample(document)
-    return sample.title, sample.text, sample.known
+    bundled_sample_document = load_sample(document)
+    return bundled_sample_document.title, bundled_sample_document.text, bundled_sample_document.known

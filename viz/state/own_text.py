@@ -40,12 +40,12 @@ def choose_document(choices: Choices, document: str) -> None:
     session.own_linked = False
     if document == choices.document:
         return
-    splitters = sample_splitters()
+    splitter_by_sample = sample_splitters()
     if choices.document == OWN_DOCUMENT:
         session.own_splitter = choices.sentences
-    is_splitter_chosen = choices.document != OWN_DOCUMENT and choices.sentences != splitters[choices.document]
+    is_splitter_chosen = choices.document != OWN_DOCUMENT and choices.sentences != splitter_by_sample[choices.document]
     if document != OWN_DOCUMENT:
-        choices.sentences = splitters[document]
+        choices.sentences = splitter_by_sample[document]
     elif not is_splitter_chosen:
         choices.sentences = session.own_splitter
     choices.document = document
@@ -70,8 +70,12 @@ def store_own_text(own: TextSource | None, given: TextSource | None = None) -> N
     previous_own = session.own
     if own is None or previous_own is None or not is_edit(previous_own.text, own.text):
         # Each notebook belongs to one text.
-        notebook = session.notebooks.pop(OWN_DOCUMENT, None)
-        if previous_own is not None and notebook is None and (count_questions_about(previous_own) or previous_own.known):
+        replaced_text_notebook = session.notebooks.pop(OWN_DOCUMENT, None)
+        if (
+            previous_own is not None
+            and replaced_text_notebook is None
+            and (count_questions_about(previous_own) or previous_own.known)
+        ):
             session.replaced = ReplacedText(previous_own, session.own_given)
     session.own = own
     session.own_gone = own is None
@@ -113,16 +117,25 @@ def edited_source(text: str) -> TextSource:
     prefix_length, suffix_length = _common_end_lengths(text_before, text)
     if not is_edit(text_before, text):
         return TextSource(text, PASTED_TITLE)
-    known = own.known if given is None else None
+    known_boundaries_after_edit = own.known if given is None else None
     edit_end, growth = len(text_before) - suffix_length, len(text) - len(text_before)
-    parts = (given or own).parts
-    if parts is not None:
-        parts = parts.with_starts(
+    text_parts_after_edit = (given or own).parts
+    if text_parts_after_edit is not None:
+        text_parts_after_edit = text_parts_after_edit.with_starts(
             start if start <= prefix_length else prefix_length if start < edit_end else start + growth
-            for start in parts.starts
+            for start in text_parts_after_edit.starts
         )
-    known = None if known is None else places_after_edit(known, text_before, text)
-    return TextSource(text, own.name, known, "" if own.name == PASTED_TITLE else "edited here", parts, own.left_out)
+    known_boundaries_after_edit = (
+        None if known_boundaries_after_edit is None else places_after_edit(known_boundaries_after_edit, text_before, text)
+    )
+    return TextSource(
+        text,
+        own.name,
+        known_boundaries_after_edit,
+        "" if own.name == PASTED_TITLE else "edited here",
+        text_parts_after_edit,
+        own.left_out,
+    )
 
 
 def places_after_edit(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
@@ -140,10 +153,12 @@ def places_after_edit(places: Iterable[int], before: str, text: str) -> tuple[in
 def with_dashes_as_boundaries(given: TextSource) -> TextSource:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
     text, known = remove_mark_lines(given.text)
-    parts = given.parts
-    if parts is not None:
-        parts = parts.with_starts(offsets_without_mark_lines(given.text, parts.starts))
-    return replace(given, text=text, known=known, parts=parts)
+    parts_without_mark_lines = given.parts
+    if parts_without_mark_lines is not None:
+        parts_without_mark_lines = parts_without_mark_lines.with_starts(
+            offsets_without_mark_lines(given.text, parts_without_mark_lines.starts)
+        )
+    return replace(given, text=text, known=known, parts=parts_without_mark_lines)
 
 
 PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
@@ -318,9 +333,11 @@ def _store_known_boundaries(known: Known) -> None:
 
 def column_for_own_cuts(choices: Choices) -> int | None:
     """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
-    count = len(choices.columns)
-    number = next((index for index, column in enumerate(choices.columns) if column.chunker == YourCuts.name), count)
-    return number if number < MOST_COLUMNS else None
+    compare_column_count = len(choices.columns)
+    own_cuts_column_index = next(
+        (index for index, column in enumerate(choices.columns) if column.chunker == YourCuts.name), compare_column_count
+    )
+    return own_cuts_column_index if own_cuts_column_index < MOST_COLUMNS else None
 
 
 def own_cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
@@ -341,14 +358,16 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
     own_cuts = YourCuts.at_places(document.identity, places)
-    number = column_for_own_cuts(choices)
-    if number is None:
+    own_cuts_column_index = column_for_own_cuts(choices)
+    if own_cuts_column_index is None:
         return
-    undo_message = f"Column {number + 1} shows your cuts"
+    undo_message = f"Column {own_cuts_column_index + 1} shows your cuts"
     previous_change = last_change(COMPARE_PAGE)
     with undoable(COMPARE_PAGE, undo_message):
-        choices.columns[number : number + 1] = [ColumnChoice(YourCuts.name, {"cuts": own_cuts.cuts})]
-        choices.selected = number
+        choices.columns[own_cuts_column_index : own_cuts_column_index + 1] = [
+            ColumnChoice(YourCuts.name, {"cuts": own_cuts.cuts})
+        ]
+        choices.selected = own_cuts_column_index
     if previous_change is not None and previous_change.said == undo_message and session.undo is not None:
         session.undo = replace(session.undo, before=previous_change.before, selected=previous_change.selected)
 

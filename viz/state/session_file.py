@@ -208,13 +208,13 @@ def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
             raise InputError(f"{name}: {error}") from error
     _insert_pieces(first_content, pieces)
     try:
-        file = SessionFile.model_validate(first_content)
+        validated_session_file = SessionFile.model_validate(first_content)
     except ValidationError as error:
         invalid_field, broken_rule = where_and_why(error)
         raise session_file_reader.not_a_session_error(name, invalid_field, broken_rule) from error
-    for column in file.columns:
+    for column in validated_session_file.columns:
         column.recipe.build()
-    return file
+    return validated_session_file
 
 
 def where_and_why(error: ValidationError) -> tuple[str, str]:
@@ -227,10 +227,10 @@ def where_and_why(error: ValidationError) -> tuple[str, str]:
 
 def _insert_pieces(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
     """Insert the text and chunks of a session, which arrive in pieces, at their places in ``head``."""
-    columns = [column for column in head.get("columns") or () if isinstance(column, dict)]
+    session_column_dicts = [column for column in head.get("columns") or () if isinstance(column, dict)]
     text_pieces: list[str] = []
-    spans_by_column: list[list[tuple[Span, ...]]] = [[] for _ in columns]
-    file_chunks: list[list[GivenChunk]] = [[] for _ in columns]
+    spans_by_column: list[list[tuple[Span, ...]]] = [[] for _ in session_column_dicts]
+    file_chunks: list[list[GivenChunk]] = [[] for _ in session_column_dicts]
     for kind, *content in pieces:
         if kind == "text":
             text_pieces.append(content[0])
@@ -243,7 +243,7 @@ def _insert_pieces(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> Non
             )
     if text_pieces:
         head["text"] = "".join(text_pieces)
-    for column, spans_of_chunks, chunks_of_file in zip(columns, spans_by_column, file_chunks, strict=True):
+    for column, spans_of_chunks, chunks_of_file in zip(session_column_dicts, spans_by_column, file_chunks, strict=True):
         if column.get("chunks") == []:
             column["chunks"] = tuple(spans_of_chunks)
         if isinstance(column.get("file"), dict) and column["file"].get("chunks") == []:

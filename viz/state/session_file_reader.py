@@ -34,17 +34,17 @@ def session_file_pieces(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
         If the file is neither, is too large, or has spans outside the text; the message names the place.
     """
     try:
-        content = parse_json(decode_file(data, name), name)
+        parsed_file_content = parse_json(decode_file(data, name), name)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
         raise not_a_session_error(name, "", f"Invalid JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise not_a_session_error(name, "", f"it must be an object; got {short_repr(content)}")
-    if "recipe" in content and "seamark_session" not in content:
-        yield "recipe", recipe_from_value(content, name)
+    if not isinstance(parsed_file_content, dict):
+        raise not_a_session_error(name, "", f"it must be an object; got {short_repr(parsed_file_content)}")
+    if "recipe" in parsed_file_content and "seamark_session" not in parsed_file_content:
+        yield "recipe", recipe_from_value(parsed_file_content, name)
         return
-    yield from _session(content, name)
+    yield from _session(parsed_file_content, name)
 
 
 def _session(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
@@ -52,11 +52,11 @@ def _session(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
     if isinstance(content.get("text"), str) and not text.strip():
         raise not_a_session_error(name, "", "text must contain more than white space")
     content |= {"text": ""} if text else {}
-    columns = [raw_column for raw_column in _list(content.get("columns")) if isinstance(raw_column, dict)]
-    spans_by_column = [_take_list(raw_column, "chunks") for raw_column in columns]
+    raw_session_columns = [raw_column for raw_column in _list(content.get("columns")) if isinstance(raw_column, dict)]
+    spans_by_column = [_take_list(raw_column, "chunks") for raw_column in raw_session_columns]
     file_chunks = [
         _take_list(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
-        for raw_column in columns
+        for raw_column in raw_session_columns
     ]
     yield "session", check_json_length(content, name, LONGEST_HEAD)
     input_counter = InputCounter(name, "a session")
@@ -111,7 +111,7 @@ def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[
 def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
     chunk_fields = _list(chunk)
-    text, spans, *document_and_id = [*chunk_fields, *[None, [], None, None][len(chunk_fields) :]][:4]
+    text, checked_chunk_spans, *document_and_id = [*chunk_fields, *[None, [], None, None][len(chunk_fields) :]][:4]
     if (
         not chunk_fields
         or len(chunk_fields) > 4
@@ -120,7 +120,7 @@ def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[
         raise not_a_session_error(
             name, where, f"a chunk must be a text, spans, a document's name and an id; got {short_repr(chunk)}"
         )
-    spans = _checked_spans(spans, None, name, where)
-    if text is None and not spans:
+    checked_chunk_spans = _checked_spans(checked_chunk_spans, None, name, where)
+    if text is None and not checked_chunk_spans:
         raise not_a_session_error(name, where, "a chunk must have a text or spans")
-    return text, spans, document_and_id[0], document_and_id[1]
+    return text, checked_chunk_spans, document_and_id[0], document_and_id[1]

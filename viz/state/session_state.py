@@ -101,12 +101,12 @@ class SessionJob(SessionValue[Kind]):
 
     def __set__(self, session: Session, value: Kind) -> None:
         """Set the job; this cancels the previous job if it is another one and running."""
-        before = st.session_state.get(self._key)
-        if value is not None and before is value:
+        previous_session_value = st.session_state.get(self._key)
+        if value is not None and previous_session_value is value:
             # A new holder of the same job would let the old one go, which cancels the job.
             return
-        if isinstance(before, BackgroundJob) and before.running:
-            before.cancel()
+        if isinstance(previous_session_value, BackgroundJob) and previous_session_value.running:
+            previous_session_value.cancel()
         super().__set__(session, value)
         st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, BackgroundJob) else None
 
@@ -118,10 +118,13 @@ class ShownDocument(SessionValue[Document | None]):
         """Set the document."""
         super().__set__(session, value)
         if value is not None:
-            key = f"{self._key}/showing"
-            before: dict[str, ShownTextMarker] = st.session_state.get(key, {})
-            now = {**before, value.identity: before.get(value.identity) or ShownTextMarker(value.identity)}
-            st.session_state[key] = dict([*now.items()][-MOST_SHOWN:])
+            shown_markers_key = f"{self._key}/showing"
+            previous_session_value: dict[str, ShownTextMarker] = st.session_state.get(shown_markers_key, {})
+            shown_marker_by_identity = {
+                **previous_session_value,
+                value.identity: previous_session_value.get(value.identity) or ShownTextMarker(value.identity),
+            }
+            st.session_state[shown_markers_key] = dict([*shown_marker_by_identity.items()][-MOST_SHOWN:])
 
 
 # Values that several pages share.
@@ -182,11 +185,11 @@ class Sent:
 
     def order(self, key: str, data: object) -> Order:
         """Return the sequence number of ``data``, unchanged if the component ``key`` was last sent the same data."""
-        before = self._last.get(key)
-        if before is None or before[0] != data:
-            before = data, Order(self._session, next(self._numbers))
-        self._last[key] = data, before[1]
-        return before[1]
+        last_data_and_order = self._last.get(key)
+        if last_data_and_order is None or last_data_and_order[0] != data:
+            last_data_and_order = data, Order(self._session, next(self._numbers))
+        self._last[key] = data, last_data_and_order[1]
+        return last_data_and_order[1]
 
     def forget(self) -> None:
         """Drop the stored payloads to free memory, so that the next payload counts as new."""
@@ -431,10 +434,10 @@ def undoable(page: str, words: str) -> Iterator[None]:
     words
         The change in words, as in ``Column 2 removed``.
     """
-    choices = session.choices[page]
-    columns_before, selected_before = _copies(choices.columns), choices.selected
+    page_choices = session.choices[page]
+    columns_before, selected_before = _copies(page_choices.columns), page_choices.selected
     yield
-    columns_after = _copies(choices.columns)
+    columns_after = _copies(page_choices.columns)
     # Streamlit may call a callback twice; the second time changes nothing, and must not hide the change.
     if columns_after != columns_before:
         session.undo = Undo(page, words, columns_before, selected_before, columns_after)
@@ -456,8 +459,8 @@ def undo_last(page: str) -> None:
     undone_change = last_change(page)
     session.undo = None
     if undone_change is not None:
-        choices = session.choices[page]
-        choices.columns, choices.selected = list(_copies(undone_change.before)), undone_change.selected
+        page_choices = session.choices[page]
+        page_choices.columns, page_choices.selected = list(_copies(undone_change.before)), undone_change.selected
 
 
 def _copies(columns: list[ColumnChoice] | tuple[ColumnChoice, ...]) -> tuple[ColumnChoice, ...]:

@@ -48,8 +48,10 @@ class GivenQuestions:
 @lru_cache(maxsize=1)
 def bundled_material() -> RunMaterial:
     """Return the bundled text documents and their questions."""
-    texts = tuple((path.name, path.read_bytes().decode()) for path in sorted(SAMPLES_FOLDER.glob("*.txt")))
-    return RunMaterial(texts, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
+    bundled_name_text_pairs = tuple((path.name, path.read_bytes().decode()) for path in sorted(SAMPLES_FOLDER.glob("*.txt")))
+    return RunMaterial(
+        bundled_name_text_pairs, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False
+    )
 
 
 def give_questions_to_retrieval(
@@ -110,9 +112,13 @@ def refresh_kept_questions() -> None:
 
 def share_questions(material: RunMaterial) -> None:
     """Share the user's own questions and documents on Retrieval with the Answers page."""
-    given = session.retrieval_given
-    origin = f"from {material.questions[0]}" if given is None or given.material is not material else given.origin
-    session.shared_questions = {**session.shared_questions, RETRIEVAL_QUESTIONS: (origin, material)}
+    previously_given_material = session.retrieval_given
+    question_origin_phrase = (
+        f"from {material.questions[0]}"
+        if previously_given_material is None or previously_given_material.material is not material
+        else previously_given_material.origin
+    )
+    session.shared_questions = {**session.shared_questions, RETRIEVAL_QUESTIONS: (question_origin_phrase, material)}
 
 
 def own_material_of_last_run() -> RunMaterial | None:
@@ -123,8 +129,11 @@ def own_material_of_last_run() -> RunMaterial | None:
 
 def share_generated_questions(question_set: QuestionSet, model: str, parts: tuple[tuple[str, TextParts], ...]) -> None:
     """Share with Answers the questions that a language model generated on Retrieval."""
-    material = RunMaterial(question_set.texts, question_set.questions, True, parts)
-    session.shared_questions = {**session.shared_questions, GENERATED_QUESTIONS: (f"asked by {model}", material)}
+    generated_run_material = RunMaterial(question_set.texts, question_set.questions, True, parts)
+    session.shared_questions = {
+        **session.shared_questions,
+        GENERATED_QUESTIONS: (f"asked by {model}", generated_run_material),
+    }
 
 
 def shared_question_sets() -> tuple[tuple[str, RunMaterial], ...]:

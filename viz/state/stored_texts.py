@@ -34,15 +34,15 @@ def stored_questions(text: str | None = None) -> tuple[KeptQuestion, ...]:
     If ``text`` is given, only the questions about it are returned.
     """
     # Cached, because pages call this in every run and texts may be long.
-    digests = session.question_digests
+    text_digest_by_question = session.question_digests
     for identity, source in session.question_texts.items():
-        if identity not in digests:
-            digests[identity] = text_digest(source.text)
+        if identity not in text_digest_by_question:
+            text_digest_by_question[identity] = text_digest(source.text)
     open_questions = [
         KeptQuestion(
             **question._asdict() | {"document": question.document[:300]},
-            sample=_samples().get(digests[question.identity], ""),
-            text=digests[question.identity],
+            sample=_samples().get(text_digest_by_question[question.identity], ""),
+            text=text_digest_by_question[question.identity],
         )
         for question in session.questions
     ]
@@ -60,10 +60,10 @@ def questions_to_json(questions: Iterable[KeptQuestion]) -> str:
 def take_questions_of_tab(told: object) -> None:
     """Add to the session the questions that the browser's tab has kept, and ignore invalid questions."""
     try:
-        questions = _QUESTIONS_ADAPTER.validate_json(told) if isinstance(told, str) else ()
+        questions_kept_by_tab = _QUESTIONS_ADAPTER.validate_json(told) if isinstance(told, str) else ()
     except ValidationError:
         return
-    restore_questions(questions)
+    restore_questions(questions_kept_by_tab)
 
 
 def restore_questions(questions: Iterable[KeptQuestion]) -> None:
@@ -78,24 +78,24 @@ def restore_questions(questions: Iterable[KeptQuestion]) -> None:
 
 def activate_waiting_questions() -> None:
     """Activate the waiting questions whose text has been opened."""
-    waiting = session.questions_waiting
-    if not waiting:
+    waiting_questions = session.questions_waiting
+    if not waiting_questions:
         return
-    own = session.own
-    own_text_digest = text_digest(own.text) if own is not None else ""
+    own_text_source = session.own
+    own_text_digest = text_digest(own_text_source.text) if own_text_source is not None else ""
     still_waiting = []
-    for question in waiting:
-        source: TextSource | None = None
+    for question in waiting_questions:
+        question_text_source: TextSource | None = None
         if question.sample in sample_titles():
-            sample = load_sample(question.sample)
-            source = TextSource(sample.text, sample.title)
-        elif own is not None and question.text == own_text_digest:
-            source = TextSource(own.text, own.name, parts=own.parts)
-        if source is None or len(session.questions) >= MOST_QUESTIONS:
+            question_sample_document = load_sample(question.sample)
+            question_text_source = TextSource(question_sample_document.text, question_sample_document.title)
+        elif own_text_source is not None and question.text == own_text_digest:
+            question_text_source = TextSource(own_text_source.text, own_text_source.name, parts=own_text_source.parts)
+        if question_text_source is None or len(session.questions) >= MOST_QUESTIONS:
             still_waiting.append(question)
-        elif source.text.startswith(question.answer, question.start):
+        elif question_text_source.text.startswith(question.answer, question.start):
             session.questions.append(question.marked)
-            session.question_texts.setdefault(question.identity, source)
+            session.question_texts.setdefault(question.identity, question_text_source)
     session.questions_waiting = tuple(still_waiting[:MOST_QUESTIONS])
 
 
@@ -160,25 +160,25 @@ def text_in_stored_form(own: TextSource, given: TextSource | None) -> tuple[Kept
 
     ``given`` is the text before its lines of dashes were removed.
     """
-    source = given or own
+    text_source_as_given = given or own
     text_metadata = KeptText(
         name=own.name[:300],
         known=own.known,
         dashes=session.dashes is not False if given is not None else None,
         teaches=own.teaches[:1_000],
-        file=_file_of(source),
+        file=_file_of(text_source_as_given),
     )
-    return text_metadata, source.text
+    return text_metadata, text_source_as_given.text
 
 
 def restore_text(about: KeptText, text: str) -> None:
     """Restore a stored text as the user's own."""
     text_as_given = TextSource(text, about.name, None, about.teaches, *_of_file(about, text))
-    own = with_dashes_as_boundaries(text_as_given) if about.dashes else text_as_given
+    restored_text_source = with_dashes_as_boundaries(text_as_given) if about.dashes else text_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
-    if are_boundaries(about.known, own.text):
-        own = replace(own, known=about.known)
-    store_own_text(own, text_as_given if about.dashes is not None else None)
+    if are_boundaries(about.known, restored_text_source.text):
+        restored_text_source = replace(restored_text_source, known=about.known)
+    store_own_text(restored_text_source, text_as_given if about.dashes is not None else None)
     session.dashes = about.dashes is not False
 
 
@@ -186,8 +186,8 @@ def _file_of(source: TextSource) -> str:
     """Return the pages of a text's file and its omitted content as JSON, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
-    parts = None if source.parts is None else KeptParts.of(source.parts)
-    for file_details in (_File(parts=parts, left_out=source.left_out), _File(parts=parts)):
+    stored_text_parts = None if source.parts is None else KeptParts.of(source.parts)
+    for file_details in (_File(parts=stored_text_parts, left_out=source.left_out), _File(parts=stored_text_parts)):
         details_json = file_details.model_dump_json()
         if len(details_json) <= MOST_OF_FILE:
             return details_json
@@ -305,8 +305,8 @@ def current_document() -> str:
 
 def key_of_kept_document() -> Place | None:
     """Return the key of the notebook of the page's document; None if the document is not kept."""
-    notebook = session.notebooks.get(current_document())
-    return None if notebook is None else notebook.place
+    current_document_notebook = session.notebooks.get(current_document())
+    return None if current_document_notebook is None else current_document_notebook.place
 
 
 def forget_kept_texts(id: str | None = None) -> None:
@@ -329,11 +329,15 @@ def open_notebook(id: str, choices: Choices) -> str:
         return ""
     notebook_key, metadata, text = notebook_parts
     kept_choices = _restore_notebook(notebook_key, metadata, text)
-    compare = ensure_compare_choices()
+    current_compare_choices = ensure_compare_choices()
     with undoable(COMPARE_PAGE, "Columns replaced by those of the kept text"):
-        compare.columns, compare.selected, compare.extra = kept_choices.columns, kept_choices.selected, kept_choices.extra
+        current_compare_choices.columns, current_compare_choices.selected, current_compare_choices.extra = (
+            kept_choices.columns,
+            kept_choices.selected,
+            kept_choices.extra,
+        )
     for shared in SHARED_CHOICES:
-        for target in (choices, compare):
+        for target in (choices, current_compare_choices):
             setattr(target, shared, getattr(kept_choices, shared))
     return metadata.page
 
@@ -341,13 +345,16 @@ def open_notebook(id: str, choices: Choices) -> str:
 def open_linked_notebook() -> None:
     """Reopen the kept text that the link names, if the text is on this machine; the link's settings stay."""
     id, session.notebook_linked = session.notebook_linked, ""
-    notebook = _read(id) if id and is_server_private() else None
+    validated_linked_notebook = _read(id) if id and is_server_private() else None
     session.notebook_complaint = ""
-    if notebook is not None and not notebook[1].sample:
-        notebook_choices = _restore_notebook(*notebook)
+    if validated_linked_notebook is not None and not validated_linked_notebook[1].sample:
+        notebook_choices = _restore_notebook(*validated_linked_notebook)
         if COMPARE_PAGE not in session.choices:
-            compare = ensure_compare_choices()
-            compare.columns, compare.selected = notebook_choices.columns, notebook_choices.selected
+            current_compare_choices = ensure_compare_choices()
+            current_compare_choices.columns, current_compare_choices.selected = (
+                notebook_choices.columns,
+                notebook_choices.selected,
+            )
 
 
 def _read(id: str) -> tuple[Place, _Head, str] | None:
@@ -361,8 +368,8 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
         notebook_key, metadata_json, text = stored_notebook
         return notebook_key, _Head.model_validate_json(metadata_json), text
     except (InputError, ValidationError) as error:
-        complaint = "The kept text must be written by this version of Seamark; it is not."
-        session.notebook_complaint = str(error) if isinstance(error, InputError) else complaint
+        invalid_notebook_message = "The kept text must be written by this version of Seamark; it is not."
+        session.notebook_complaint = str(error) if isinstance(error, InputError) else invalid_notebook_message
         return None
 
 
@@ -387,18 +394,28 @@ def _content(document: str) -> Content | None:
         text_metadata, text = text_in_stored_form(own, session.own_given)
         text_of_questions, splitter_name = own.text, compare.sentences
     else:
-        sample = load_sample(document)
-        text_metadata = KeptText(name=sample.title, known=sample.known, dashes=None, teaches="")
-        text_of_questions = text = sample.text
+        bundled_sample_document = load_sample(document)
+        text_metadata = KeptText(
+            name=bundled_sample_document.title, known=bundled_sample_document.known, dashes=None, teaches=""
+        )
+        text_of_questions = text = bundled_sample_document.text
         splitter_name = compare.sentences if compare.document == document else sample_splitters()[document]
     digest = text_digest(text_of_questions)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
-    questions = tuple(question for question in stored_questions() if question.sample or question.text == digest)
+    stored_document_questions = tuple(
+        question for question in stored_questions() if question.sample or question.text == digest
+    )
     notebook_metadata = _Head(
         about=text_metadata,
-        questions=questions,
+        questions=stored_document_questions,
         link=to_query(compare, default_choices()) | {"document": document, "sentences": splitter_name},
         page=session.page or COMPARE_PAGE,
         sample="" if document == OWN_DOCUMENT else document,
     )
-    return Content(text_metadata.name, len(questions), notebook_metadata.model_dump_json().encode(), text_digest(text), text)
+    return Content(
+        text_metadata.name,
+        len(stored_document_questions),
+        notebook_metadata.model_dump_json().encode(),
+        text_digest(text),
+        text,
+    )

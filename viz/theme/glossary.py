@@ -120,13 +120,22 @@ def glossary_pieces(words: str) -> list[Piece]:
     KeyError
         If a marked word is not in the glossary.
     """
-    definitions = {word: definition for part in PARTS.values() for word, definition in part.items()}
+    definition_by_term = {
+        capitalized_term: definition for part in PARTS.values() for capitalized_term, definition in part.items()
+    }
     pieces: list[Piece] = []
     for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
-        word = bracketed_term.capitalize()
-        possible_terms = (word, word.removesuffix("s"), f"{word}s", f"{word.removesuffix('ies')}y")
-        term = next((form for form in possible_terms if form in definitions), word)
-        pieces.append({"text": plain_text or bracketed_term, "about": "" if plain_text else definitions[term]})
+        capitalized_term = bracketed_term.capitalize()
+        possible_terms = (
+            capitalized_term,
+            capitalized_term.removesuffix("s"),
+            f"{capitalized_term}s",
+            f"{capitalized_term.removesuffix('ies')}y",
+        )
+        matching_glossary_term = next((form for form in possible_terms if form in definition_by_term), capitalized_term)
+        pieces.append(
+            {"text": plain_text or bracketed_term, "about": "" if plain_text else definition_by_term[matching_glossary_term]}
+        )
     return pieces
 
 
@@ -140,10 +149,10 @@ def glossary_document() -> str:
     lines_by_part = {
         title: [f"- **{word}**: {definition}\n" for word, definition in words.items()] for title, words in PARTS.items()
     }
-    parts = [f"## {title}\n\n{''.join(lines)}" for title, lines in lines_by_part.items()]
+    glossary_part_sections = [f"## {title}\n\n{''.join(lines)}" for title, lines in lines_by_part.items()]
     return (
         "# Glossary\n\nThe pages and documents use these words, each for one thing. `python -m viz.theme.glossary` "
-        "generates this page.\n\n" + "\n".join(parts)
+        "generates this page.\n\n" + "\n".join(glossary_part_sections)
     )
 
 

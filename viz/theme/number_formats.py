@@ -12,12 +12,14 @@ def stages_in_words(timing: Timing | None) -> str:
     """Describe the time of each stage of chunking except embedding; empty if the result was not timed."""
     if timing is None:
         return ""
-    stages = {"split": timing.split_ms, "decide": timing.decide_ms} | ({"merge": timing.merge_ms} if timing.merge_ms else {})
-    stage_times_phrase = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in stages.items())
+    milliseconds_by_stage = {"split": timing.split_ms, "decide": timing.decide_ms} | (
+        {"merge": timing.merge_ms} if timing.merge_ms else {}
+    )
+    stage_times_phrase = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in milliseconds_by_stage.items())
     # The unit is given once if all times share it.
     return (
         stage_times_phrase.replace(_MS, "", stage_times_phrase.count(_MS) - 1)
-        if stage_times_phrase.count(_MS) == len(stages)
+        if stage_times_phrase.count(_MS) == len(milliseconds_by_stage)
         else stage_times_phrase
     )
 
@@ -26,11 +28,11 @@ def embedding_in_words(timing: Timing | None) -> str:
     """Describe the embedding time and the numbers of new and cached embeddings; empty if the result was not timed."""
     if timing is None:
         return ""
-    took = duration_in_words(timing.embed_ms)
+    embedding_time_phrase = duration_in_words(timing.embed_ms)
     if timing.embedded:
-        return f"{took} for {timing.embedded:,} new, {timing.cached:,} cached"
+        return f"{embedding_time_phrase} for {timing.embedded:,} new, {timing.cached:,} cached"
     cold_phrase = "" if math.isnan(timing.cold_ms) else f" (cold {duration_in_words(timing.cold_ms)})"
-    return f"all {timing.cached:,} cached, {took}{cold_phrase}"
+    return f"all {timing.cached:,} cached, {embedding_time_phrase}{cold_phrase}"
 
 
 def duration_in_words(ms: float) -> str:

@@ -23,11 +23,11 @@ def theme_name() -> str:
 
 def edge_colour(number: int) -> str:
     """Return the colour of a chunker's lines and dots in figures; the colours repeat."""
-    edges = EDGES[theme_name()]
-    return edges[number % len(edges)]
+    theme_edge_colours = EDGES[theme_name()]
+    return theme_edge_colours[number % len(theme_edge_colours)]
 
 
 def set_overlay_colours() -> None:
     """Set the background and border colours of the panel that overlays the text in narrow windows."""
-    colours = INK[theme_name()]
-    st.html(f"<style>:root {{ --page: {colours['page']}; --rule: {colours['rule']}; }}</style>")
+    theme_colour_by_role = INK[theme_name()]
+    st.html(f"<style>:root {{ --page: {theme_colour_by_role['page']}; --rule: {theme_colour_by_role['rule']}; }}</style>")

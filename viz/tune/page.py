@@ -55,11 +55,11 @@ MEASURED = (
 
 def show() -> None:
     """Draw the Tune page."""
-    opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING}])
+    opening_compare_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING}])
     with page(PAGE, first_screen(), about_a_text=False) as here:
-        words = here.choices.extra
-        if opening and opening[0] is not None and not words["run"]:
-            vary_chunker(words, opening[0].chunker)
+        tune_link_parameters = here.choices.extra
+        if opening_compare_columns and opening_compare_columns[0] is not None and not tune_link_parameters["run"]:
+            vary_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
         _draw(here)
 
 
@@ -71,34 +71,39 @@ def _draw(here: Page) -> None:
         if link_parameters["what"] in ASKING:
             language_model_form()
             show_prompts(link_parameters["what"])
-        documents = choose_documents(link_parameters)
+        chosen_sweep_documents = choose_documents(link_parameters)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
     show_own_documents(here.choices)
-    measures = {
+    label_by_measure = {
         name: f"{title} ({'more' if HIGHER_IS_BETTER[name] else 'less'} is better)" for name, title in TITLES.items()
     }
     measure_definitions = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
     with st.container(width=420):
-        measure = select_word(
-            "Ranked by", link_parameters, "measure", measures, "tune/measure", help=definitions_as_help(measure_definitions)
+        ranking_measure = select_word(
+            "Ranked by",
+            link_parameters,
+            "measure",
+            label_by_measure,
+            "tune/measure",
+            help=definitions_as_help(measure_definitions),
         )
     if complaint:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
-    if documents.complaint:
-        notice(documents.complaint, key="tune_shared")
-    _start_row(here, settings, documents)
+    if chosen_sweep_documents.complaint:
+        notice(chosen_sweep_documents.complaint, key="tune_shared")
+    _start_row(here, settings, chosen_sweep_documents)
     linked_sweep = find_sweep(link_parameters["run"])
     if isinstance(linked_sweep, Sweep):
         if linked_sweep.running and not linked_sweep.cancelled:
             show_job_progress(linked_sweep)
         offer_to_resume_sweep(here, linked_sweep)
-        _say_what_changed(linked_sweep, settings, documents)
-        _show_results(linked_sweep, measure)
+        _say_what_changed(linked_sweep, settings, chosen_sweep_documents)
+        _show_results(linked_sweep, ranking_measure)
     elif linked_sweep is not None:
         linked_sweep.show("tune")
     else:
-        _show_first_run(settings, documents, measure)
+        _show_first_run(settings, chosen_sweep_documents, ranking_measure)
 
 
 def _show_first_run(settings: Sequence[SweptSetting], documents: SweepDocuments, measure: str) -> None:
@@ -121,17 +126,19 @@ def _show_first_run(settings: Sequence[SweptSetting], documents: SweepDocuments,
 
 def _say_opened_with(words: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
-    opened = session.opened_with.get(PAGE, [None])[0]
-    if opened is not None and opened[1].chunker == words["what"]:
+    opened_index_and_column = session.opened_with.get(PAGE, [None])[0]
+    if opened_index_and_column is not None and opened_index_and_column[1].chunker == words["what"]:
         st.caption(
-            f"This is the chunker of column {opened[0] + 1} of Compare; parameters that are not swept have their defaults."
+            f"This is the chunker of column {opened_index_and_column[0] + 1} of Compare; parameters that are not swept "
+            f"have their defaults."
         )
-    external = next(
+    external_column_number = next(
         (number for number, column in enumerate(columns_of_compare(), start=1) if column.chunker in ELSEWHERE), None
     )
-    if external is not None:
+    if external_column_number is not None:
         st.caption(
-            f"Column {external} of Compare has no settings to tune: its chunks were made elsewhere. Retrieval measures "
+            f"Column {external_column_number} of Compare has no settings to tune: its chunks were made elsewhere. "
+            f"Retrieval measures "
             "them on questions."
         )
 
@@ -142,12 +149,14 @@ def _start_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDoc
     run_count = (len(settings) + len(TRIVIAL_SETTINGS)) * document_count if settings else 0
     sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
     asks, asking = here.choices.extra["what"] in ASKING, chosen_model()
-    requests = None
+    sweep_model_requests = None
     if asks:
-        subject = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
-        estimated = partial(estimate_sweep_requests, documents.split, settings, subject[-1])
+        sweep_estimate_identity = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
+        sweep_request_estimator = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
         sending_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
-        requests = ModelRequests(subject, asking, estimated, sending_phrase, "sweep")
+        sweep_model_requests = ModelRequests(
+            sweep_estimate_identity, asking, sweep_request_estimator, sending_phrase, "sweep"
+        )
 
     def run() -> None:
         link_parameters = here.choices.extra
@@ -155,22 +164,22 @@ def _start_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDoc
         if earlier_sweep is not None:
             earlier_sweep.cancel()
         assert here.embedder is not None
-        token = new_token()
+        new_sweep_token = new_token()
         tokenizer, model = here.choices.tokenizer, asking if asks else None
         begin_run(
             link_parameters,
-            new_sweep(token, documents, [*settings, *TRIVIAL_SETTINGS], here.embedder, tokenizer, model),
-            token,
+            new_sweep(new_sweep_token, documents, [*settings, *TRIVIAL_SETTINGS], here.embedder, tokenizer, model),
+            new_sweep_token,
         )
 
-    missing = MODEL_MISSING if asks and asking is None else ""
+    missing_model_message = MODEL_MISSING if asks and asking is None else ""
     run_button_row(
-        requests if sweep_can_start else None,
+        sweep_model_requests if sweep_can_start else None,
         run,
-        _runs_in_words(here, settings, documents, run_count, missing),
+        _runs_in_words(here, settings, documents, run_count, missing_model_message),
         "tune_start",
         "tune_run",
-        ready=sweep_can_start and not missing,
+        ready=sweep_can_start and not missing_model_message,
     )
 
 
@@ -192,13 +201,13 @@ def _runs_in_words(here: Page, settings: Sequence[SweptSetting], documents: Swee
 
 def _say_what_changed(job: Sweep, settings: Sequence[SweptSetting], documents: SweepDocuments) -> None:
     """Draw a note on the settings that have changed since the shown sweep."""
-    names = {document.name for document in documents.all}
-    differs = {
+    chosen_document_names = {document.name for document in documents.all}
+    is_different_by_input = {
         "settings": [setting for setting in job.settings if not setting.trivial] != list(settings),
-        "documents": job.named and {*job.names} != names,
+        "documents": job.named and {*job.names} != chosen_document_names,
         "what is held out": job.named and job.held != documents.held_names,
     }
-    if changed := [name for name, has_changed in differs.items() if has_changed]:
+    if changed := [name for name, has_changed in is_different_by_input.items() if has_changed]:
         notice(
             f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to sweep "
             "again.",
@@ -212,10 +221,13 @@ def _show_results(job: Sweep, measure: str) -> None:
         notice(job.error, "error", key="tune_error")
     if job.asking is not None and not job.running:
         remark(f"{job.asking.model.title}: {job.asked.spent}.", key="tune_asked")
-    rows = list(job.rows)
-    if job.cancelled and len(rows) < job.total:
-        notice(f"Stopped after {len(rows):,} of {job.total:,} runs. The results so far are kept.", key="tune_stopped")
-    if not show_sweep(job.settings, rows, set(job.held), measure) and rows and not job.running:
+    finished_sweep_rows = list(job.rows)
+    if job.cancelled and len(finished_sweep_rows) < job.total:
+        notice(
+            f"Stopped after {len(finished_sweep_rows):,} of {job.total:,} runs. The results so far are kept.",
+            key="tune_stopped",
+        )
+    if not show_sweep(job.settings, finished_sweep_rows, set(job.held), measure) and finished_sweep_rows and not job.running:
         notice(
             f"{TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",
             key="tune_undefined",
@@ -234,12 +246,22 @@ def new_sweep(
     asking: Asking | None = None,
 ) -> Sweep:
     """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
-    kept, keeper, held = None, new_keeper(token, KeptSweep), documents.held_names
+    stored_sweep, keeper, held = None, new_keeper(token, KeptSweep), documents.held_names
     if keeper is not None:
-        plan = documents.with_splitters, held, settings, embedder.name, tokenizer, model_identity(asking)
-        kept = KeptSweep.of(keeper, *plan)
-    names = [document.name for document in documents.all]
-    return Sweep(names, documents.split, settings, embedder, tokenizer, session.on_disk, held, kept=kept, asking=asking)
+        sweep_plan_fields = documents.with_splitters, held, settings, embedder.name, tokenizer, model_identity(asking)
+        stored_sweep = KeptSweep.of(keeper, *sweep_plan_fields)
+    sweep_document_names = [document.name for document in documents.all]
+    return Sweep(
+        sweep_document_names,
+        documents.split,
+        settings,
+        embedder,
+        tokenizer,
+        session.on_disk,
+        held,
+        kept=stored_sweep,
+        asking=asking,
+    )
 
 
 def find_sweep(token: str) -> Sweep | LostRun | None:
@@ -248,45 +270,54 @@ def find_sweep(token: str) -> Sweep | LostRun | None:
     if not isinstance(linked_sweep, KeptSweep):
         return linked_sweep
     try:
-        sweep = Sweep.from_disk(linked_sweep)
+        reopened_sweep = Sweep.from_disk(linked_sweep)
     except InputError as error:
         return LostRun(str(error), "error")
-    register_kept_run(linked_sweep, sweep)
-    return sweep
+    register_kept_run(linked_sweep, reopened_sweep)
+    return reopened_sweep
 
 
 def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
     """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
-    kept = sweep.kept
-    if kept is None or not sweep.can_go_on:
+    stored_sweep = sweep.kept
+    if stored_sweep is None or not sweep.can_go_on:
         return
-    given_docs = kept.documents_among(list(own_documents().values()))
-    documents = [document for document in given_docs if document is not None]
-    asking, requests = None, None
-    if kept.plan.language_model:
-        asking = chosen_model()
-        split = partial(map, lambda document, plan: document.split(plan.splitter), documents, kept.plan.documents)
-        settings = [setting for setting in sweep.settings if not setting.trivial]
-        estimate_requests = partial(estimate_sweep_requests, split, settings, sweep.tokenizer)
-        requests = ModelRequests(
-            sweep, asking, estimate_requests, "The rest of this sweep sends at most its documents", "resumed"
+    given_docs = stored_sweep.documents_among(list(own_documents().values()))
+    available_sweep_documents = [document for document in given_docs if document is not None]
+    language_model_access, remaining_sweep_requests = None, None
+    if stored_sweep.plan.language_model:
+        language_model_access = chosen_model()
+        document_split_function = partial(
+            map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, stored_sweep.plan.documents
+        )
+        nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
+        estimate_requests = partial(
+            estimate_sweep_requests, document_split_function, nontrivial_sweep_settings, sweep.tokenizer
+        )
+        remaining_sweep_requests = ModelRequests(
+            sweep, language_model_access, estimate_requests, "The rest of this sweep sends at most its documents", "resumed"
         )
 
     def again() -> Sweep:
         assert here.embedder is not None
-        return sweep.resumed(documents, here.embedder, asking)
+        return sweep.resumed(available_sweep_documents, here.embedder, language_model_access)
 
-    offer_to_resume(here, sweep, again, requests, _missing_documents_in_words(kept, given_docs), "tune")
+    offer_to_resume(
+        here, sweep, again, remaining_sweep_requests, _missing_documents_in_words(stored_sweep, given_docs), "tune"
+    )
 
 
 def _missing_documents_in_words(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
     """Return a sentence that names the documents without a text; empty if every document has one."""
-    missing = [plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None]
-    if any(plan.sample for plan in missing):
+    document_plans_without_text = [
+        plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None
+    ]
+    if any(plan.sample for plan in document_plans_without_text):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."
-    if missing:
+    if document_plans_without_text:
         return (
-            f"{pluralize(len(missing), 'document')} must be given again, under “Your own documents”, with the same name, "
+            f"{pluralize(len(document_plans_without_text), 'document')} must be given again, under “Your own documents”, "
+            f"with the same name, "
             "text and boundaries: only hashes of them were kept."
         )
     return ""

@@ -53,31 +53,33 @@ _ENDINGS = [ending.removeprefix(".") for ending in READABLE_ENDINGS]
 def own_documents() -> dict[str, MarkedText]:
     """Return the user's documents with known boundaries, by name."""
     _take_finished_jobs()
-    documents = {
+    own_document_by_name = {
         document.name: document for held in (session.tune_uploaded, session.tune_stitched) for document in held.documents
     }
     own_text = session.own
     if (
         own_text is not None
         and own_text.known
-        and not any(document.text == own_text.text and document.known == own_text.known for document in documents.values())
+        and not any(
+            document.text == own_text.text and document.known == own_text.known for document in own_document_by_name.values()
+        )
     ):
-        name = f"{own_text.name}, marked on Failures"
-        documents[name] = MarkedText(name, own_text.text, own_text.known)
-    return documents
+        marked_document_name = f"{own_text.name}, marked on Failures"
+        own_document_by_name[marked_document_name] = MarkedText(marked_document_name, own_text.text, own_text.known)
+    return own_document_by_name
 
 
 def show_own_documents(choices: Choices) -> None:
     """Draw the controls that make documents with boundaries from the user's files, and the resulting documents."""
     with st.expander("Your own documents"):
         # Side by side if there is room, otherwise one below the other.
-        row = st.container(horizontal=True, gap="large")
-        with row.container(width=_WIDTH):
+        own_documents_container = st.container(horizontal=True, gap="large")
+        with own_documents_container.container(width=_WIDTH):
             _draw_uploads()
             select_word(
                 "Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter"
             )
-        with row.container(width=_WIDTH):
+        with own_documents_container.container(width=_WIDTH):
             _draw_stitching(choices.extra["splitter"])
         _show_stitched(choices)
 
@@ -103,9 +105,11 @@ def _draw_uploads() -> None:
 
 
 def _read_marked_texts() -> None:
-    files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
+    marked_file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
     # The job before is cancelled by the assignment, before this one takes its time.
-    session.tune_reading = job = ReadingJob(files, lambda *given: MarkedDocuments(*read_marked_texts(*given)))
+    session.tune_reading = job = ReadingJob(
+        marked_file_name_data_pairs, lambda *given: MarkedDocuments(*read_marked_texts(*given))
+    )
     job.begin()
 
 
@@ -119,9 +123,11 @@ def _take_finished_jobs() -> None:
     if stitching_job is not None and stitching_job.ended:
         session.tune_stitching = None
         if not stitching_job.cancelled:
-            stitched = stitching_job.made or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
-            session.tune_stitched = stitched.made
-            session.tune_held = session.tune_held | stitched.held
+            finished_stitching_result = stitching_job.made or StitchedDocuments(
+                MarkedDocuments(complaints=[stitching_job.error])
+            )
+            session.tune_stitched = finished_stitching_result.made
+            session.tune_held = session.tune_held | finished_stitching_result.held
 
 
 def _draw_stitching(splitter: str) -> None:
@@ -130,21 +136,23 @@ def _draw_stitching(splitter: str) -> None:
         "Short texts are joined in random order; the seams are the known boundaries. A file counts as one topic, unless "
         "lines of three dashes divide it into several."
     )
-    files = st.file_uploader(
+    uploaded_short_texts = st.file_uploader(
         "Short texts", type=_ENDINGS, accept_multiple_files=True, key="short_files", label_visibility="collapsed"
     )
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    row.number_input(
+    stitching_controls_row = st.container(horizontal=True, vertical_alignment="bottom")
+    stitching_controls_row.number_input(
         "Sentences per document", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has this many."
     )
-    row.number_input("Document count", 1, 100, 5, key="stitch_count")
-    row.number_input("Seed", 0, 1_000_000, 0, key="stitch_seed", help="The same texts and seed give the same documents.")
+    stitching_controls_row.number_input("Document count", 1, 100, 5, key="stitch_count")
+    stitching_controls_row.number_input(
+        "Seed", 0, 1_000_000, 0, key="stitch_seed", help="The same texts and seed give the same documents."
+    )
     st.checkbox(
         "Add held-out documents",
         key="stitch_halves",
         help="Half of the texts are used only for these, so that the best setting is measured on texts not seen in tuning.",
     )
-    st.button("Stitch documents", on_click=_begin_stitching, args=(splitter,), disabled=not files)
+    st.button("Stitch documents", on_click=_begin_stitching, args=(splitter,), disabled=not uploaded_short_texts)
     if session.tune_stitching is not None:
         show_job_progress(session.tune_stitching)
     for number, complaint in enumerate(session.tune_stitched.complaints):
@@ -158,10 +166,11 @@ def _begin_stitching(splitter: str) -> None:
         st.session_state["stitch_seed"],
         splitter,
     )
-    halve = bool(st.session_state["stitch_halves"])
-    files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
+    is_half_held_out = bool(st.session_state["stitch_halves"])
+    short_file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
     session.tune_stitching = job = ReadingJob(
-        files, lambda given, read, _: _stitched_documents(*read_passages(given, read), asked=options, halve=halve)
+        short_file_name_data_pairs,
+        lambda given, read, _: _stitched_documents(*read_passages(given, read), asked=options, halve=is_half_held_out),
     )
     job.begin()
 
@@ -170,17 +179,19 @@ def _stitched_documents(
     passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
 ) -> StitchedDocuments:
     """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
-    documents: list[MarkedText] = []
+    tuning_documents: list[MarkedText] = []
     held_documents: list[MarkedText] = []
     try:
         tuning_passages, held_passages = split_by_subject(passages) if halve else (passages, [])
-        documents = stitch_documents(tuning_passages, *asked)
-        held_documents = stitch_documents(held_passages, *asked, first=len(documents) + 1) if halve else []
+        tuning_documents = stitch_documents(tuning_passages, *asked)
+        held_documents = stitch_documents(held_passages, *asked, first=len(tuning_documents) + 1) if halve else []
     except InputError as error:
         complaints.append(str(error))
-    stitched = [*documents, *held_documents]
+    tuning_and_held_documents = [*tuning_documents, *held_documents]
     return StitchedDocuments(
-        MarkedDocuments(stitched, complaints, _stitched_in_words(stitched, len(passages), asked[3])),
+        MarkedDocuments(
+            tuning_and_held_documents, complaints, _stitched_in_words(tuning_and_held_documents, len(passages), asked[3])
+        ),
         frozenset(document.name for document in held_documents),
     )
 
@@ -189,11 +200,12 @@ def _stitched_in_words(documents: list[MarkedText], texts: int, splitter: str) -
     """Describe the stitched documents, which are shorter than requested if there is too little text."""
     if not documents:
         return ""
-    sentences = [len(document.split(splitter).document.sentences) for document in documents]
-    seams = [len(document.known) for document in documents]
+    sentence_count_per_document = [len(document.split(splitter).document.sentences) for document in documents]
+    seam_count_per_document = [len(document.known) for document in documents]
     return (
         f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {texts:,} short texts, with "
-        f"{_range_in_words(sentences)} sentences and {_range_in_words(seams)} known boundaries each; now among the "
+        f"{_range_in_words(sentence_count_per_document)} sentences and {_range_in_words(seam_count_per_document)} known "
+        f"boundaries each; now among the "
         "documents on the left."
     )
 
@@ -210,17 +222,31 @@ def _show_stitched(choices: Choices) -> None:
         return
     by_name = {document.name: document for document in made_here.documents}
     st.caption(made_here.said)
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    name = row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
-    document = by_name[name]
-    stem = name.replace(" ", "-")
-    download_button(row, "Text", document.text.encode, f"{stem}.txt", "text/plain", document)
-    download_button(row, "Boundaries", lambda: _boundary_file(document), f"{stem}.json", "application/json", document)
+    stitched_actions_row = st.container(horizontal=True, vertical_alignment="bottom")
+    stitched_document_name = stitched_actions_row.selectbox(
+        "Stitched document", list(by_name), key="stitched_name", width=200
+    )
+    document = by_name[stitched_document_name]
+    download_file_stem = stitched_document_name.replace(" ", "-")
+    download_button(stitched_actions_row, "Text", document.text.encode, f"{download_file_stem}.txt", "text/plain", document)
     download_button(
-        row, "All, as ZIP", lambda: zip_archive(made_here.documents), "stitched.zip", "application/zip", made_here
+        stitched_actions_row,
+        "Boundaries",
+        lambda: _boundary_file(document),
+        f"{download_file_stem}.json",
+        "application/json",
+        document,
+    )
+    download_button(
+        stitched_actions_row,
+        "All, as ZIP",
+        lambda: zip_archive(made_here.documents),
+        "stitched.zip",
+        "application/zip",
+        made_here,
     )
     for page in OPENED_ON:
-        row.button(f"Open on {PAGES[page].title}", on_click=_open_on_page, args=(choices, document, page))
+        stitched_actions_row.button(f"Open on {PAGES[page].title}", on_click=_open_on_page, args=(choices, document, page))
 
 
 def _boundary_file(marked: MarkedText) -> str:
@@ -232,9 +258,9 @@ def zip_archive(documents: list[MarkedText]) -> bytes:
     archive_buffer = io.BytesIO()
     with zipfile.ZipFile(archive_buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for document in documents:
-            stem = document.name.replace(" ", "-")
-            archive.writestr(f"{stem}.txt", document.text)
-            archive.writestr(f"{stem}.json", _boundary_file(document))
+            archive_file_stem = document.name.replace(" ", "-")
+            archive.writestr(f"{archive_file_stem}.txt", document.text)
+            archive.writestr(f"{archive_file_stem}.json", _boundary_file(document))
     return archive_buffer.getvalue()
 
 
@@ -270,8 +296,8 @@ class SweepDocuments:
     @property
     def with_splitters(self) -> list[tuple[MarkedText, str]]:
         """All documents with the names of their sentence splitters; the user's own documents have the chosen splitter."""
-        splitters = sample_splitters()
-        return [(document, splitters.get(document.name, self.splitter)) for document in self.all]
+        splitter_by_sample = sample_splitters()
+        return [(document, splitter_by_sample.get(document.name, self.splitter)) for document in self.all]
 
     def split(self) -> Iterator[MarkedDocument]:
         """Yield the documents, split into sentences."""
@@ -281,9 +307,12 @@ class SweepDocuments:
 def default_documents() -> dict[str, str]:
     """Return the link parameters that choose the bundled documents by default."""
     # The essay contains several of the others, which then could not be held out.
-    names = [name for name in _bundled_names() if name != "essay"]
-    held = names[1::3]
-    return {"documents": ",".join(name for name in names if name not in held), "held": ",".join(held)}
+    default_document_names = [name for name in _bundled_names() if name != "essay"]
+    default_held_out_names = default_document_names[1::3]
+    return {
+        "documents": ",".join(name for name in default_document_names if name not in default_held_out_names),
+        "held": ",".join(default_held_out_names),
+    }
 
 
 def _bundled_names() -> list[str]:
@@ -292,17 +321,25 @@ def _bundled_names() -> list[str]:
 
 def choose_documents(words: dict[str, str]) -> SweepDocuments:
     """Draw the controls for choosing the documents of a sweep, and return the chosen documents."""
-    own = own_documents()
-    titles = {name: sample_titles()[name] for name in _bundled_names()} | {name: name for name in own}
+    own_document_by_name = own_documents()
+    document_title_by_name = {name: sample_titles()[name] for name in _bundled_names()} | {
+        name: name for name in own_document_by_name
+    }
 
     def use(names: set[str]) -> None:
-        session.tune_left_out = own.keys() - names
+        session.tune_left_out = own_document_by_name.keys() - names
 
     def hold(names: set[str]) -> None:
         session.tune_held = names
 
     used_names = _choose_several(
-        "Documents", "With known boundaries.", words, "documents", titles, own.keys() - session.tune_left_out, use
+        "Documents",
+        "With known boundaries.",
+        words,
+        "documents",
+        document_title_by_name,
+        own_document_by_name.keys() - session.tune_left_out,
+        use,
     )
     held_names = _choose_several(
         "Held out",
@@ -310,14 +347,14 @@ def choose_documents(words: dict[str, str]) -> SweepDocuments:
         "on them.",
         words,
         "held",
-        titles,
-        own.keys() & session.tune_held,
+        document_title_by_name,
+        own_document_by_name.keys() & session.tune_held,
         hold,
     )
     return _divide_documents(
-        {name: own.get(name) or _bundled_text(name) for name in [*used_names, *held_names]},
+        {name: own_document_by_name.get(name) or _bundled_text(name) for name in [*used_names, *held_names]},
         held_names,
-        titles,
+        document_title_by_name,
         words["splitter"],
     )
 
@@ -333,14 +370,19 @@ def _divide_documents(
 ) -> SweepDocuments:
     """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
     held_out = [texts[name] for name in held]
-    tuned = [document for name, document in texts.items() if name not in held]
-    overlapping_documents = texts_sharing_sections(tuned, held_out)
-    names = ", ".join(titles[document.name] for document in overlapping_documents)
+    tuning_documents = [document for name, document in texts.items() if name not in held]
+    overlapping_documents = texts_sharing_sections(tuning_documents, held_out)
+    overlapping_document_titles = ", ".join(titles[document.name] for document in overlapping_documents)
     complaint_phrase = (
-        f"Left out of the ranking, because a section of it is held out: {names}." if overlapping_documents else ""
+        f"Left out of the ranking, because a section of it is held out: {overlapping_document_titles}."
+        if overlapping_documents
+        else ""
     )
     return SweepDocuments(
-        [document for document in tuned if document not in overlapping_documents], held_out, complaint_phrase, splitter
+        [document for document in tuning_documents if document not in overlapping_documents],
+        held_out,
+        complaint_phrase,
+        splitter,
     )
 
 
@@ -357,7 +399,7 @@ def _choose_several(
 
     Bundled documents are stored in the link parameter ``name``; ``keep`` is called with the user's own.
     """
-    wanted = [doc_name for doc_name in titles if doc_name in own or doc_name in words[name].split(",")]
+    preselected_document_names = [doc_name for doc_name in titles if doc_name in own or doc_name in words[name].split(",")]
 
     def put(chosen: list[str]) -> None:
         words[name] = ",".join(doc_name for doc_name in chosen if doc_name in sample_titles())
@@ -366,17 +408,17 @@ def _choose_several(
     st.multiselect(
         label,
         list(titles),
-        default=wanted,
+        default=preselected_document_names,
         format_func=titles.__getitem__,
         help=help_text,
-        **value_binding(wanted, f"tune/{name}", put),
+        **value_binding(preselected_document_names, f"tune/{name}", put),
     )
-    return wanted
+    return preselected_document_names
 
 
 def _bundled_text(name: str) -> MarkedText:
-    sample = load_sample(name)
-    return MarkedText(name, sample.text, sample.known or ())
+    bundled_sample_document = load_sample(name)
+    return MarkedText(name, bundled_sample_document.text, bundled_sample_document.known or ())
 
 
 # The settings: the published grids, or one or two parameters of a chunker.
@@ -412,25 +454,31 @@ def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
         )
         return published_settings(), ""
     chunker_name = words["what"]
-    specs = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
-    titles = {name: spec.title for name, spec in specs.items()}
-    first_parameter = select_word("Along", words, "first", titles, f"tune/first/{chunker_name}")
-    axes = {first_parameter: _choose_axis_values(words, "values", specs[first_parameter])}
-    second_titles = {"": "nothing else"} | {name: title for name, title in titles.items() if name != first_parameter}
+    field_spec_by_parameter = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
+    title_by_parameter = {name: spec.title for name, spec in field_spec_by_parameter.items()}
+    first_parameter = select_word("Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}")
+    axis_values_by_parameter = {
+        first_parameter: _choose_axis_values(words, "values", field_spec_by_parameter[first_parameter])
+    }
+    second_titles = {"": "nothing else"} | {
+        name: title for name, title in title_by_parameter.items() if name != first_parameter
+    }
     second_parameter = select_word("and along", words, "second", second_titles, f"tune/second/{chunker_name}")
     if second_parameter:
-        axes[second_parameter] = _choose_axis_values(words, "others", specs[second_parameter])
-    setting_count = prod(map(len, axes.values()))
+        axis_values_by_parameter[second_parameter] = _choose_axis_values(
+            words, "others", field_spec_by_parameter[second_parameter]
+        )
+    setting_count = prod(map(len, axis_values_by_parameter.values()))
     if setting_count > MOST_RUNS:
         return [], f"A sweep may have at most {MOST_RUNS:,} runs; this grid has {setting_count:,} settings."
-    return _valid_settings(settings_grid(chunker_name, **axes))
+    return _valid_settings(settings_grid(chunker_name, **axis_values_by_parameter))
 
 
 def default_sweep_settings() -> list[SweptSetting]:
     """Return the settings of the page's default sweep, given by `GRID_PARAMETERS`."""
     what, first = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
-    spec = next(field_spec for field_spec in CHUNKERS[what].fields() if field_spec.name == first)
-    return _valid_settings(settings_grid(what, **{first: default_axis_values(spec)}))[0]
+    first_parameter_spec = next(field_spec for field_spec in CHUNKERS[what].fields() if field_spec.name == first)
+    return _valid_settings(settings_grid(what, **{first: default_axis_values(first_parameter_spec)}))[0]
 
 
 def vary_chunker(words: dict[str, str], chunker: str) -> None:
@@ -456,16 +504,16 @@ def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], s
 
 def _choose_axis_values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
-    key = f"tune/{name}/{words['what']}/{spec.name}"
+    axis_values_widget_key = f"tune/{name}/{words['what']}/{spec.name}"
     text = words[name] or ", ".join(
         f"{value:g}" if isinstance(value, float) else str(value) for value in default_axis_values(spec)
     )
 
     def changed() -> None:
-        words[name] = st.session_state[key]
+        words[name] = st.session_state[axis_values_widget_key]
 
-    st.text_input(f"{spec.title}: values", text, key=key, on_change=changed, help=spec.help or None)
-    return [read_value(word.strip()) for word in st.session_state[key].split(",") if word.strip()]
+    st.text_input(f"{spec.title}: values", text, key=axis_values_widget_key, on_change=changed, help=spec.help or None)
+    return [read_value(word.strip()) for word in st.session_state[axis_values_widget_key].split(",") if word.strip()]
 
 
 def default_axis_values(spec: FieldSpec) -> list[Any]:
@@ -475,10 +523,10 @@ def default_axis_values(spec: FieldSpec) -> list[Any]:
     if spec.offered is None and spec.high is not None and spec.high > _ANY_SIZE[-1]:
         return list(_ANY_SIZE)
     low, high = spec.offered or (spec.low or 0, spec.high or 1)
-    step = spec.step or 1
+    slider_step = spec.step or 1
     value_step = next(
         value_step
-        for value_step in (step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
+        for value_step in (slider_step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
         if floor(high / value_step + 1e-9) - ceil(low / value_step - 1e-9) < MOST_OFFERED
     )
     step_multiples = range(ceil(low / value_step - 1e-9), floor(high / value_step + 1e-9) + 1)

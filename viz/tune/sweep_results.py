@@ -50,24 +50,32 @@ def setting_in_words(setting: SweptSetting) -> str:
     """Describe a chunker setting in words without user text, so that figures can show the description safely."""
     if setting.trivial:
         return setting.words().capitalize()
-    given = dict(setting.parameters)
-    specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
+    value_by_given_parameter = dict(setting.parameters)
+    field_spec_by_parameter = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(value_by_given_parameter)}
     # A threshold method is named with its amount: "percentile 80".
-    implied = {specs[name].depends for name in given}
-    values = ", ".join(
+    implied_parameter_names = {field_spec_by_parameter[name].depends for name in value_by_given_parameter}
+    parameter_values_phrase = ", ".join(
         f"{_parameter_in_words(setting, name)} {_value_in_words(value)}"
-        for name, value in given.items()
-        if name not in implied
+        for name, value in value_by_given_parameter.items()
+        if name not in implied_parameter_names
     )
-    return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
+    return CHUNKERS[setting.chunker].title + (f" ({parameter_values_phrase})" if parameter_values_phrase else "")
 
 
 def _parameter_in_words(setting: SweptSetting, parameter: str) -> str:
     """Return a parameter's name in words, or the value of the parameter that determines its meaning, as for an amount."""
-    given = dict(setting.parameters)
-    specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
-    depends = specs[parameter].depends
-    return _value_in_words(given.get(depends, specs[depends].default)) if depends else parameter.replace("_", " ")
+    value_by_given_parameter = dict(setting.parameters)
+    field_spec_by_parameter = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(value_by_given_parameter)}
+    determining_parameter_name = field_spec_by_parameter[parameter].depends
+    return (
+        _value_in_words(
+            value_by_given_parameter.get(
+                determining_parameter_name, field_spec_by_parameter[determining_parameter_name].default
+            )
+        )
+        if determining_parameter_name
+        else parameter.replace("_", " ")
+    )
 
 
 def _value_in_words(value: object) -> str:
@@ -96,21 +104,26 @@ def sweep_figure(
 def _curve_figure(
     settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary]
 ) -> go.Figure:
-    colours = INK[theme_name()]
+    theme_colour_by_role = INK[theme_name()]
     by_setting = {summary.setting: summary for summary in ranked}
-    summaries = [by_setting[setting] for setting in settings if setting in by_setting]
+    evaluated_setting_summaries = [by_setting[setting] for setting in settings if setting in by_setting]
     ((swept_parameter, _),) = settings[0].parameters
-    best = summaries.index(ranked[0])
+    best_setting_index = evaluated_setting_summaries.index(ranked[0])
     figure = go.Figure(
         go.Scatter(
-            x=[_value_in_words(dict(summary.setting.parameters)[swept_parameter]) for summary in summaries],
-            y=[summary.mean for summary in summaries],
-            customdata=[summary.chunks for summary in summaries],
+            x=[
+                _value_in_words(dict(summary.setting.parameters)[swept_parameter]) for summary in evaluated_setting_summaries
+            ],
+            y=[summary.mean for summary in evaluated_setting_summaries],
+            customdata=[summary.chunks for summary in evaluated_setting_summaries],
             mode="lines+markers",
-            line={"color": colours["muted"]},
+            line={"color": theme_colour_by_role["muted"]},
             marker={
-                "size": [11 if place == best else 7 for place in range(len(summaries))],
-                "color": [colours["accent"] if place == best else colours["muted"] for place in range(len(summaries))],
+                "size": [11 if place == best_setting_index else 7 for place in range(len(evaluated_setting_summaries))],
+                "color": [
+                    theme_colour_by_role["accent"] if place == best_setting_index else theme_colour_by_role["muted"]
+                    for place in range(len(evaluated_setting_summaries))
+                ],
             },
             hovertemplate="%{x}: %{y:.3f}, %{customdata:.1f} chunks<extra></extra>",
             name="ranked",
@@ -123,7 +136,7 @@ def _curve_figure(
             x=[_value_in_words(dict(setting.parameters)[swept_parameter]) for setting in held_out_settings],
             y=[held_out_means[setting] for setting in held_out_settings],
             mode="lines+markers",
-            line={"color": colours["muted"], "dash": "dot"},
+            line={"color": theme_colour_by_role["muted"], "dash": "dot"},
             marker={"symbol": "circle-open", "size": 7},
             hovertemplate="%{x}: %{y:.3f}<extra>held out</extra>",
             name="held out",
@@ -139,7 +152,7 @@ def _curve_figure(
 
 
 def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
-    colours = INK[theme_name()]
+    theme_colour_by_role = INK[theme_name()]
     by_setting = {summary.setting: summary.mean for summary in ranked}
     (horizontal_parameter, _), (vertical_parameter, _) = settings[0].parameters
     cell_of_setting = {
@@ -150,35 +163,36 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
         for setting in settings
     }
     row_labels = list(dict.fromkeys(line for line, _ in cell_of_setting.values()))
-    columns = list(dict.fromkeys(column for _, column in cell_of_setting.values()))
-    cells = {place: by_setting.get(setting) for setting, place in cell_of_setting.items()}
+    heatmap_column_labels = list(dict.fromkeys(column for _, column in cell_of_setting.values()))
+    summary_by_cell = {place: by_setting.get(setting) for setting, place in cell_of_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
-    depends = {spec.name: spec.depends for spec in CHUNKERS[settings[0].chunker].fields()}
-    titles = {
+    determiner_by_parameter = {spec.name: spec.depends for spec in CHUNKERS[settings[0].chunker].fields()}
+    axis_title_by_parameter = {
         name: name.replace("_", " ")
-        if depends[name] in (horizontal_parameter, vertical_parameter)
+        if determiner_by_parameter[name] in (horizontal_parameter, vertical_parameter)
         else _parameter_in_words(settings[0], name)
         for name in (horizontal_parameter, vertical_parameter)
     }
-    low_high = (colours["panel"], colours["accent"])
-    scale = list(enumerate(low_high if HIGHER_IS_BETTER[measure] else reversed(low_high)))
+    low_high = (theme_colour_by_role["panel"], theme_colour_by_role["accent"])
+    heatmap_colour_scale = list(enumerate(low_high if HIGHER_IS_BETTER[measure] else reversed(low_high)))
     figure = go.Figure(
         go.Heatmap(
-            x=columns,
+            x=heatmap_column_labels,
             y=row_labels,
-            z=[[cells.get((line, column)) for column in columns] for line in row_labels],
-            colorscale=scale,
-            texttemplate="%{z:.2f}" if len(columns) * len(row_labels) <= 120 else None,
+            z=[[summary_by_cell.get((line, column)) for column in heatmap_column_labels] for line in row_labels],
+            colorscale=heatmap_colour_scale,
+            texttemplate="%{z:.2f}" if len(heatmap_column_labels) * len(row_labels) <= 120 else None,
             colorbar={"title": {"text": ""}, "thickness": 12},
             hovertemplate=(
-                f"{titles[horizontal_parameter]} %{{x}}, {titles[vertical_parameter]} %{{y}}: %{{z:.3f}}<extra></extra>"
+                f"{axis_title_by_parameter[horizontal_parameter]} %{{x}}, {axis_title_by_parameter[vertical_parameter]} "
+                f"%{{y}}: %{{z:.3f}}<extra></extra>"
             ),
         )
     )
     figure.update_layout(
         height=max(260, 60 + 34 * len(row_labels)),
-        xaxis={"title": titles[horizontal_parameter], "type": "category"},
-        yaxis={"title": titles[vertical_parameter], "type": "category"},
+        xaxis={"title": axis_title_by_parameter[horizontal_parameter], "type": "category"},
+        yaxis={"title": axis_title_by_parameter[vertical_parameter], "type": "category"},
     )
     return figure
 
@@ -222,28 +236,38 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
 
     The values on the held-out documents are shown next to these results.
     """
-    ranked = summarize_settings([row for row in rows if row.document not in held], measure)
-    if all(summary.setting.trivial for summary in ranked):
+    ranked_setting_summaries = summarize_settings(
+        [sweep_actions_container for sweep_actions_container in rows if sweep_actions_container.document not in held],
+        measure,
+    )
+    if all(summary.setting.trivial for summary in ranked_setting_summaries):
         return False
     held_out = {
-        summary.setting: summary for summary in summarize_settings([row for row in rows if row.document in held], measure)
+        summary.setting: summary
+        for summary in summarize_settings(
+            [sweep_actions_container for sweep_actions_container in rows if sweep_actions_container.document in held],
+            measure,
+        )
     }
-    _say_best_setting(ranked, held_out, rows, held, measure)
+    _say_best_setting(ranked_setting_summaries, held_out, rows, held, measure)
     listed_summaries = [
-        summary for chosen_row, summary in enumerate(ranked) if chosen_row < SHOWN or summary.setting.trivial
+        summary
+        for chosen_row, summary in enumerate(ranked_setting_summaries)
+        if chosen_row < SHOWN or summary.setting.trivial
     ]
     table: dict[str, list[Any]] = {
-        "setting": [setting_in_words(summary.setting) for summary in ranked],
-        TITLES[measure]: [round(summary.mean, 4) for summary in ranked],
+        "setting": [setting_in_words(summary.setting) for summary in ranked_setting_summaries],
+        TITLES[measure]: [round(summary.mean, 4) for summary in ranked_setting_summaries],
     }
     if held_out:
         table["held out"] = [
-            round(held_out[summary.setting].mean, 4) if summary.setting in held_out else None for summary in ranked
+            round(held_out[summary.setting].mean, 4) if summary.setting in held_out else None
+            for summary in ranked_setting_summaries
         ]
-    figure = sweep_figure(settings, ranked, measure, list(held_out.values()))
+    figure = sweep_figure(settings, ranked_setting_summaries, measure, list(held_out.values()))
     show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
     number_formats = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
-    state = st.dataframe(
+    ranking_table_state = st.dataframe(
         _ranking_table(listed_summaries, held_out, measure),
         key="tune_ranking",
         on_select="rerun",
@@ -256,18 +280,33 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     )
     if any(summary.setting.trivial for summary in listed_summaries):
         st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_ANSWERS.items()))
-    row = st.container(horizontal=True)
-    best = next(chosen_row for chosen_row, summary in enumerate(listed_summaries) if not summary.setting.trivial)
-    chosen_row = next((chosen_row for chosen_row in state.selection.rows if chosen_row < len(listed_summaries)), best)
-    setting = listed_summaries[chosen_row].setting
-    with row:
-        if setting.trivial:
+    sweep_actions_container = st.container(horizontal=True)
+    best_nontrivial_row_index = next(
+        chosen_row for chosen_row, summary in enumerate(listed_summaries) if not summary.setting.trivial
+    )
+    chosen_row = next(
+        (chosen_row for chosen_row in ranking_table_state.selection.rows if chosen_row < len(listed_summaries)),
+        best_nontrivial_row_index,
+    )
+    chosen_chunker_setting = listed_summaries[chosen_row].setting
+    with sweep_actions_container:
+        if chosen_chunker_setting.trivial:
             st.button("Not a chunker", disabled=True, key="take/tune")
         else:
-            setting_rank = ranked.index(listed_summaries[chosen_row]) + 1
-            label = "Take the best to Compare" if chosen_row == best else f"Take place {setting_rank} to Compare"
-            take_to_compare_button(label, ColumnChoice(setting.chunker, dict(setting.parameters)), key="take/tune")
-    download_button(row, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
+            setting_rank = ranked_setting_summaries.index(listed_summaries[chosen_row]) + 1
+            take_button_label = (
+                "Take the best to Compare"
+                if chosen_row == best_nontrivial_row_index
+                else f"Take place {setting_rank} to Compare"
+            )
+            take_to_compare_button(
+                take_button_label,
+                ColumnChoice(chosen_chunker_setting.chunker, dict(chosen_chunker_setting.parameters)),
+                key="take/tune",
+            )
+    download_button(
+        sweep_actions_container, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows
+    )
     say_column_added()
     return True
 
@@ -286,56 +325,69 @@ def _say_best_setting(
     """
     trivial_summaries = [summary for summary in ranked if summary.setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]
-    best = ranked[0]
+    best_setting_summary = ranked[0]
     tuning_rows, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
-    sentences = f"**{setting_in_words(best.setting)}** is {best_in_words(tuning_rows, best, measure)}"
-    if tie_count := _tie_count(best, ranked):
-        sentences += f" {tie_count:,} other setting{'s reach' if tie_count > 1 else ' reaches'} the same."
-    next_summary = next((summary for summary in ranked if summary.mean != best.mean), None)
+    best_setting_sentences = (
+        f"**{setting_in_words(best_setting_summary.setting)}** is "
+        f"{best_in_words(tuning_rows, best_setting_summary, measure)}"
+    )
+    if tie_count := _tie_count(best_setting_summary, ranked):
+        best_setting_sentences += f" {tie_count:,} other setting{'s reach' if tie_count > 1 else ' reaches'} the same."
+    next_summary = next((summary for summary in ranked if summary.mean != best_setting_summary.mean), None)
     if next_summary is not None:
-        sentences += (
-            f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best.mean):.3f} behind."
+        best_setting_sentences += (
+            f" The next, {setting_in_words(next_summary.setting)}, is "
+            f"{abs(next_summary.mean - best_setting_summary.mean):.3f} behind."
         )
-        near_best_count = sum(abs(summary.mean - best.mean) <= NEAR_BEST for summary in ranked)
-        sentences += f" Within {NEAR_BEST:g} of the best: {near_best_count:,} of {len(ranked):,} settings, itself included."
-    if trivial_summaries and rank_of_setting(trivial_summaries[0], [best], measure) == 1:
-        sentences += (
+        near_best_count = sum(abs(summary.mean - best_setting_summary.mean) <= NEAR_BEST for summary in ranked)
+        best_setting_sentences += (
+            f" Within {NEAR_BEST:g} of the best: {near_best_count:,} of {len(ranked):,} settings, itself included."
+        )
+    if trivial_summaries and rank_of_setting(trivial_summaries[0], [best_setting_summary], measure) == 1:
+        best_setting_sentences += (
             f" **Mind the trivial answer: “{trivial_summaries[0].setting.words()}” reaches "
             f"{trivial_summaries[0].mean:.3f}.**"
         )
-    if best.setting in kept:
-        held_out_summary = kept[best.setting]
-        others = [summary for summary in kept.values() if not summary.setting.trivial]
-        held_out_rank = f"place {rank_of_setting(held_out_summary, others, measure)} of {len(others):,}"
-        if tie_count := _tie_count(held_out_summary, others):
+    if best_setting_summary.setting in kept:
+        held_out_summary = kept[best_setting_summary.setting]
+        nontrivial_held_out_summaries = [summary for summary in kept.values() if not summary.setting.trivial]
+        held_out_rank = (
+            f"place {rank_of_setting(held_out_summary, nontrivial_held_out_summaries, measure)} of "
+            f"{len(nontrivial_held_out_summaries):,}"
+        )
+        if tie_count := _tie_count(held_out_summary, nontrivial_held_out_summaries):
             held_out_rank += f", level with {tie_count:,} other{'s' if tie_count > 1 else ''}"
-        sentences += (
+        best_setting_sentences += (
             f" Held out, it reaches {held_out_summary.mean:.3f} over "
             f"{pluralize(held_out_summary.documents, 'document')}: {held_out_rank}."
         )
-        trivial = [summary.setting for summary in kept.values() if summary.setting.trivial]
-        compared = compare_settings(held_out_rows, best.setting, trivial, measure)
-        names = {setting: setting.words() for setting in trivial}
-        sentences = f"{sentences} {lead_significance_words(compared, names, held_out_summary.documents)}".rstrip()
+        trivial_settings = [summary.setting for summary in kept.values() if summary.setting.trivial]
+        comparison_with_trivial = compare_settings(held_out_rows, best_setting_summary.setting, trivial_settings, measure)
+        words_by_trivial_setting = {setting: setting.words() for setting in trivial_settings}
+        lead_words = lead_significance_words(comparison_with_trivial, words_by_trivial_setting, held_out_summary.documents)
+        best_setting_sentences = f"{best_setting_sentences} {lead_words}".rstrip()
     elif trivial_summaries:
-        sentences += f" {untested_lead_words(len(trivial_summaries))}"
-    st.markdown(sentences)
+        best_setting_sentences += f" {untested_lead_words(len(trivial_summaries))}"
+    st.markdown(best_setting_sentences)
 
 
 def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
-    extreme = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
+    best_extreme_word = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
     if best.documents == 1:
-        return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
+        return f"{best_extreme_word} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
     scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best.setting]
-    interval = mean_interval(np.array([np.nan if value is None else value for value in scores_of_best_setting]))
+    mean_score_interval = mean_interval(np.array([np.nan if value is None else value for value in scores_of_best_setting]))
     interval_phrase = (
-        f"95 % between {interval[0]:.3f} and {interval[1]:.3f}, not counting that it was chosen"
-        if interval is not None
+        f"95 % between {mean_score_interval[0]:.3f} and {mean_score_interval[1]:.3f}, not counting that it was chosen"
+        if mean_score_interval is not None
         else f"an interval takes at least {FEWEST_VALUES}"
     )
     documents_phrase = pluralize(best.documents, "document")
-    return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} ({interval_phrase})."
+    return (
+        f"{best_extreme_word} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} "
+        f"({interval_phrase})."
+    )
 
 
 def _tie_count(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:

@@ -24,49 +24,51 @@ def show_questions() -> None:
 
 def _name_reranker() -> None:
     """Draw the text box for a cross-encoder's name; it is loaded when a question is asked and is not part of links."""
-    shown = "" if session.reranker is None else session.reranker.name
+    displayed_reranker_name = "" if session.reranker is None else session.reranker.name
 
     def put(name: str) -> None:
         session.reranker = Reranker(name.strip()) if name.strip() else None
 
     st.text_input(
         "Cross-encoder folder",
-        value=shown,
+        value=displayed_reranker_name,
         max_chars=LONGEST_NAME,
         help=f"Reorders the best {MOST_RERANKED} chunks by reading each with the question. The model is never fetched.",
-        **value_binding(shown, "ask_reranker", put),
+        **value_binding(displayed_reranker_name, "ask_reranker", put),
     )
 
 
 def _show_list() -> None:
-    questions = tuple(session.questions)
-    if not questions:
+    kept_marked_questions = tuple(session.questions)
+    if not kept_marked_questions:
         remark(
             "Ask the text a question above, select its answer in the text and mark it: it is kept here as long as this tab "
             "is open, and Retrieval measures the chunkers on it.",
             key="questions_none",
         )
         return
-    text_count = len({session.question_texts[question.identity].text for question in questions})
+    text_count = len({session.question_texts[question.identity].text for question in kept_marked_questions})
     storage_phrase = (
         "as long as this tab is open"
         if current_document() not in session.notebooks
         else "with its text, or while this tab is open"
     )
     remark(
-        f"{pluralize(len(questions), 'question')} about {pluralize(text_count, 'text')}, kept {storage_phrase}.",
+        f"{pluralize(len(kept_marked_questions), 'question')} about {pluralize(text_count, 'text')}, kept {storage_phrase}.",
         key="questions_said",
     )
     offer_to_keep("questions", current_document())
-    for number, question in enumerate(questions):
-        row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
-        with row.container():
+    for number, question in enumerate(kept_marked_questions):
+        question_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
+        with question_buttons_row.container():
             remark(
                 f"{question.question} → “{_shorten_answer(question.answer)}” ({question.document})",
                 key=f"question_said_{number}",
             )
-        row.button("Ask again", key=f"question_ask_{number}", on_click=_ask_again, args=(question,), width="content")
-        row.button(
+        question_buttons_row.button(
+            "Ask again", key=f"question_ask_{number}", on_click=_ask_again, args=(question,), width="content"
+        )
+        question_buttons_row.button(
             "Remove question", key=f"question_remove_{number}", on_click=_remove_question, args=(question,), width="content"
         )
     actions_row = st.container(horizontal=True)
@@ -80,10 +82,10 @@ def _show_list() -> None:
     download_button(
         actions_row,
         "Questions, CSV",
-        lambda: marked_questions_to_csv(questions),
+        lambda: marked_questions_to_csv(kept_marked_questions),
         "seamark-questions.csv",
         "text/csv",
-        (questions,),
+        (kept_marked_questions,),
         help="Question, references with content and place, and the text's name: a file that Retrieval reads with the texts.",
     )
 

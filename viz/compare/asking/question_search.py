@@ -145,10 +145,10 @@ def answer_question(
     Like `viz.shell.card.verdicts.answer_verdicts`, it must be drawn above all elements that come and go. ``why_not``
     says why there is no embedder; ``known`` are the known boundaries.
     """
-    event = (st.session_state.get(KEY) or {}).get("asked")
-    is_new_event = event is not None and event["moment"] != session.question_moment
-    if event is not None and is_new_event:
-        _handle_event(event)
+    asked_question_event = (st.session_state.get(KEY) or {}).get("asked")
+    is_new_event = asked_question_event is not None and asked_question_event["moment"] != session.question_moment
+    if asked_question_event is not None and is_new_event:
+        _handle_event(asked_question_event)
     asked: Asked = {
         "moment": session.question_moment,
         "state": "nothing",
@@ -198,7 +198,7 @@ def _fill_in_answer(
 ) -> None:
     """Fill in the known parts of the answer."""
     try:
-        question = checked_question(session.question)
+        checked_user_question = checked_question(session.question)
     except InputError as error:
         asked["state"], asked["said"] = "failed", str(error)
         return
@@ -206,33 +206,54 @@ def _fill_in_answer(
         (number, finished.task, finished.chunking) for number, column in enumerate(results) if (finished := column.finished)
     ]
     embedded_as, finished_columns = _searched_columns(results, finished_columns)
-    method = ranking_method_of(choices)
+    chosen_ranking_method = ranking_method_of(choices)
     limit_name, limit = retrieval_limit_of(choices, len(document.text))
-    contexts = contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
-    inquiry = ColumnInquiry(question, method, limit, embedded_as, choices.tokenizer, contexts=contexts)
-    job = AskJob(inquiry, finished_columns, embedder, session.on_disk, session.reranker)
+    context_sentences_digest = (
+        contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
+    )
+    question_column_inquiry = ColumnInquiry(
+        checked_user_question,
+        chosen_ranking_method,
+        limit,
+        embedded_as,
+        choices.tokenizer,
+        contexts=context_sentences_digest,
+    )
+    question_search_job = AskJob(question_column_inquiry, finished_columns, embedder, session.on_disk, session.reranker)
     earlier_job = session.ask_job
-    if earlier_job is not None and earlier_job.subject == job.subject and earlier_job.reranker is job.reranker:
-        job = earlier_job
+    if (
+        earlier_job is not None
+        and earlier_job.subject == question_search_job.subject
+        and earlier_job.reranker is question_search_job.reranker
+    ):
+        question_search_job = earlier_job
     else:
-        session.ask_job = job
-        job.start()
-    job.join(patience_s)
-    running = job.running and not job.cancelled
-    asked["share"], status_phrase = job.progress() if running else (1.0, "")
-    asked["state"] = "working" if running else "failed" if job.error or job.cancelled else "done"
+        session.ask_job = question_search_job
+        question_search_job.start()
+    question_search_job.join(patience_s)
+    is_search_in_progress = question_search_job.running and not question_search_job.cancelled
+    asked["share"], status_phrase = question_search_job.progress() if is_search_in_progress else (1.0, "")
+    asked["state"] = (
+        "working"
+        if is_search_in_progress
+        else "failed"
+        if question_search_job.error or question_search_job.cancelled
+        else "done"
+    )
     if asked["state"] == "failed":
-        status_phrase = job.error or "Stopped; press Enter in the question to go on."
-    elif not running and method != "bm25" and embedder is None:
+        status_phrase = question_search_job.error or "Stopped; press Enter in the question to go on."
+    elif not is_search_in_progress and chosen_ranking_method != "bm25" and embedder is None:
         status_phrase = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
     elif (
-        not running and job.found and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in job.found.values())
+        not is_search_in_progress
+        and question_search_job.found
+        and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in question_search_job.found.values())
     ):
         status_phrase = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
     if asked["state"] == "done" and (search_notes := _what_is_searched(embedded_as, finished_columns)):
         status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + search_notes)
     asked["said"] = session.answer_complaint or status_phrase
-    _fill_in_columns(asked, job, document, results, known)
+    _fill_in_columns(asked, question_search_job, document, results, known)
 
 
 def _fill_in_columns(
@@ -243,22 +264,22 @@ def _fill_in_columns(
     known: tuple[int, ...] | None,
 ) -> None:
     """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
-    answer, span = session.answer, None
+    answer, checked_answer_span = session.answer, None
     if answer is not None and document.text.startswith(answer.answer, answer.start):
-        end = answer.start + len(answer.answer)
-        asked["answer"] = utf16_offsets(document.text, [answer.start, end])
-        span = checked_answer(document.text, answer.start, end)
+        marked_answer_end = answer.start + len(answer.answer)
+        asked["answer"] = utf16_offsets(document.text, [answer.start, marked_answer_end])
+        checked_answer_span = checked_answer(document.text, answer.start, marked_answer_end)
     for number, retrieval in list(job.found.items()):
-        asked["found"][number] = _asked_column(retrieval, document, span)
-    if answer is not None and span is not None and asked["state"] == "done":
+        asked["found"][number] = _asked_column(retrieval, document, checked_answer_span)
+    if answer is not None and checked_answer_span is not None and asked["state"] == "done":
         from viz.compare.asking.remedies import find_remedies
 
-        failing = [
+        failing_column_indexes = [
             number
             for number, column in enumerate(asked["found"])
             if column is not None and column["fate"] is not None and not column["fate"]["good"]
         ]
-        asked["remedies"] = find_remedies(job, document, results, failing, answer, span, known)
+        asked["remedies"] = find_remedies(job, document, results, failing_column_indexes, answer, checked_answer_span, known)
 
 
 def _searched_columns(
@@ -281,10 +302,10 @@ def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColumn])
 
 def _asked_column(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
     ranks_by_source = {name: ranking.places() for name, ranking in retrieval.sources.items()}
-    last = retrieval.hits[-1] if retrieval.hits else None
+    last_retrieved_hit = retrieval.hits[-1] if retrieval.hits else None
     budget_end = None
-    if last is not None and not last.whole:
-        (budget_end,) = utf16_offsets(document.text, [last.parts[-1].end])
+    if last_retrieved_hit is not None and not last_retrieved_hit.whole:
+        (budget_end,) = utf16_offsets(document.text, [last_retrieved_hit.parts[-1].end])
     return {
         "chunks": [hit.chunk for hit in retrieval.hits],
         "scores": [format_search_score(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
@@ -300,19 +321,21 @@ _SCORE_NAMES = {"embedding": "cosine", "bm25": "BM25"}
 
 def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit: Hit) -> str:
     """Describe a chunk's score, with its rank in each of several fused rankings."""
-    parts = (
+    chunk_score_phrases = (
         [f"cross-encoder {format_search_score(hit.score)}"] if retrieval.reranked and format_search_score(hit.score) else []
     )
     for name, ranking in retrieval.sources.items():
-        rank = places[name].get(hit.chunk)
-        if rank is None:
-            parts.append(
+        chunk_rank_in_ranking = places[name].get(hit.chunk)
+        if chunk_rank_in_ranking is None:
+            chunk_score_phrases.append(
                 f"no word of the question in {_SCORE_NAMES[name]}" if name == "bm25" else f"no {_SCORE_NAMES[name]}"
             )
         else:
-            among_phrase = f", rank {rank}" if len(retrieval.sources) > 1 else ""
-            parts.append(f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[rank - 1]))}{among_phrase}")
-    return "; ".join(parts)
+            among_phrase = f", rank {chunk_rank_in_ranking}" if len(retrieval.sources) > 1 else ""
+            chunk_score_phrases.append(
+                f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[chunk_rank_in_ranking - 1]))}{among_phrase}"
+            )
+    return "; ".join(chunk_score_phrases)
 
 
 def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
@@ -343,18 +366,20 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         session.answer = None
         return
     try:
-        question = checked_question(session.question)
+        checked_user_question = checked_question(session.question)
         start, end = code_point_offsets(document.text, [int(event["start"]), int(event["end"])])
-        span = checked_answer(document.text, start, end)
+        checked_answer_span = checked_answer(document.text, start, end)
         other_questions = [
-            marked for marked in session.questions if (marked.question, marked.document) != (question, document.name)
+            marked
+            for marked in session.questions
+            if (marked.question, marked.document) != (checked_user_question, document.name)
         ]
         if len(other_questions) >= MOST_QUESTIONS:
             raise InputError(
                 f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
             )
-        texts = session.question_texts
-        total_characters = sum(map(len, {document.text, *(source.text for source in texts.values())}))
+        text_source_by_identity = session.question_texts
+        total_characters = sum(map(len, {document.text, *(source.text for source in text_source_by_identity.values())}))
         if total_characters > LARGEST_TEXTS:
             raise InputError(
                 f"The texts of all kept questions may have at most {LARGEST_TEXTS:,} characters together; with this "
@@ -364,10 +389,14 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         session.answer_complaint = str(error)
         return
     session.answer = MarkedQuestion(
-        question, document.name, document.identity, span.start, document.text[span.start : span.end]
+        checked_user_question,
+        document.name,
+        document.identity,
+        checked_answer_span.start,
+        document.text[checked_answer_span.start : checked_answer_span.end],
     )
     session.questions[:] = [*other_questions, session.answer]
-    texts[document.identity] = TextSource(document.text, document.name, parts=document.parts)
+    text_source_by_identity[document.identity] = TextSource(document.text, document.name, parts=document.parts)
     drop_unused_texts()
 
 
@@ -393,14 +422,14 @@ NOT_WRITTEN = "Searched without context sentences: they are not written yet, see
 
 def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunking]:
     """Return the results whose chunks have context sentences, by column number from 0."""
-    job = session.situating
-    if job is None or job.asking is not chosen_model():
+    context_sentences_job = session.situating
+    if context_sentences_job is None or context_sentences_job.asking is not chosen_model():
         return {}
-    chunkings = dict(job.found)
+    context_chunking_by_task = dict(context_sentences_job.found)
     return {
-        number: chunkings[column.task]
+        number: context_chunking_by_task[column.task]
         for number, column in enumerate(results)
-        if column.task in chunkings and column.chunking is not None
+        if column.task in context_chunking_by_task and column.chunking is not None
     }
 
 
@@ -413,9 +442,14 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     if asking is None:
         notice(NO_MODEL, key="contexts_missing")
         return
-    job = session.situating
-    if job is not None and job.asking is asking and job.running and not job.cancelled:
-        show_job_progress(job, key="contexts")
+    context_sentences_job = session.situating
+    if (
+        context_sentences_job is not None
+        and context_sentences_job.asking is asking
+        and context_sentences_job.running
+        and not context_sentences_job.cancelled
+    ):
+        show_job_progress(context_sentences_job, key="contexts")
         return
     unwritten_chunkings = {
         column.task: column.chunking
@@ -423,8 +457,8 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         if column.task is not None and column.chunking is not None and number not in with_contexts
     }
     if unwritten_chunkings:
-        if job is not None and job.asking is asking and job.error:
-            notice(job.error, "error", key="contexts_error")
+        if context_sentences_job is not None and context_sentences_job.asking is asking and context_sentences_job.error:
+            notice(context_sentences_job.error, "error", key="contexts_error")
         _offer_to_write_contexts(asking, choices.tokenizer, unwritten_chunkings)
     for number, chunking in with_contexts.items():
         if missing := sum(not chunk.situation for chunk in chunking.chunks):
@@ -441,24 +475,30 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
 
 def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[ChunkingTask, Chunking]) -> None:
     """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
-    what = f"This sends the text once for every chunk of {pluralize(len(waiting), 'column')}"
+    sent_text_phrase = f"This sends the text once for every chunk of {pluralize(len(waiting), 'column')}"
 
     def begin() -> None:
-        before = session.situating
-        chunkings = before.found if before is not None and before.asking is asking else {}
+        earlier_contexts_job = session.situating
+        earlier_chunking_by_task = (
+            earlier_contexts_job.found if earlier_contexts_job is not None and earlier_contexts_job.asking is asking else {}
+        )
         # Keep neither text nor context sentences of columns that are no longer shown.
-        known = {task: chunkings[task] for task in session.results if task in chunkings}
-        session.situating = job = ContextSentencesJob(asking, tokenizer, waiting, known)
+        reusable_chunking_by_task = {
+            task: earlier_chunking_by_task[task] for task in session.results if task in earlier_chunking_by_task
+        }
+        session.situating = job = ContextSentencesJob(asking, tokenizer, waiting, reusable_chunking_by_task)
         job.start()
 
-    requests = ModelRequests(
+    context_sentence_requests = ModelRequests(
         ("contexts", *waiting),
         asking,
         lambda cancelled: estimate_contexts(waiting, tokenizer, cancelled),
-        what,
+        sent_text_phrase,
         "contexts",
         0,
         formed=False,
     )
-    st.button("Write context sentences", key="write_contexts", on_click=run_with_consent, args=(requests, begin))
-    show_consent(requests)
+    st.button(
+        "Write context sentences", key="write_contexts", on_click=run_with_consent, args=(context_sentence_requests, begin)
+    )
+    show_consent(context_sentence_requests)

@@ -46,20 +46,27 @@ def find_remedies(
         return [None for _ in results]
     posed, other_questions = PosedQuestion(inquiry.question, span), kept_questions_about(document, besides=answer.question)
     search_settings = inquiry.method, inquiry.limit, inquiry.embedded_as, other_questions, known
-    searches = {
+    remedy_search_by_task = {
         task: search_answer(FailingColumn(chunker, chunking, *search_settings, posed=posed), inquiry.tokenizer, reranker)
         for task, chunker, chunking in finished_columns_by_number.values()
     }
-    identity = None if embedder is None else (embedder.name, embedder.identity)
-    subject = inquiry, posed, other_questions, known, identity, reranker
+    embedder_name_and_identity = None if embedder is None else (embedder.name, embedder.identity)
+    remedy_search_subject = inquiry, posed, other_questions, known, embedder_name_and_identity, reranker
     earlier_job = session.remedy_job
-    job = RemedyJob(subject, searches, embedder, inquiry.tokenizer, session.on_disk).after(earlier_job)
-    if job is not earlier_job:
-        session.remedy_job = job
-        if not job.done and is_automatic(inquiry.method, embedder, reranker, document):
-            job.start()
+    remedy_search_job = RemedyJob(
+        remedy_search_subject, remedy_search_by_task, embedder, inquiry.tokenizer, session.on_disk
+    ).after(earlier_job)
+    if remedy_search_job is not earlier_job:
+        session.remedy_job = remedy_search_job
+        if not remedy_search_job.done and is_automatic(inquiry.method, embedder, reranker, document):
+            remedy_search_job.start()
     return [
-        remedies_data(job, job.found.get(finished_columns_by_number[number].task), "What keeps it whole?", "keeps it whole")
+        remedies_data(
+            remedy_search_job,
+            remedy_search_job.found.get(finished_columns_by_number[number].task),
+            "What keeps it whole?",
+            "keeps it whole",
+        )
         if number in finished_columns_by_number
         else None
         for number in range(len(results))
@@ -68,10 +75,10 @@ def find_remedies(
 
 def begin_search() -> None:
     """Start or resume the search for changes of settings that keep the marked answer whole."""
-    job = session.remedy_job
-    if job is not None and not job.running:
-        session.remedy_job = job = job.again()
-        job.start()
+    remedy_search_job = session.remedy_job
+    if remedy_search_job is not None and not remedy_search_job.running:
+        session.remedy_job = remedy_search_job = remedy_search_job.again()
+        remedy_search_job.start()
 
 
 def stop_search() -> None:

@@ -53,18 +53,18 @@ def show_changes(
     choices: Choices, results: Sequence[ColumnResult], chosen: TextSource, document: Document, embedder: Embedder | None
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
-    material = _choose_material(_materials(chosen, document))
-    price = session.embedding_price or None
-    is_this_text = material.texts == ((document.name, document.text),)
-    setting = _job_setting(choices, material, embedder)
-    job = session.index_changes
-    if job is not None and job.setting != setting:
-        job.cancel()
-        session.index_changes = job = None
+    chosen_run_material = _choose_material(_materials(chosen, document))
+    dollars_per_million_tokens = session.embedding_price or None
+    is_this_text = chosen_run_material.texts == ((document.name, document.text),)
+    change_job_setting = _job_setting(choices, chosen_run_material, embedder)
+    index_changes_job = session.index_changes
+    if index_changes_job is not None and index_changes_job.setting != change_job_setting:
+        index_changes_job.cancel()
+        session.index_changes = index_changes_job = None
     if not is_this_text:
         # Without it the table is empty.
-        _offer_to_measure(results, setting, embedder, is_this=is_this_text)
-    document_count = len(material.texts)
+        _offer_to_measure(results, change_job_setting, embedder, is_this=is_this_text)
+    document_count = len(chosen_run_material.texts)
     comparisons: dict[int, Comparison] = {}
     rows: list[RowData] = []
     for number, column in enumerate(results):
@@ -72,17 +72,19 @@ def show_changes(
             chunk_count, comparison = (
                 _compared_here(results, choices.selected, number)
                 if is_this_text
-                else _compared_by_job(results, job, choices.selected, number)
+                else _compared_by_job(results, index_changes_job, choices.selected, number)
             )
         except InputError as error:
             rows.append(column_row(number, column, message=str(error)))
             continue
         if comparison is not None:
             comparisons[number] = comparison
-        rows.append(column_row(number, column, change_cells(chunk_count, comparison, document_count, price)))
+        rows.append(
+            column_row(number, column, change_cells(chunk_count, comparison, document_count, dollars_per_million_tokens))
+        )
     draw_scores(
         choices,
-        change_heads(document_count, price),
+        change_heads(document_count, dollars_per_million_tokens),
         rows,
         key="changes",
         said=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
@@ -90,23 +92,29 @@ def show_changes(
         note=_note_on_embedded_text(choices, results, is_this=is_this_text),
     )
     if is_this_text:
-        _offer_to_measure(results, setting, embedder, is_this=is_this_text)
-    if job is not None:
-        show_questions_won(choices, results, job)
-    show_details(choices, results, comparisons, job)
+        _offer_to_measure(results, change_job_setting, embedder, is_this=is_this_text)
+    if index_changes_job is not None:
+        show_questions_won(choices, results, index_changes_job)
+    show_details(choices, results, comparisons, index_changes_job)
 
 
 def _materials(chosen: TextSource, document: Document) -> dict[str, RunMaterial]:
     """Return the documents and questions at hand, by their names in the list."""
-    questions = [question for question in session.questions if question.identity == document.identity]
-    texts = ((document.name, document.text),)
-    question_file = marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
-    parts = () if chosen.parts is None else ((document.name, chosen.parts),)
-    material_by_name = {THIS_TEXT: RunMaterial(texts, question_file, True, parts)}
+    document_questions = [question for question in session.questions if question.identity == document.identity]
+    named_document_texts = ((document.name, document.text),)
+    question_file = (
+        marked_question_set(document_questions, {document.identity: document.text}).questions
+        if document_questions
+        else ("", b"")
+    )
+    named_document_parts = () if chosen.parts is None else ((document.name, chosen.parts),)
+    material_by_name = {THIS_TEXT: RunMaterial(named_document_texts, question_file, True, named_document_parts)}
     material_by_name[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
     for number, (origin, material) in enumerate(shared_question_sets(), 1):
-        name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
-        material_by_name[f"{name}, set {number}" if name in material_by_name else name] = material
+        run_material_name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
+        material_by_name[
+            f"{run_material_name}, set {number}" if run_material_name in material_by_name else run_material_name
+        ] = material
     return material_by_name
 
 
@@ -114,16 +122,16 @@ def _choose_material(materials: dict[str, RunMaterial]) -> RunMaterial:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
     if session.changed_documents not in materials:
         session.changed_documents = THIS_TEXT
-    line = st.container(horizontal=True, vertical_alignment="bottom")
-    names = [*materials]
-    line.selectbox(
+    material_controls_row = st.container(horizontal=True, vertical_alignment="bottom")
+    material_names = [*materials]
+    material_controls_row.selectbox(
         "Documents",
-        names,
-        names.index(session.changed_documents),
+        material_names,
+        material_names.index(session.changed_documents),
         width=420,
         **value_binding(session.changed_documents, "changes_documents", partial(setattr, session, "changed_documents")),
     )
-    line.number_input(
+    material_controls_row.number_input(
         "US dollars per million tokens",
         0.0,
         MOST_DOLLARS,
@@ -137,7 +145,7 @@ def _choose_material(materials: dict[str, RunMaterial]) -> RunMaterial:
 
 
 def _job_setting(choices: Choices, material: RunMaterial, embedder: Embedder | None) -> IndexSetting:
-    characters = sum(len(text) for _, text in material.texts)
+    material_character_count = sum(len(text) for _, text in material.texts)
     embedded_as: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     return IndexSetting(
         material,
@@ -146,7 +154,7 @@ def _job_setting(choices: Choices, material: RunMaterial, embedder: Embedder | N
         choices.tokenizer,
         embedded_as,
         ranking_method_of(choices),
-        retrieval_limit_of(choices, characters)[1],
+        retrieval_limit_of(choices, material_character_count)[1],
     )
 
 
@@ -188,8 +196,8 @@ def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) 
 def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
     """Return the embedded text of chunks: without context sentences unless they are written for all columns."""
     if session.embedded_as == "context":
-        contexts = chunkings_with_contexts(results)
-        if any(column.chunking and number not in contexts for number, column in enumerate(results)):
+        chunkings_with_context = chunkings_with_contexts(results)
+        if any(column.chunking and number not in chunkings_with_context for number, column in enumerate(results)):
             return "plain"
     return session.embedded_as
 
@@ -224,8 +232,10 @@ def _changes_between(
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison(embedded_as != "late") as comparison:
         for is_after, chunking in enumerate(chunkings):
-            texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
-            comparison.add("", zip(texts, map(int, tokenizer.count(texts)), strict=True), bool(is_after))
+            embedded_chunk_texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
+            comparison.add(
+                "", zip(embedded_chunk_texts, map(int, tokenizer.count(embedded_chunk_texts)), strict=True), bool(is_after)
+            )
         return comparison.result(MOST_LISTED)
 
 
@@ -233,13 +243,17 @@ def _offer_to_measure(
     results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_this: bool
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
-    job = session.index_changes
-    if job is not None and job.running and not job.cancelled:
-        measured_before = len(job.results) + len(job.refused)
-        show_job_progress(job, lambda: len(job.results) + len(job.refused) > measured_before, key="changes")
+    index_changes_job = session.index_changes
+    if index_changes_job is not None and index_changes_job.running and not index_changes_job.cancelled:
+        measured_before = len(index_changes_job.results) + len(index_changes_job.refused)
+        show_job_progress(
+            index_changes_job,
+            lambda: len(index_changes_job.results) + len(index_changes_job.refused) > measured_before,
+            key="changes",
+        )
         return
-    if job is not None and job.error:
-        notice(job.error, "error", key="changes_error")
+    if index_changes_job is not None and index_changes_job.error:
+        notice(index_changes_job.error, "error", key="changes_error")
     if is_this and not setting.material.questions[1]:
         remark(
             "To see the questions won and lost, mark answers to your questions above, or choose documents that have "
@@ -247,17 +261,22 @@ def _offer_to_measure(
             key="changes_no_questions",
         )
         return
-    known = {} if job is None else job.results
-    tried_chunkers = known.keys() | ({} if job is None else job.refused.keys())
+    known_results_by_chunker = {} if index_changes_job is None else index_changes_job.results
+    tried_chunkers = known_results_by_chunker.keys() | (
+        {} if index_changes_job is None else index_changes_job.refused.keys()
+    )
     chunkers = {column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None}
     if not chunkers.keys() - tried_chunkers:
         return
 
     def measure() -> None:
-        started = IndexChanges(setting, chunkers, embedder, session.on_disk, results=known)
-        if job is not None:
-            started.questions, started.problems = job.questions, job.problems
-        session.index_changes = started
+        new_index_changes_job = IndexChanges(setting, chunkers, embedder, session.on_disk, results=known_results_by_chunker)
+        if index_changes_job is not None:
+            new_index_changes_job.questions, new_index_changes_job.problems = (
+                index_changes_job.questions,
+                index_changes_job.problems,
+            )
+        session.index_changes = new_index_changes_job
         session.index_changes.start()
 
     remaining_chunkers = [chunker for chunker in chunkers if chunker not in tried_chunkers and not chunker.asks]
@@ -266,8 +285,8 @@ def _offer_to_measure(
         if is_this
         else f"Cut and search {pluralize(len(setting.material.texts), 'document')}"
     )
-    line = st.container(horizontal=True, vertical_alignment="center")
-    line.button(
+    measure_controls_row = st.container(horizontal=True, vertical_alignment="center")
+    measure_controls_row.button(
         button_label,
         on_click=measure,
         key="changes_measure",
@@ -275,7 +294,7 @@ def _offer_to_measure(
         help="Cuts the documents by every column, embeds the chunks, and searches them for each question. It can be "
         "cancelled and continued; what is embedded is kept.",
     )
-    with line.container():
+    with measure_controls_row.container():
         remark(_estimate_in_words(setting, remaining_chunkers), key="changes_estimate")
 
 
@@ -286,8 +305,8 @@ def _estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> st
     if not token_multiple:
         return "Nothing is embedded."
     tokens = token_multiple * _token_count(setting.material.texts, setting.tokenizer)
-    dollars = embedding_dollars(tokens, session.embedding_price or None)
-    cost_phrase = "" if dollars is None else f", {dollar_words(dollars)}"
+    embedding_cost_dollars = embedding_dollars(tokens, session.embedding_price or None)
+    cost_phrase = "" if embedding_cost_dollars is None else f", {dollar_words(embedding_cost_dollars)}"
     return f"About {tokens:,} tokens to embed{cost_phrase}, less what is kept."
 
 
@@ -303,9 +322,9 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
             counted_texts.append(text[:characters_left])
             characters_left -= len(counted_texts[-1])
         counted_characters = MOST_COUNTED - characters_left
-        tokens = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
-        tokens = round(tokens * sum(len(text) for _, text in texts) / max(1, counted_characters))
-        session.changed_tokens = cached_count = (texts, tokenizer, tokens)
+        document_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
+        document_token_count = round(document_token_count * sum(len(text) for _, text in texts) / max(1, counted_characters))
+        session.changed_tokens = cached_count = (texts, tokenizer, document_token_count)
     return cached_count[2]
 
 
@@ -318,32 +337,40 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
         with st.expander(f"{pluralize(len(job.problems), 'question')} left out"):
             st.dataframe({"problem": [*job.problems]}, hide_index=True, width="stretch")
     recalls_by_column = recalls_beside_selected(choices, results, job)
-    refused = {number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused}
-    if choices.selected in refused:
-        remark(f"Column {choices.selected + 1}: {refused[choices.selected]}", key="changes_refused")
+    refusal_by_column_number = {
+        number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused
+    }
+    if choices.selected in refusal_by_column_number:
+        remark(f"Column {choices.selected + 1}: {refusal_by_column_number[choices.selected]}", key="changes_refused")
     if not recalls_by_column:
         return
     retrieval_amount = next(iter(next(iter(recalls_by_column.values())).after))
-    others = [number for number in recalls_by_column if number != choices.selected]
-    differences = np.array(
+    other_column_numbers = [number for number in recalls_by_column if number != choices.selected]
+    recall_differences = np.array(
         [
             recalls_by_column[number].after[retrieval_amount] - recalls_by_column[number].before[retrieval_amount]
-            for number in others
+            for number in other_column_numbers
         ]
     )
-    difference_by_column = dict(zip(others, paired_differences(differences), strict=True)) if others else {}
+    difference_by_column = (
+        dict(zip(other_column_numbers, paired_differences(recall_differences), strict=True)) if other_column_numbers else {}
+    )
     rows: list[RowData] = []
-    baseline = f"column {choices.selected + 1}"
+    baseline_column_name = f"column {choices.selected + 1}"
     for number in recalls_by_column:
-        cells = [recall_cell(recalls_by_column[number].after[retrieval_amount])]
+        column_recall_cells = [recall_cell(recalls_by_column[number].after[retrieval_amount])]
         if number == choices.selected:
-            cells += [unknown_cell("The others are compared with this column.")] * (len(QUESTION_HEADS) - 1)
+            column_recall_cells += [unknown_cell("The others are compared with this column.")] * (len(QUESTION_HEADS) - 1)
         else:
-            cells = question_cells(
-                f"Column {number + 1}", baseline, recalls_by_column[number], retrieval_amount, difference_by_column[number]
+            column_recall_cells = question_cells(
+                f"Column {number + 1}",
+                baseline_column_name,
+                recalls_by_column[number],
+                retrieval_amount,
+                difference_by_column[number],
             )
-        rows.append(column_row(number, results[number], cells))
-    rows += [column_row(number, results[number], message=why) for number, why in refused.items()]
+        rows.append(column_row(number, results[number], column_recall_cells))
+    rows += [column_row(number, results[number], message=why) for number, why in refusal_by_column_number.items()]
     draw_scores(
         choices,
         QUESTION_HEADS,
@@ -356,11 +383,11 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
 
 def recalls_beside_selected(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> dict[int, WonAndLost]:
     """Return the recalls of every measured column beside the selected one's; empty if that one is not measured."""
-    before = results[choices.selected].chunker
-    if not job.questions or before not in job.results:
+    selected_column_chunker = results[choices.selected].chunker
+    if not job.questions or selected_column_chunker not in job.results:
         return {}
     return {
-        number: WonAndLost(job.results[before].recalls, job.results[column.chunker].recalls)
+        number: WonAndLost(job.results[selected_column_chunker].recalls, job.results[column.chunker].recalls)
         for number, column in enumerate(results)
         if column.chunker in job.results
     }
@@ -371,20 +398,28 @@ def show_details(
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
     recalls_by_column = {} if job is None else recalls_beside_selected(choices, results, job)
-    others = [column_number for column_number in range(len(results)) if column_number != choices.selected]
-    others = [
+    other_column_numbers = [column_number for column_number in range(len(results)) if column_number != choices.selected]
+    other_column_numbers = [
         column_number
-        for column_number in others
+        for column_number in other_column_numbers
         if column_number in recalls_by_column or (column_number in comparisons and comparisons[column_number].documents > 1)
     ]
-    if not others:
+    if not other_column_numbers:
         return
-    titles = {column_number: f"{column_number + 1}. {results[column_number].title}" for column_number in others}
-    column_number = others[0]
-    if len(others) > 1:
+    title_by_column_number = {
+        column_number: f"{column_number + 1}. {results[column_number].title}" for column_number in other_column_numbers
+    }
+    column_number = other_column_numbers[0]
+    if len(other_column_numbers) > 1:
         # A column that is gone or selected now is not among the options any more.
-        key = f"changes_details/{choices.selected}/{len(results)}"
-        column_number = st.selectbox("Details of", others, format_func=titles.__getitem__, key=key, width=420)
+        details_selectbox_key = f"changes_details/{choices.selected}/{len(results)}"
+        column_number = st.selectbox(
+            "Details of",
+            other_column_numbers,
+            format_func=title_by_column_number.__getitem__,
+            key=details_selectbox_key,
+            width=420,
+        )
     if column_number in comparisons and comparisons[column_number].documents > 1:
         _show_documents(comparisons[column_number])
     if job is not None and column_number in recalls_by_column:
@@ -392,35 +427,51 @@ def show_details(
 
 
 def _show_documents(comparison: Comparison) -> None:
-    listed = comparison.most_changed
-    if not listed:
+    most_changed_documents = comparison.most_changed
+    if not most_changed_documents:
         st.caption("No document changes.")
         return
     st.caption(
-        f"The documents with the most to embed again: {len(listed):,} of {comparison.changed_documents:,} that change."
+        f"The documents with the most to embed again: {len(most_changed_documents):,} of "
+        f"{comparison.changed_documents:,} that change."
     )
-    fields = {"tokens again": "tokens_again", "kept": "kept", "changed": "changed", "new": "new", "gone": "gone"}
-    table = {head: [getattr(changes, field) for _, changes in listed] for head, field in fields.items()}
-    st.dataframe({"document": [name for name, _ in listed], **table}, hide_index=True, width="stretch")
+    field_by_column_head = {
+        "tokens again": "tokens_again",
+        "kept": "kept",
+        "changed": "changed",
+        "new": "new",
+        "gone": "gone",
+    }
+    change_amounts_by_head = {
+        head: [getattr(changes, field) for _, changes in most_changed_documents]
+        for head, field in field_by_column_head.items()
+    }
+    st.dataframe(
+        {"document": [name for name, _ in most_changed_documents], **change_amounts_by_head},
+        hide_index=True,
+        width="stretch",
+    )
 
 
 def _show_questions(job: IndexChanges, changes: WonAndLost) -> None:
-    amount = next(iter(changes.after))
-    won, lost = changes.changed(amount)
+    first_retrieval_amount = next(iter(changes.after))
+    won, lost = changes.changed(first_retrieval_amount)
     if not won and not lost:
         st.caption("No question is won or lost.")
         return
-    listed = [("won", number) for number in won[:MOST_LISTED]] + [("lost", number) for number in lost[:MOST_LISTED]]
-    unlisted_count = len(won) + len(lost) - len(listed)
+    listed_question_outcomes = [("won", number) for number in won[:MOST_LISTED]] + [
+        ("lost", number) for number in lost[:MOST_LISTED]
+    ]
+    unlisted_count = len(won) + len(lost) - len(listed_question_outcomes)
     more_phrase = f" {pluralize(unlisted_count, 'more question')} not listed." if unlisted_count else ""
     st.caption(f"{pluralize(len(won), 'question')} won, {len(lost):,} lost, by recall in percent.{more_phrase}")
-    recalls_before, recalls_after = changes.before[amount], changes.after[amount]
+    recalls_before, recalls_after = changes.before[first_retrieval_amount], changes.after[first_retrieval_amount]
     st.dataframe(
         {
-            "": [what for what, _ in listed],
-            "question": [job.questions[number] for _, number in listed],
-            "before": [100 * float(recalls_before[number]) for _, number in listed],
-            "after": [100 * float(recalls_after[number]) for _, number in listed],
+            "": [what for what, _ in listed_question_outcomes],
+            "question": [job.questions[number] for _, number in listed_question_outcomes],
+            "before": [100 * float(recalls_before[number]) for _, number in listed_question_outcomes],
+            "after": [100 * float(recalls_after[number]) for _, number in listed_question_outcomes],
         },
         hide_index=True,
         width="stretch",

@@ -59,9 +59,9 @@ from viz.theme import duration_in_words
 @cached_while_shown(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
 def token_counts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
     """Return each chunk's token count, by the tokenizer of ``embedder`` or by the chosen tokenizer; None if unavailable."""
-    texts = [chunk.text for chunk in chunking.chunks]
+    chunk_texts = [chunk.text for chunk in chunking.chunks]
     try:
-        return [*(load_tokenizer(task.tokenizer).count(texts) if embedder is None else embedder.lengths(texts))]
+        return [*(load_tokenizer(task.tokenizer).count(chunk_texts) if embedder is None else embedder.lengths(chunk_texts))]
     except InputError:
         return None
 
@@ -71,23 +71,35 @@ def show_scoreboard(
 ) -> None:
     """Draw a table of each column's chunks, tokens, boundary errors, suspicious cuts and time."""
     limited_embedder = embedder if embedder is not None and embedder.max_tokens is not None else None
-    rows = [_scoreboard_row(number, column, known, embedder, limited_embedder) for number, column in enumerate(results)]
-    heads = _scoreboard_heads(known is not None, choices.tokenizer)
-    for place, head in enumerate(heads):
+    scoreboard_table_rows = [
+        _scoreboard_row(number, column, known, embedder, limited_embedder) for number, column in enumerate(results)
+    ]
+    scoreboard_column_heads = _scoreboard_heads(known is not None, choices.tokenizer)
+    for place, head in enumerate(scoreboard_column_heads):
         if head.label not in ("Chunks", "Tokens"):
-            mark_best(rows, place, max if head.label == "Found" else min)
+            mark_best(scoreboard_table_rows, place, max if head.label == "Found" else min)
     special_token_count = None if limited_embedder is None else _special_tokens(results, limited_embedder)
-    limit, note = None, ""
+    usable_token_limit, token_limit_note = None, ""
     if limited_embedder is not None and limited_embedder.max_tokens is not None and special_token_count is not None:
-        limit = limited_embedder.max_tokens - special_token_count
+        usable_token_limit = limited_embedder.max_tokens - special_token_count
         besides_phrase = f", besides {pluralize(special_token_count, 'special token')}" if special_token_count else ""
-        note = f"The line in the strips is where {limited_embedder.name} stops reading: {limit:,} tokens{besides_phrase}."
-    draw_scores(choices, heads, rows, key="scoreboard", note=note, limit=limit)
+        token_limit_note = (
+            f"The line in the strips is where {limited_embedder.name} stops reading: {usable_token_limit:,} "
+            f"tokens{besides_phrase}."
+        )
+    draw_scores(
+        choices,
+        scoreboard_column_heads,
+        scoreboard_table_rows,
+        key="scoreboard",
+        note=token_limit_note,
+        limit=usable_token_limit,
+    )
 
 
 def _special_tokens(results: Sequence[ColumnResult], limited: Embedder) -> int | None:
     """Return the number of special tokens that the embedder adds to each text; None if another tokenizer counts."""
-    added = {
+    added_token_counts = {
         length - size
         for column in results
         if (finished := column.finished)
@@ -97,11 +109,11 @@ def _special_tokens(results: Sequence[ColumnResult], limited: Embedder) -> int |
             strict=False,
         )
     }
-    return added.pop() if len(added) == 1 else None
+    return added_token_counts.pop() if len(added_token_counts) == 1 else None
 
 
 def _scoreboard_heads(known: bool, tokenizer: str) -> list[Head]:
-    times = [
+    time_column_heads = [
         Head("Decide", "Time to cut once the embeddings are there, pass two included."),
         Head("Embed", "Time to compute the embeddings when they were new. Columns share the embeddings of equal texts."),
     ]
@@ -110,7 +122,7 @@ def _scoreboard_heads(known: bool, tokenizer: str) -> list[Head]:
         Head("Tokens", f"Fewest, median and most in a chunk, as {tokenizer} counts them; every dot is a chunk."),
         *(FOUND_HEADS if known else ()),
         SUSPICIOUS_HEAD,
-        *([] if lecture_mode.is_on() else times),
+        *([] if lecture_mode.is_on() else time_column_heads),
     ]
 
 
@@ -121,10 +133,10 @@ def _scoreboard_row(
     embedder: Embedder | None,
     limited: Embedder | None,
 ) -> RowData:
-    finished = column.finished
-    if finished is None:
+    finished_column = column.finished
+    if finished_column is None:
         return column_row(number, column)
-    task, chunking = finished.task, finished.chunking
+    task, chunking = finished_column.task, finished_column.chunking
     sizes, embedder_sizes = token_counts(task, chunking, None), token_counts(task, chunking, limited)
     unread_count = (
         0
@@ -135,9 +147,11 @@ def _scoreboard_row(
         sizes, f"{pluralize(unread_count, 'chunk')} longer than the model reads" if unread_count else ""
     )
     known_cells = [] if known is None else found_cells(chunking, known)
-    suspicious = suspicious_cell(_finding_counts(task, chunking, embedder))
-    cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_cells, suspicious]
-    return column_row(number, column, cells if lecture_mode.is_on() else cells + _time_cells(finished))
+    suspicious_cuts_cell = suspicious_cell(_finding_counts(task, chunking, embedder))
+    scoreboard_cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_cells, suspicious_cuts_cell]
+    return column_row(
+        number, column, scoreboard_cells if lecture_mode.is_on() else scoreboard_cells + _time_cells(finished_column)
+    )
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
@@ -177,37 +191,55 @@ def show_ranking(
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
-    finished_columns = [(number, finished) for number, column in enumerate(results) if (finished := column.finished)]
-    names = tuple(f"{column.chunker.title} (column {number + 1})" for number, column in finished_columns)
-    tasks = tuple(column.task for _, column in finished_columns)
-    chunkings = [column.chunking for _, column in finished_columns]
+    finished_columns = [
+        (ranked_column_number, finished)
+        for ranked_column_number, column in enumerate(results)
+        if (finished := column.finished)
+    ]
+    contender_names = tuple(
+        f"{column.chunker.title} (column {ranked_column_number + 1})" for ranked_column_number, column in finished_columns
+    )
+    finished_column_tasks = tuple(column.task for _, column in finished_columns)
+    finished_column_chunkings = [column.chunking for _, column in finished_columns]
     unranked_places = tuple(place for place, (_, column) in enumerate(finished_columns) if column.chunker.reads_blocks)
-    ranking = _cached_ranking(document, names, tasks, chunkings, known, embedder, unranked_places)
-    note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
+    chunker_ranking = _cached_ranking(
+        document, contender_names, finished_column_tasks, finished_column_chunkings, known, embedder, unranked_places
+    )
+    significance_note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
         reference, segmentations = (
             segmentation_in_sentences(document, known),
-            [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in chunkings],
+            [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in finished_column_chunkings],
         )
-        note = f"{note} {explain_why_no_cut_wins(reference, segmentations)}".rstrip()
+        significance_note = f"{significance_note} {explain_why_no_cut_wins(reference, segmentations)}".rstrip()
         segmentations += [
-            Segmentation(reference.units, contender.cuts) for contender in ranking.contenders[len(segmentations) :]
+            Segmentation(reference.units, ranked_contender.cuts)
+            for ranked_contender in chunker_ranking.contenders[len(segmentations) :]
         ]
     rows: list[RowData] = []
-    for place in ranking.order:
-        contender = ranking.contenders[place]
-        number = finished_columns[place][0] if place < len(finished_columns) else None
+    for place in chunker_ranking.order:
+        ranked_contender = chunker_ranking.contenders[place]
+        ranked_column_number = finished_columns[place][0] if place < len(finished_columns) else None
         measure_cells = (
             boundary_cells(reference, segmentations[place])
             if known is not None
-            else structure_cells(chunkings[place], embedder, token_counts(tasks[place], chunkings[place]))
+            else structure_cells(
+                finished_column_chunkings[place],
+                embedder,
+                token_counts(finished_column_tasks[place], finished_column_chunkings[place]),
+            )
         )
-        title, settings = contender.name, ""
-        if number is not None:
-            title, settings = results[number].title, _settings_in_words(results[number], contender)
-        rows.append(score_row(number, title, settings, lead_cells(ranking, place) + measure_cells))
-    note = " ".join(filter(None, (note, _size_warning([column for _, column in finished_columns]))))
-    summary = f"{ranking.words()} {ranking.basis(known is not None)}"
+        title, settings = ranked_contender.name, ""
+        if ranked_column_number is not None:
+            title, settings = (
+                results[ranked_column_number].title,
+                _settings_in_words(results[ranked_column_number], ranked_contender),
+            )
+        rows.append(score_row(ranked_column_number, title, settings, lead_cells(chunker_ranking, place) + measure_cells))
+    significance_note = " ".join(
+        filter(None, (significance_note, _size_warning([column for _, column in finished_columns])))
+    )
+    ranking_summary = f"{chunker_ranking.words()} {chunker_ranking.basis(known is not None)}"
     if known is None and choices.document == OWN_DOCUMENT:
         st.button(
             "Mark boundaries",
@@ -216,7 +248,14 @@ def show_ranking(
             args=(session, "folded", (document.identity, "marks")),
             help="Mark where the sections of the text end; the columns are ranked by the marks then.",
         )
-    draw_scores(choices, BY_STRUCTURE if known is None else BY_KNOWN, rows, key="ranking", said=summary, note=note)
+    draw_scores(
+        choices,
+        BY_STRUCTURE if known is None else BY_KNOWN,
+        rows,
+        key="ranking",
+        said=ranking_summary,
+        note=significance_note,
+    )
 
 
 def _settings_in_words(result: ColumnResult, contender: Contender) -> str:
@@ -231,9 +270,9 @@ def _size_warning(columns: Sequence[FinishedColumn]) -> str:
         has_maximum = getattr(column.chunker, "max_size", None) is not None
         if has_maximum or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
             continue
-        longest = max(token_counts(column.task, column.chunking) or [0])
-        if longest > BOUND_TOKENS:
-            long_chunk_phrases.append(f"{column.chunker.title} has a chunk of {longest:,} tokens")
+        longest_chunk_token_count = max(token_counts(column.task, column.chunking) or [0])
+        if longest_chunk_token_count > BOUND_TOKENS:
+            long_chunk_phrases.append(f"{column.chunker.title} has a chunk of {longest_chunk_token_count:,} tokens")
     if not long_chunk_phrases:
         return ""
     return (
@@ -275,7 +314,7 @@ def show_unlabelled(
     choices: Choices, results: Sequence[ColumnResult], document: Document, embedder: Embedder | None
 ) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
-    vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, session.on_disk)
+    document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, session.on_disk)
     contenders: list[_Contender] = [
         (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished)
     ]
@@ -284,7 +323,7 @@ def show_unlabelled(
     edits_measured = any(contender.task in edit_results for _, _, contender in contenders)
     rows: list[RowData] = []
     for number, name, contender in contenders:
-        measure_cells = unlabelled_cells(_unlabelled_measures(contender, vectors, embedder))
+        measure_cells = unlabelled_cells(_unlabelled_measures(contender, document_sentence_vectors, embedder))
         stability_cells = edit_cells(edit_results.get(contender.task)) if edits_measured else []
         rows.append(
             score_row(number, name, "" if number is None else contender.chunker.describe(), measure_cells + stability_cells)
@@ -307,10 +346,10 @@ def _trivial_contenders(document: Document, tokenizer: str) -> list[_Contender]:
     baselines: list[_Contender] = []
     for name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
-        task = ChunkingTask.of(document, None, tokenizer, chunker)
-        chunking = chunk_at_once(task, chunker, document, None, False)
+        baseline_chunking_task = ChunkingTask.of(document, None, tokenizer, chunker)
+        chunking = chunk_at_once(baseline_chunking_task, chunker, document, None, False)
         if chunking is not None:
-            baselines.append((None, name, FinishedColumn(task, chunker, chunking)))
+            baselines.append((None, name, FinishedColumn(baseline_chunking_task, chunker, chunking)))
     return baselines
 
 
@@ -320,19 +359,21 @@ def _trivial_contenders(document: Document, tokenizer: str) -> list[_Contender]:
 def _unlabelled_measures(
     result: FinishedColumn, vectors: VectorArray | None, embedder: Embedder | None
 ) -> LabelFreeMeasures:
-    sizes = count_size_compliance(result.chunking, result.chunker, Tools(embedder, load_tokenizer(result.task.tokenizer)))
-    return measure_without_labels(result.chunking, vectors, sizes)
+    size_compliance_counts = count_size_compliance(
+        result.chunking, result.chunker, Tools(embedder, load_tokenizer(result.task.tokenizer))
+    )
+    return measure_without_labels(result.chunking, vectors, size_compliance_counts)
 
 
 def _edit_results(document: Document) -> dict[ChunkingTask, EditStability | str]:
     """Return the results of the edit job on this document, or error messages; cancel a job on another document."""
-    job = session.edits
-    if job is None:
+    edit_stability_job = session.edits
+    if edit_stability_job is None:
         return {}
-    if job.source.identity != document.identity:
+    if edit_stability_job.source.identity != document.identity:
         session.edits = None
         return {}
-    return {**job.results, **job.refused}
+    return {**edit_stability_job.results, **edit_stability_job.refused}
 
 
 def _offer_edits(
@@ -342,12 +383,15 @@ def _offer_edits(
     edit_results: dict[ChunkingTask, EditStability | str],
 ) -> None:
     """Draw the button that measures the effect of edits, or its progress."""
-    job = session.edits
-    if job is not None and job.running and not job.cancelled:
-        show_job_progress(job, lambda: {**job.results, **job.refused}.keys() != edit_results.keys())
+    edit_stability_job = session.edits
+    if edit_stability_job is not None and edit_stability_job.running and not edit_stability_job.cancelled:
+        show_job_progress(
+            edit_stability_job,
+            lambda: {**edit_stability_job.results, **edit_stability_job.refused}.keys() != edit_results.keys(),
+        )
         return
-    if job is not None and job.error:
-        notice(job.error, "error", key="edits_error")
+    if edit_stability_job is not None and edit_stability_job.error:
+        notice(edit_stability_job.error, "error", key="edits_error")
     unmeasured_contenders = [
         (name if number is None else f"Column {number + 1}", contender.task, contender.chunker)
         for number, name, contender in contenders
@@ -362,8 +406,12 @@ def _offer_edits(
         return
 
     def measure() -> None:
-        known = {task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)}
-        session.edits = EditStabilityJob(document, embedder, unmeasured_contenders, session.on_disk, results=known)
+        measured_stability_by_task = {
+            task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)
+        }
+        session.edits = EditStabilityJob(
+            document, embedder, unmeasured_contenders, session.on_disk, results=measured_stability_by_task
+        )
         session.edits.start()
 
     st.button(

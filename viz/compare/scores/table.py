@@ -99,11 +99,11 @@ def column_row(number: int, column: ColumnResult, cells: Sequence[Cell] = (), me
 
 def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
     """Mark the best cells of one table column, unless all are equal; ``better`` is `min` or `max`."""
-    cells = [row["cells"][place] for row in rows if row["cells"]]
-    values = [cell["value"] for cell in cells if cell["value"] is not None]
-    if len(set(values)) > 1:
-        best_value = better(values)
-        for cell in cells:
+    table_column_cells = [row["cells"][place] for row in rows if row["cells"]]
+    defined_cell_values = [cell["value"] for cell in table_column_cells if cell["value"] is not None]
+    if len(set(defined_cell_values)) > 1:
+        best_value = better(defined_cell_values)
+        for cell in table_column_cells:
             cell["best"] = cell["value"] == best_value
 
 

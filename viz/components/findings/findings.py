@@ -101,5 +101,5 @@ def show_findings(
 
 def sentence_range_of(document: Document, start: int, end: int) -> tuple[int, int]:
     """Return the half-open range of the sentences that overlap characters ``start`` to ``end``, at least one sentence."""
-    first = max(0, document.sentence_at(start))
-    return first, max(first, document.sentence_at(max(start, end - 1))) + 1
+    first_sentence_index = max(0, document.sentence_at(start))
+    return first_sentence_index, max(first_sentence_index, document.sentence_at(max(start, end - 1))) + 1

@@ -121,8 +121,8 @@ def block_size(count: int) -> int:
 def _matrix(vectors: FloatArray, identity: str) -> bytes:
     """Return a line of JSON followed by the semantic distances as little-endian 16-bit integers; 65,535 stands for 1."""
     block_distances = mean_distances(vectors, 0, block_size(len(vectors)))
-    head = json.dumps({"id": identity, "cells": len(block_distances)})
-    return f"{head}\n".encode() + np.rint(block_distances * 65535).astype("<u2").tobytes()
+    matrix_header_json = json.dumps({"id": identity, "cells": len(block_distances)})
+    return f"{matrix_header_json}\n".encode() + np.rint(block_distances * 65535).astype("<u2").tobytes()
 
 
 def mean_distances(vectors: FloatArray, weight: float, block: int) -> FloatArray:

@@ -37,59 +37,71 @@ def covered_ranges(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list
         for start, end in chunk_spans:
             starting_at.setdefault(start, []).append(number)
             ending_at.setdefault(end, []).append(number)
-    ranges = []
+    covered_text_ranges = []
     open_chunks: list[int] = []
     for edge, next_edge in pairwise(sorted(starting_at.keys() | ending_at.keys())):
         open_chunks = [number for number in open_chunks if number not in ending_at.get(edge, ())] + starting_at.get(edge, [])
         if open_chunks:
-            ranges.append((edge, next_edge, sorted(open_chunks)))
-    return ranges
+            covered_text_ranges.append((edge, next_edge, sorted(open_chunks)))
+    return covered_text_ranges
 
 
 def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[int, int, list[int]]]:
     """Strip leading white space from each range: after the end of an overlap it would show as an odd indent."""
-    trimmed = []
+    trimmed_text_ranges = []
     for start, end, covering_chunks in ranges:
         while start < end and text[start].isspace():
             start += 1
         if start < end:
-            trimmed.append((start, end, covering_chunks))
-    return trimmed
+            trimmed_text_ranges.append((start, end, covering_chunks))
+    return trimmed_text_ranges
 
 
 def text_segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
     number_by_parent = {chunk: number for number, chunk in enumerate(parent_numbers(chunking.chunks), start=1)}
-    ranges = [
+    trimmed_segment_ranges = [
         (start, end, sorted(over, key=lambda chunk: (chunk in number_by_parent, chunk)))
         for start, end, over in _trimmed(text, covered_ranges([chunk.spans for chunk in chunking.chunks]))
     ]
     parent_at = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent.items()}
-    parent_counts = [_count_parents(over, number_by_parent) for _, _, over in ranges]
-    chunks_without_parents = [over[: len(over) - count] for (_, _, over), count in zip(ranges, parent_counts, strict=True)]
-    gap_by_cut = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
+    parent_counts = [_count_parents(over, number_by_parent) for _, _, over in trimmed_segment_ranges]
+    chunks_without_parents = [
+        over[: len(over) - count] for (_, _, over), count in zip(trimmed_segment_ranges, parent_counts, strict=True)
+    ]
+    gap_by_cut = {
+        gap_at_segment_start.start_after(document): gap_at_segment_start
+        for gap_at_segment_start in chunking.gaps
+        if gap_at_segment_start.verdict.is_cut
+    }
     numbered_chunks = [*enumerate(chunking.chunks)]
     continued_chunk_at = {span.start: number for number, chunk in numbered_chunks for span in chunk.spans[1:]}
     first_chunk_at = {chunk.start: number for number, chunk in reversed(numbered_chunks)}
     labels: list[str] = []
     tones: list[str] = []
-    for (start, _, over), chunks_before in zip(ranges, [[], *[over for _, _, over in ranges]], strict=False):
-        gap = gap_by_cut.get(start)
+    for (start, _, over), chunks_before in zip(
+        trimmed_segment_ranges, [[], *[over for _, _, over in trimmed_segment_ranges]], strict=False
+    ):
+        gap_at_segment_start = gap_by_cut.get(start)
         if start in continued_chunk_at and start not in first_chunk_at:
-            label = f"chunk {continued_chunk_at[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
-        elif gap is not None:
-            label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
+            segment_start_label = f"chunk {continued_chunk_at[start] + 1} goes on" + (
+                f" · {gap_at_segment_start.reason}" if gap_at_segment_start is not None else ""
+            )
+        elif gap_at_segment_start is not None:
+            segment_start_label = (
+                f"{'forced' if gap_at_segment_start.verdict is Verdict.FORCED else 'cut'}: {gap_at_segment_start.reason}"
+            )
         elif start in first_chunk_at:
-            label = f"chunk {first_chunk_at[start] + 1} begins"
+            segment_start_label = f"chunk {first_chunk_at[start] + 1} begins"
         else:
-            label = _ended_chunks_label({*chunks_before} - {*over})
+            segment_start_label = _ended_chunks_label({*chunks_before} - {*over})
         if start in parent_at:
-            label = f"parent {parent_at[start]} begins · {label}"
+            segment_start_label = f"parent {parent_at[start]} begins · {segment_start_label}"
         is_unknown_boundary = (
             known is not None and (start in first_chunk_at or start in continued_chunk_at) and start not in known
         )
-        labels.append(label + (" · not a known boundary" if is_unknown_boundary else ""))
+        labels.append(segment_start_label + (" · not a known boundary" if is_unknown_boundary else ""))
         tones.append(
             ("wrong " if is_unknown_boundary else "")
             + ("fresh" if start in fresh else "")
@@ -97,15 +109,16 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         )
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
     context_by_segment = [
-        chunking.chunks[first_chunk_at[start]].context if start in first_chunk_at else "" for start, _, _ in ranges
+        chunking.chunks[first_chunk_at[start]].context if start in first_chunk_at else ""
+        for start, _, _ in trimmed_segment_ranges
     ]
-    contexts = [*dict.fromkeys(filter(None, context_by_segment))]
-    number_by_context = {context: number for number, context in enumerate(contexts, start=1)}
-    starts, ends = [start for start, _, _ in ranges], [end for _, end, _ in ranges]
+    distinct_segment_contexts = [*dict.fromkeys(filter(None, context_by_segment))]
+    number_by_context = {context: number for number, context in enumerate(distinct_segment_contexts, start=1)}
+    starts, ends = [start for start, _, _ in trimmed_segment_ranges], [end for _, end, _ in trimmed_segment_ranges]
     return {
         "start": utf16_offsets(text, starts),
         "end": utf16_offsets(text, ends),
-        "over": [over for _, _, over in ranges],
+        "over": [over for _, _, over in trimmed_segment_ranges],
         "from": sentence_positions(document, starts),
         "to": sentence_positions(document, ends),
         "label": labels,
@@ -114,23 +127,29 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         "outer": parent_counts if number_by_parent else [],
         "parentFrom": sentence_positions(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
         "parentTo": sentence_positions(document, [chunking.chunks[chunk].end for chunk in number_by_parent]),
-        "contexts": contexts,
-        "context": [number_by_context.get(context, 0) for context in context_by_segment] if contexts else [],
+        "contexts": distinct_segment_contexts,
+        "context": [number_by_context.get(context, 0) for context in context_by_segment]
+        if distinct_segment_contexts
+        else [],
         "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
-        "stated": _statements_data(document, chunking, [over for _, _, over in ranges]),
+        "stated": _statements_data(document, chunking, [over for _, _, over in trimmed_segment_ranges]),
     }
 
 
 def _count_parents(over: Collection[int], parents: Collection[int]) -> int:
     """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
-    count = sum(chunk in parents for chunk in over)
-    return count if count < len(over) else 0
+    parent_chunk_count = sum(chunk in parents for chunk in over)
+    return parent_chunk_count if parent_chunk_count < len(over) else 0
 
 
 def _ended_chunks_label(chunks: Collection[int]) -> str:
     """Name the chunks that end where no other chunk begins."""
-    numbers = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
-    return f"chunk{'s' * (len(chunks) > 1)} {numbers} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
+    ended_chunk_numbers_phrase = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
+    return (
+        f"chunk{'s' * (len(chunks) > 1)} {ended_chunk_numbers_phrase} end{'s' * (len(chunks) == 1)}"
+        if chunks
+        else "an overlap ends"
+    )
 
 
 def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
@@ -233,12 +252,16 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
     """
     if not chunking.curves or not chunking.curves[0].scores:
         return None
-    curve = chunking.curves[0]
+    first_score_curve = chunking.curves[0]
     at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
     verdicts, verdict_digits = verdicts_of(at_gaps)
-    stops_by_line = [_line_stops(chunker, curve, line.parameter) if movable else [] for line in curve.lines]
-    levels = [line.level for line in curve.lines] + [level for some in stops_by_line for _, level in some]
-    round_score = score_rounder(curve.scores, levels)
+    stops_by_line = [
+        _line_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines
+    ]
+    line_and_stop_levels = [line.level for line in first_score_curve.lines] + [
+        level for some in stops_by_line for _, level in some
+    ]
+    round_score = score_rounder(first_score_curve.scores, line_and_stop_levels)
     lines: list[LineData] = [
         {
             "label": line.label,
@@ -248,20 +271,20 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
             "stops": [(amount, round_score(level)) for amount, level in some],
             "around": _description_around(chunker, line.parameter) if some else None,
         }
-        for line, some in zip(curve.lines, stops_by_line, strict=True)
+        for line, some in zip(first_score_curve.lines, stops_by_line, strict=True)
         if not math.isnan(line.level)
     ]
     return {
-        "label": curve.label,
-        "scores": [None if math.isnan(score) else round_score(score) for score in curve.scores],
-        "above": curve.cut_above,
-        "live": curve.live,
+        "label": first_score_curve.label,
+        "scores": [None if math.isnan(score) else round_score(score) for score in first_score_curve.scores],
+        "above": first_score_curve.cut_above,
+        "live": first_score_curve.live,
         "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
         "verdicts": [verdict_data(verdict) for verdict in verdicts],
         "verdictOf": verdict_digits,
         "reasons": [gap.reason for gap in at_gaps] if len(at_gaps) <= MOST_REASONS else None,
         "lines": lines,
-        "null": None if curve.null is None else (curve.null.low, curve.null.high),
+        "null": None if first_score_curve.null is None else (first_score_curve.null.low, first_score_curve.null.high),
     }
 
 
@@ -292,12 +315,12 @@ def _nearly_equal(numbers: FloatArray, others: FloatArray) -> set[float]:
 
 def _rounded(number: float) -> float:
     decimal_string = f"{number:.6f}"
-    decimals = 6
+    decimal_place_count = 6
     while decimal_string[-1] in "05" and decimal_string.rstrip("0")[-1] == "5":
-        decimals += 1
-        if decimals > 16:
+        decimal_place_count += 1
+        if decimal_place_count > 16:
             return number
-        decimal_string = f"{number:.{decimals}f}"
+        decimal_string = f"{number:.{decimal_place_count}f}"
     return float(decimal_string)
 
 
@@ -315,6 +338,10 @@ def _description_around(chunker: Chunker, parameter: str) -> tuple[str, str] | N
 
 def _line_stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
     """Return the amounts to which the line can be dragged (the slider's steps), each with its level."""
-    spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
-    levels = chunker.levels(parameter, spec.stops, curve.scores)
-    return [(amount, level) for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]
+    line_parameter_spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
+    line_stop_levels = chunker.levels(parameter, line_parameter_spec.stops, curve.scores)
+    return [
+        (amount, level)
+        for amount, level in zip(line_parameter_spec.stops, line_stop_levels, strict=True)
+        if not math.isnan(level)
+    ]

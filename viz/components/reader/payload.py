@@ -72,10 +72,12 @@ def clicked_gaps_of(event: Mapping[str, Any] | None, document: Document, heard: 
     """
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return []
-    earlier = event.get("earlier")
-    unheard_clicks = [step for step in earlier if _is_after(step, heard)] if isinstance(earlier, list) else []
-    clicks = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*unheard_clicks, event)]
-    return [change for change in clicks if change is not None]
+    earlier_click_steps = event.get("earlier")
+    unheard_clicks = (
+        [step for step in earlier_click_steps if _is_after(step, heard)] if isinstance(earlier_click_steps, list) else []
+    )
+    clicked_gap_changes = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*unheard_clicks, event)]
+    return [change for change in clicked_gap_changes if change is not None]
 
 
 def _is_after(step: Any, heard: float | None) -> bool:
@@ -131,9 +133,9 @@ def verdicts_of(gaps: Sequence[Gap], order: Iterable[Verdict] = Verdict) -> tupl
     A string of digits is half the size of a list of numbers. Scripts rely on no order, since each payload has its own list.
     """
     occurring_verdicts = {gap.verdict for gap in gaps}
-    verdicts = [verdict for verdict in order if verdict in occurring_verdicts]
-    digit = dict(zip(verdicts, string.digits, strict=False))
-    return verdicts, "".join([digit[gap.verdict] for gap in gaps])
+    ordered_distinct_verdicts = [verdict for verdict in order if verdict in occurring_verdicts]
+    digit_by_verdict = dict(zip(ordered_distinct_verdicts, string.digits, strict=False))
+    return ordered_distinct_verdicts, "".join([digit_by_verdict[gap.verdict] for gap in gaps])
 
 
 class ResultsData(TypedDict):

@@ -143,7 +143,7 @@ def show_stepper(
     """
     current_step = _step_at(words, len(steps), key)
     steps_json = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
-    identity = hashlib.blake2b(steps_json.encode(), digest_size=12).hexdigest()
+    steps_json_hash = hashlib.blake2b(steps_json.encode(), digest_size=12).hexdigest()
 
     def moved() -> None:
         if step_event := take_event(key, "place"):
@@ -151,23 +151,23 @@ def show_stepper(
 
     def paced() -> None:
         if pace_event := take_event(key, "chosen"):
-            words["pace"] = next(pace for pace in PACES if pace == pace_event["pace"])
+            words["pace"] = next(stepper_pace for stepper_pace in PACES if stepper_pace == pace_event["pace"])
             words["known"] = KNOWN[bool(pace_event["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
-    _store({"key": key, "id": identity, "steps": steps_json}, key=f"{key}_steps")
-    pace = _word(words, "pace", PACES, key)
+    _store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
+    stepper_pace = _word(words, "pace", PACES, key)
     shows_known_early = _word(words, "known", KNOWN, key) == KNOWN[1]
     # In lecture mode a scene must fit the projector.
-    shows_change = bool(steps) and pace == PACES[0] and not session.lecture
+    shows_change = bool(steps) and stepper_pace == PACES[0] and not session.lecture
     _stepper(
         key=key,
         data={
             "key": key,
-            "id": identity,
+            "id": steps_json_hash,
             "at": current_step,
             "turn": session.taken.get((key, "place")),
-            "pace": pace,
+            "pace": stepper_pace,
             "votes": bool(session.lecture),
             "known": shows_known_early if known else None,
             "would": would(current_step) if would is not None and shows_change else "",
@@ -179,17 +179,30 @@ def show_stepper(
 
 def _word(words: dict[str, str], name: str, allowed: Sequence[str], key: str) -> str:
     """Return a setting of the link; if its value is not allowed, draw an error and return the first that is."""
-    word = words[name]
-    if word not in allowed:
-        notice(f"The link's “{name}” must be one of {', '.join(allowed)}; got {word[:60]!r}.", "error", key=f"{key}_{name}")
-        word = words[name] = allowed[0]
-    return word
+    link_setting_value = words[name]
+    if link_setting_value not in allowed:
+        notice(
+            f"The link's “{name}” must be one of {', '.join(allowed)}; got {link_setting_value[:60]!r}.",
+            "error",
+            key=f"{key}_{name}",
+        )
+        link_setting_value = words[name] = allowed[0]
+    return link_setting_value
 
 
 def _step_at(words: dict[str, str], count: int, key: str) -> int:
     """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
-    word = words["step"]
-    if not (word.isascii() and word.isdecimal() and len(word) <= LONGEST_NUMBER and int(word) >= 1):
-        notice(f"The link's step must be a number from 1 to {count:,}; got {word[:60]!r}.", "error", key=f"{key}_complaint")
+    link_step_text = words["step"]
+    if not (
+        link_step_text.isascii()
+        and link_step_text.isdecimal()
+        and len(link_step_text) <= LONGEST_NUMBER
+        and int(link_step_text) >= 1
+    ):
+        notice(
+            f"The link's step must be a number from 1 to {count:,}; got {link_step_text[:60]!r}.",
+            "error",
+            key=f"{key}_complaint",
+        )
         return 0
-    return max(0, min(int(word), count) - 1)
+    return max(0, min(int(link_step_text), count) - 1)

@@ -49,18 +49,22 @@ class RunFile:
     def read(cls, path: Path) -> "RunFile":
         """Read a run from a file; raises InputError if the file does not hold one."""
         try:
-            content = _Content.model_validate_json(path.read_bytes())
+            run_file_content = _Content.model_validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
             raise InputError(f"{path.name}: the file must contain a run that Seamark wrote; it does not.") from error
         run_file = cls()
-        run_file.whole, run_file.made, run_file.seamark = True, content.made, content.seamark
-        run_file._kind, run_file._vectors, run_file._plan = content.kind, content.vectors, json.dumps(content.plan).encode()
-        run_file._parts = {number: json.dumps(part).encode() for number, part in enumerate(content.parts)}
+        run_file.whole, run_file.made, run_file.seamark = True, run_file_content.made, run_file_content.seamark
+        run_file._kind, run_file._vectors, run_file._plan = (
+            run_file_content.kind,
+            run_file_content.vectors,
+            json.dumps(run_file_content.plan).encode(),
+        )
+        run_file._parts = {number: json.dumps(part).encode() for number, part in enumerate(run_file_content.parts)}
         return run_file
 
     def write(self, path: Path) -> None:
         """Write the run to a file."""
-        content = _Content(
+        run_file_content = _Content(
             kind=self._kind,
             made=self.made,
             seamark=self.seamark,
@@ -68,7 +72,7 @@ class RunFile:
             plan=json.loads(self._plan),
             parts=tuple(json.loads(part) for _, part in sorted(self._parts.items())),
         )
-        path.write_text(content.model_dump_json() + "\n", encoding="utf-8")
+        path.write_text(run_file_content.model_dump_json() + "\n", encoding="utf-8")
 
     def begin(self, _: bytes, kind: str, plan: bytes) -> None:
         """Set the kind and the plan of the run."""
@@ -135,9 +139,9 @@ class Keeper:
         """Return a hash of texts, keyed with the token so that only holders of the link can check a guess."""
         keyed_hash = hashlib.blake2b(key=self._hash(b"seamark-content"), digest_size=16)
         for part in parts:
-            data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-            keyed_hash.update(len(data).to_bytes(8, "big"))
-            keyed_hash.update(data)
+            encoded_text_part = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+            keyed_hash.update(len(encoded_text_part).to_bytes(8, "big"))
+            keyed_hash.update(encoded_text_part)
         return keyed_hash.hexdigest()
 
     def check_embedder(self, embedder: Embedder) -> None:
@@ -217,14 +221,14 @@ class KeptRun(Generic[Plan]):
         if plan_json is None:
             return None
         try:
-            plan = cls.plan_type.model_validate_json(plan_json)
+            stored_run_plan = cls.plan_type.model_validate_json(plan_json)
         except ValidationError as error:
             raise InputError(
                 f"The plan of a stored {cls.kind} must be in the format that Seamark writes; this one is not. Start a new "
                 "run."
             ) from error
-        plan.check()
-        return cls(keeper, plan)
+        stored_run_plan.check()
+        return cls(keeper, stored_run_plan)
 
     @property
     def total(self) -> int:
@@ -269,8 +273,8 @@ def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
         If the file holds no run of that kind, or the run was measured with another model.
     """
     run_file = RunFile.read(path)
-    run = kind.find(Keeper(run_file, BUNDLED, kind.kind))
-    if run is None:
+    bundled_kept_run = kind.find(Keeper(run_file, BUNDLED, kind.kind))
+    if bundled_kept_run is None:
         raise InputError(f"{path.name}: the file must contain a {kind.kind} run; it does not.")
-    run.keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
-    return run, run_file
+    bundled_kept_run.keeper.check_embedder(load_embedder(bundled_kept_run.plan.embedder, "cpu"))
+    return bundled_kept_run, run_file

@@ -61,8 +61,16 @@ class NotebookStore:
         """Return a text's key, its metadata as unchecked JSON, and the text itself; None if the text was removed."""
         with self._open(create=False) as connection:
             read_query = "SELECT revision, head, text FROM notebooks WHERE id = ?"
-            row = None if connection is None else connection.execute(read_query, (id,)).fetchone()
-        return None if row is None else (Place(id, row[0]), bytes(row[1]), bytes(row[2]).decode("utf-8", "surrogatepass"))
+            stored_text_row = None if connection is None else connection.execute(read_query, (id,)).fetchone()
+        return (
+            None
+            if stored_text_row is None
+            else (
+                Place(id, stored_text_row[0]),
+                bytes(stored_text_row[1]),
+                bytes(stored_text_row[2]).decode("utf-8", "surrogatepass"),
+            )
+        )
 
     def write(self, place: Place | None, name: str, questions: int, head: bytes, digest: str, text: str) -> Place:
         """Store a text with its metadata, and return its key.
@@ -79,19 +87,21 @@ class NotebookStore:
             assert connection is not None
             connection.execute("BEGIN IMMEDIATE")
             try:
-                entry = None
+                stored_revision_and_digest = None
                 if place is not None:
-                    entry = connection.execute("SELECT revision, digest FROM notebooks WHERE id = ?", (place.id,)).fetchone()
-                if place is None or entry is None or entry[0] != place.revision:
+                    stored_revision_and_digest = connection.execute(
+                        "SELECT revision, digest FROM notebooks WHERE id = ?", (place.id,)
+                    ).fetchone()
+                if place is None or stored_revision_and_digest is None or stored_revision_and_digest[0] != place.revision:
                     place = Place(uuid4().hex, 0)
                     connection.execute("INSERT INTO notebooks (id, digest) VALUES (?, '')", (place.id,))
-                    entry = (0, "")
+                    stored_revision_and_digest = (0, "")
                 place = Place(place.id, place.revision + 1)
                 connection.execute(
                     "UPDATE notebooks SET revision = ?, changed = ?, name = ?, questions = ?, head = ? WHERE id = ?",
                     (place.revision, time.time(), name, questions, head, place.id),
                 )
-                if entry[1] != digest:
+                if stored_revision_and_digest[1] != digest:
                     text_bytes = text.encode("utf-8", "surrogatepass")
                     connection.execute(
                         "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, text_bytes, place.id)
@@ -118,21 +128,21 @@ class NotebookStore:
         try:
             with self._lock:
                 try:
-                    connection = open_private_sqlite(self._path, create=create)
+                    notebook_store_connection = open_private_sqlite(self._path, create=create)
                 except sqlite3.OperationalError:
                     if create or self._path.exists():
                         raise
-                    connection = None
-                if connection is None:
+                    notebook_store_connection = None
+                if notebook_store_connection is None:
                     yield None
                     return
-                with closing(connection):
-                    configure_sqlite(connection, MOST_BYTES)
+                with closing(notebook_store_connection):
+                    configure_sqlite(notebook_store_connection, MOST_BYTES)
                     # Unlike a cache, the file must survive a crash of the machine.
-                    connection.execute("PRAGMA synchronous = FULL")
-                    connection.execute("PRAGMA secure_delete = ON")
-                    connection.execute(_TABLE)
-                    yield connection
+                    notebook_store_connection.execute("PRAGMA synchronous = FULL")
+                    notebook_store_connection.execute("PRAGMA secure_delete = ON")
+                    notebook_store_connection.execute(_TABLE)
+                    yield notebook_store_connection
         except (OSError, sqlite3.Error) as error:
             if isinstance(error, sqlite3.Error) and is_disk_full(error):
                 raise InputError(

@@ -46,12 +46,14 @@ def check_format(connection: sqlite3.Connection) -> None:
 
     def create(connection: sqlite3.Connection) -> None:
         # Another process may have created them meanwhile.
-        stored = _format(connection)
-        if stored == (_APPLICATION, _FORMAT):
+        stored_file_format = _format(connection)
+        if stored_file_format == (_APPLICATION, _FORMAT):
             return
-        if stored != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-            ours = stored[0] == _APPLICATION
-            raise ForeignFileError(f"its format is {stored[1]}, not {_FORMAT}" if ours else "it is another program's")
+        if stored_file_format != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+            is_run_store_file = stored_file_format[0] == _APPLICATION
+            raise ForeignFileError(
+                f"its format is {stored_file_format[1]}, not {_FORMAT}" if is_run_store_file else "it is another program's"
+            )
         for statement in _SCHEMA:
             connection.execute(statement)
 
@@ -104,15 +106,16 @@ class RunStore:
         """Create a run, or extend the lifetime of an existing one; a file with other content is replaced."""
         if len(plan) > MAX_PART:
             return
-        now = time.time()
-        row = (key, kind, __version__, now, plan, "", _checksum(key, kind, __version__, plan))
+        run_begin_time = time.time()
+        run_row_values = (key, kind, __version__, run_begin_time, plan, "", _checksum(key, kind, __version__, plan))
 
         def write(connection: sqlite3.Connection) -> None:
-            connection.execute("UPDATE runs SET began = ? WHERE began > ?", (now, now))
+            connection.execute("UPDATE runs SET began = ? WHERE began > ?", (run_begin_time, run_begin_time))
             # Age is measured up to the previous run's start, so that a clock that is ahead once deletes nothing.
-            (last_began,) = connection.execute(_NEWEST_BEGAN).fetchone() or (now,)
+            (last_began,) = connection.execute(_NEWEST_BEGAN).fetchone() or (run_begin_time,)
             connection.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began", row
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began",
+                run_row_values,
             )
             connection.execute("UPDATE runs SET rowid = 1 + (SELECT max(rowid) FROM runs) WHERE key = ?", (key,))
             _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", last_began - MOST_DAYS * 86_400)
@@ -132,11 +135,12 @@ class RunStore:
         """Store a finished part of a run, unless the run was deleted, and return only after the part is written."""
         if len(part) > MAX_PART:
             return
-        row = (key, number, part, _checksum(key, number, part), key)
+        part_row_values = (key, number, part, _checksum(key, number, part), key)
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "INSERT OR REPLACE INTO parts SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?)", row
+                "INSERT OR REPLACE INTO parts SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?)",
+                part_row_values,
             )
 
         with self._lock, self._noting_complaint():
@@ -191,18 +195,20 @@ class RunStore:
         if not self._file_identity():
             return {}
         with self._open_for_reading() as connection:
-            rows = connection.execute("SELECT number, part, checksum FROM parts WHERE run = ?", (key,)).fetchall()
-        return {number: part for number, part, checksum in rows if checksum == _checksum(key, number, part)}
+            stored_part_rows = connection.execute(
+                "SELECT number, part, checksum FROM parts WHERE run = ?", (key,)
+            ).fetchall()
+        return {number: part for number, part, checksum in stored_part_rows if checksum == _checksum(key, number, part)}
 
     def clear(self) -> None:
         """Delete all runs, including those of other processes."""
         with self._lock, suppress(OSError, sqlite3.OperationalError):
             if self._file_identity():
                 try:
-                    connection = self._current_connection()
-                    connection.execute("DELETE FROM parts")
-                    connection.execute("DELETE FROM runs")
-                    connection.execute("VACUUM")
+                    run_store_connection = self._current_connection()
+                    run_store_connection.execute("DELETE FROM parts")
+                    run_store_connection.execute("DELETE FROM runs")
+                    run_store_connection.execute("VACUUM")
                 except sqlite3.OperationalError:
                     raise
                 except (ForeignFileError, sqlite3.DatabaseError):
@@ -231,19 +237,19 @@ class RunStore:
 
     def _write(self, key: bytes, write: Callable[[sqlite3.Connection], None]) -> None:
         """Write in one transaction; if the file or the disk is full, delete the oldest runs first."""
-        connection = self._current_connection()
+        run_store_connection = self._current_connection()
         try:
             while True:
                 try:
-                    write_in_transaction(connection, write)
+                    write_in_transaction(run_store_connection, write)
                     return
                 except sqlite3.OperationalError as error:
-                    if not is_disk_full(error) or connection.execute(_OLDEST, (key,)).fetchone() is None:
+                    if not is_disk_full(error) or run_store_connection.execute(_OLDEST, (key,)).fetchone() is None:
                         raise
-                self._make_room(connection, key)
+                self._make_room(run_store_connection, key)
         finally:
-            if connection.execute("PRAGMA journal_mode").fetchone() == ("memory",):
-                connection.execute("PRAGMA journal_mode = DELETE")
+            if run_store_connection.execute("PRAGMA journal_mode").fetchone() == ("memory",):
+                run_store_connection.execute("PRAGMA journal_mode = DELETE")
 
     def _make_room(self, connection: sqlite3.Connection, key: bytes) -> None:
         """Delete the oldest run other than the run of ``key``."""
@@ -273,24 +279,24 @@ class RunStore:
 
     def _current_connection(self) -> sqlite3.Connection:
         """Return a connection to the current file, since another process may have replaced or deleted the earlier one."""
-        inode = self._file_identity()
-        if self._connection is not None and inode and inode == self._inode:
+        store_file_identity = self._file_identity()
+        if self._connection is not None and store_file_identity and store_file_identity == self._inode:
             return self._connection
         self._close()
         if (size := file_size(self._path)) > MAX_RUNS_FILE:
             raise ForeignFileError(f"the file may have at most {MAX_RUNS_FILE:,} bytes; it has {size:,}")
-        connection = open_private_sqlite(self._path)
+        new_store_connection = open_private_sqlite(self._path)
         try:
-            configure_sqlite(connection, MAX_RUNS_FILE)
+            configure_sqlite(new_store_connection, MAX_RUNS_FILE)
             # Overwrite deleted content instead of leaving it in free pages.
-            connection.execute("PRAGMA secure_delete = ON")
-            check_format(connection)
+            new_store_connection.execute("PRAGMA secure_delete = ON")
+            check_format(new_store_connection)
             self._inode = self._file_identity()
         except BaseException:
-            connection.close()
+            new_store_connection.close()
             raise
-        self._connection = connection
-        return connection
+        self._connection = new_store_connection
+        return new_store_connection
 
     def _file_identity(self) -> int:
         """Return an identifier of the current file, which changes if the file is replaced; 0 if there is none."""

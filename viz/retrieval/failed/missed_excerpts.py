@@ -85,43 +85,47 @@ def draw_failed_list(data: FailedData, key: str, chosen: Callable[[], None]) -> 
 
 def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, str]) -> None:
     """Draw a chunker selector, and the list of the excerpts that the selected chunker missed."""
-    report = told.report
+    retrieval_report = told.report
     st.header("Missed excerpts", anchor=False)
-    options = {str(chunker_number + 1): plan.titles[chunker_number] for chunker_number in report.chunkers}
+    options = {str(chunker_number + 1): plan.titles[chunker_number] for chunker_number in retrieval_report.chunkers}
     with st.container(width=420):
         chunker_number = int(select_word("Missed by", words, "failed", options, "retrieval_failed")) - 1
-    failures = told.failures[chunker_number]
-    questions = report.chunkers[chunker_number].evaluation.search.questions
-    if report.chunkers[chunker_number].everything:
+    excerpts_missed_by_chunker = told.failures[chunker_number]
+    searched_questions = retrieval_report.chunkers[chunker_number].evaluation.search.questions
+    if retrieval_report.chunkers[chunker_number].everything:
         notice(
-            f"No question can fail: {plan.names[chunker_number]} retrieved everything {_limit_in_words(report)}.",
+            f"No question can fail: {plan.names[chunker_number]} retrieved everything {_limit_in_words(retrieval_report)}.",
             key="retrieval_nothing_failed",
         )
         return
-    if not failures:
-        answerable_count = sum(bool(question.excerpts) for question in questions)
+    if not excerpts_missed_by_chunker:
+        answerable_count = sum(bool(question.excerpts) for question in searched_questions)
         notice(
             f"No question failed: {plan.names[chunker_number]} found every excerpt of "
             f"{pluralize(answerable_count, 'question')} whole "
-            f"{_limit_in_words(report)}.",
+            f"{_limit_in_words(retrieval_report)}.",
             key="retrieval_nothing_failed",
         )
         return
-    failed_question_count = len({failure.question for failure in failures})
+    failed_question_count = len({failure.question for failure in excerpts_missed_by_chunker})
     st.caption(
-        f"{plan.names[chunker_number]} did not find {pluralize(len(failures), 'excerpt')} whole "
-        f"{_limit_in_words(report)}, in "
-        f"{failed_question_count:,} of {pluralize(len(questions), 'question')}. The excerpts with the most missing text "
+        f"{plan.names[chunker_number]} did not find {pluralize(len(excerpts_missed_by_chunker), 'excerpt')} whole "
+        f"{_limit_in_words(retrieval_report)}, in "
+        f"{failed_question_count:,} of {pluralize(len(searched_questions), 'question')}. The excerpts with the most "
+        f"missing text "
         f"come first; "
         "press one to see its passage below."
     )
-    rows = [_missed_excerpt_row(report, plan, failure, chunker_number, words) for failure in failures[:MOST_LISTED]]
-    unlisted_count = len(failures) - len(rows)
+    missed_excerpt_rows = [
+        _missed_excerpt_row(retrieval_report, plan, failure, chunker_number, words)
+        for failure in excerpts_missed_by_chunker[:MOST_LISTED]
+    ]
+    unlisted_count = len(excerpts_missed_by_chunker) - len(missed_excerpt_rows)
     more_phrase = f"{pluralize(unlisted_count, 'more excerpt')} with less missed" if unlisted_count else ""
     _failed(
         key=KEY,
-        data={"rows": rows, "more": more_phrase, "below": ".st-key-retrieval_one"},
-        on_chosen_change=partial(_choose_question, failures, chunker_number, words),
+        data={"rows": missed_excerpt_rows, "more": more_phrase, "below": ".st-key-retrieval_one"},
+        on_chosen_change=partial(_choose_question, excerpts_missed_by_chunker, chunker_number, words),
     )
 
 
@@ -130,34 +134,41 @@ def _choose_question(lost: Sequence[FailedExcerpt], number: int, words: dict[str
     chosen_row = take_event(KEY, "chosen")
     if chosen_row is None:
         return
-    failure = next((candidate for candidate in lost if candidate.question == chosen_row["question"]), None)
-    if failure is None:
+    chosen_missed_excerpt = next((candidate for candidate in lost if candidate.question == chosen_row["question"]), None)
+    if chosen_missed_excerpt is None:
         return
-    words["disagree"], words["question"], words["left"] = "no", str(failure.question + 1), str(number + 1)
-    other_chunkers = failure.found_by(number) or tuple(
-        sorted((other for other in failure.missed if other != number), key=lambda other: failure.missed[other])
+    words["disagree"], words["question"], words["left"] = "no", str(chosen_missed_excerpt.question + 1), str(number + 1)
+    other_chunkers = chosen_missed_excerpt.found_by(number) or tuple(
+        sorted(
+            (other for other in chosen_missed_excerpt.missed if other != number),
+            key=lambda other: chosen_missed_excerpt.missed[other],
+        )
     )
     if other_chunkers:
         words["right"] = str(other_chunkers[0] + 1)
 
 
 def _limit_in_words(report: Report) -> str:
-    choice = report.choice
-    return f"in {choice.budget:,} {choice.unit}" if choice.budget else f"in the top {choice.top_k}"
+    report_settings = report.choice
+    return (
+        f"in {report_settings.budget:,} {report_settings.unit}"
+        if report_settings.budget
+        else f"in the top {report_settings.top_k}"
+    )
 
 
 def _missed_excerpt_row(
     report: Report, plan: Plan, failure: FailedExcerpt, number: int, words: dict[str, str]
 ) -> FailedRowData:
-    evaluation = report.chunkers[number].evaluation
-    question_text = evaluation.search.questions[failure.question].text
+    chunker_evaluation = report.chunkers[number].evaluation
+    question_text = chunker_evaluation.search.questions[failure.question].text
     missed_characters = failure.missed[number]
     share_phrase = (
         "All of the excerpt"
         if missed_characters == failure.size
         else f"{missed_characters:,} of {failure.size:,} characters"
     )
-    corpus_text = evaluation.index.corpus.whole.text
+    corpus_text = chunker_evaluation.index.corpus.whole.text
     unlisted_cuts = len(failure.seams) - SEAMS_SHOWN
     return {
         "question": failure.question,
@@ -192,17 +203,23 @@ def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
     if not failure.rank:
         return f"{holder_kind} {failure.holder + 1:,} holds {held_phrase}; its rank is not known."
     opening_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_phrase} and has rank {failure.rank:,}"
-    given = report.given_chunks(number, failure.question)
+    chunks_given_for_question = report.given_chunks(number, failure.question)
     # A chunk without spans of its own returns only what a better one has returned.
-    counted_chunks = sum(bool(chunk.given) or not chunk.spans for chunk in given.chunks) + given.more
-    choice = report.choice
+    counted_chunks = (
+        sum(bool(chunk.given) or not chunk.spans for chunk in chunks_given_for_question.chunks)
+        + chunks_given_for_question.more
+    )
+    report_settings = report.choice
     if failure.rank > counted_chunks:
-        if choice.budget:
+        if report_settings.budget:
             return (
-                f"{opening_phrase}: the {choice.budget:,} {choice.unit} are full after {pluralize(counted_chunks, 'chunk')}."
+                f"{opening_phrase}: the {report_settings.budget:,} {report_settings.unit} are full after "
+                f"{pluralize(counted_chunks, 'chunk')}."
             )
-        return f"{opening_phrase}: only the top {choice.top_k} count."
-    cut_off_chunk = next((chunk for chunk in given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
+        return f"{opening_phrase}: only the top {report_settings.top_k} count."
+    cut_off_chunk = next(
+        (chunk for chunk in chunks_given_for_question.chunks if chunk.rank == failure.rank and not chunk.whole), None
+    )
     return (
         f"{opening_phrase}, where the budget cuts it off."
         if cut_off_chunk is not None
@@ -213,10 +230,10 @@ def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
 def _finders_in_words(plan: Plan, failure: FailedExcerpt, number: int) -> str:
     if len(failure.missed) < 2:
         return ""
-    finders = failure.found_by(number)
+    finding_chunker_numbers = failure.found_by(number)
     return (
-        f"Found whole by {', '.join(plan.names[other] for other in finders)}."
-        if finders
+        f"Found whole by {', '.join(plan.names[other] for other in finding_chunker_numbers)}."
+        if finding_chunker_numbers
         else "No other chunker found it whole."
     )
 
@@ -257,12 +274,17 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
     if document.splitter != plan.sentences:
         # A run that only shows stored results uses another splitter.
         document = split_document(document.text, plan.sentences, document.name, document.parts)
-    columns = [
+    compare_column_choices = [
         ColumnChoice(chunker.name, chunker.model_dump(mode="json"))
         for chunker in (plan.chunkers[n] for n in dict.fromkeys(numbers))
     ]
     draw_compare_button(
-        document, Span(span.start - offset, span.end - offset), columns, choices, "retrieval_on_compare", plan.embedder
+        document,
+        Span(span.start - offset, span.end - offset),
+        compare_column_choices,
+        choices,
+        "retrieval_on_compare",
+        plan.embedder,
     )
 
 

@@ -77,68 +77,78 @@ def preview_of(
     known
         The known boundaries; None if the text has none.
     """
-    number = request.get("column")
-    if not (isinstance(number, int) and 0 <= number < len(results)):
+    changed_column_index = request.get("column")
+    if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(results)):
         return None
-    task, chunker, chunking = results[number].task, results[number].chunker, results[number].chunking
+    task, chunker, chunking = (
+        results[changed_column_index].task,
+        results[changed_column_index].chunker,
+        results[changed_column_index].chunking,
+    )
     if task is None or chunker is None or chunking is None:
         return None
-    choice = ColumnChoice(chunker.name, chunker.model_dump())
-    values = set_parameters(choice, request.get("values"))
-    if not values:
+    changed_column_choice = ColumnChoice(chunker.name, chunker.model_dump())
+    changed_parameter_values = set_parameters(changed_column_choice, request.get("values"))
+    if not changed_parameter_values:
         return None
     try:
-        changed_chunker = type(chunker)(**choice.parameters)
+        changed_chunker = type(chunker)(**changed_column_choice.parameters)
     except InputError:
         return None
-    questions = kept_questions_about(chunking.document)
+    questions_about_document = kept_questions_about(chunking.document)
     would_send_texts = search.method != "bm25" and embedder is not None and embedder.remote
     asks_questions = not would_send_texts and search.embedded_as != "context"
-    job = ChangedCuts(
+    changed_cuts_job = ChangedCuts(
         task,
         chunking,
         changed_chunker,
-        questions if asks_questions else (),
+        questions_about_document if asks_questions else (),
         search,
         known or (),
         embedder,
         session.on_disk,
     )
     previous_job = session.changed_cuts
-    if previous_job is not None and previous_job.subject == job.subject and not previous_job.cancelled:
-        job = previous_job
-        job.join(AGAIN_S)
+    if previous_job is not None and previous_job.subject == changed_cuts_job.subject and not previous_job.cancelled:
+        changed_cuts_job = previous_job
+        changed_cuts_job.join(AGAIN_S)
     else:
-        session.changed_cuts = job
-        job.start()
-        job.join(AT_ONCE_S)
-    return _preview_payload(job, number, values, known is not None, bool(questions) and not asks_questions)
+        session.changed_cuts = changed_cuts_job
+        changed_cuts_job.start()
+        changed_cuts_job.join(AT_ONCE_S)
+    return _preview_payload(
+        changed_cuts_job,
+        changed_column_index,
+        changed_parameter_values,
+        known is not None,
+        bool(questions_about_document) and not asks_questions,
+    )
 
 
 def _preview_payload(
     job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out: bool
 ) -> PreviewData:
     running, change, document = job.running, job.change, job.before.document
-    failed = not running and job.whole is None
-    sentences = []
-    if failed:
-        sentences.append(job.error or "This value cannot be tried without embedding the text anew.")
+    has_preview_failed = not running and job.whole is None
+    preview_sentences = []
+    if has_preview_failed:
+        preview_sentences.append(job.error or "This value cannot be tried without embedding the text anew.")
     elif change is not None:
         if has_known:
-            sentences.append(
+            preview_sentences.append(
                 _gains_and_losses(
                     "known boundaries", "found", _quoted_at(document, change.found), _quoted_at(document, change.lost)
                 )
             )
         if leaves_out:
-            sentences.append(NOT_ASKED)
+            preview_sentences.append(NOT_ASKED)
         elif job.questions and job.whole is not None:
             questions_and_wholeness = [*zip(job.questions, job.whole, strict=True)]
             won_questions, lost_questions = (
                 [_quoted(posed.question) for posed, pair in questions_and_wholeness if pair == wanted]
                 for wanted in ((False, True), (True, False))
             )
-            sentences.append(
+            preview_sentences.append(
                 _gains_and_losses(
                     pluralize(len(questions_and_wholeness), "kept question"), "won", won_questions, lost_questions
                 )
@@ -147,9 +157,9 @@ def _preview_payload(
     return {
         "column": number,
         "values": {**values},
-        "state": "failed" if failed else "working" if running else "done",
+        "state": "failed" if has_preview_failed else "working" if running else "done",
         "share": job.progress()[0],
-        "said": sentences,
+        "said": preview_sentences,
         "added": added,
         "removed": removed,
         "found": found_at,
@@ -159,8 +169,10 @@ def _preview_payload(
 
 def _gains_and_losses(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
     """Describe gains and losses, as in ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
-    parts = [f"{len(names):,} {word} ({_first_names(names)})" for word, names in ((gained, won), ("lost", lost)) if names]
-    return f"{what}: {', '.join(parts) or 'as before'}"
+    gain_and_loss_phrases = [
+        f"{len(names):,} {word} ({_first_names(names)})" for word, names in ((gained, won), ("lost", lost)) if names
+    ]
+    return f"{what}: {', '.join(gain_and_loss_phrases) or 'as before'}"
 
 
 def _first_names(names: Sequence[str]) -> str:
@@ -201,34 +213,40 @@ def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
     event
         The browser event: ``column`` and the ``values`` of its parameters, or ``undo``.
     """
-    columns = session.choices[page].columns
+    columns_of_page = session.choices[page].columns
     if event.get("undo"):
         undo_last(page)
         return
-    index = event.get("column")
-    if not (isinstance(index, int) and 0 <= index < len(columns)):
+    changed_column_index = event.get("column")
+    if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(columns_of_page)):
         return
-    changed_column = columns[index].copy()
-    values = set_parameters(changed_column, event.get("values"))
-    if not values:
+    changed_column = columns_of_page[changed_column_index].copy()
+    changed_parameter_values = set_parameters(changed_column, event.get("values"))
+    if not changed_parameter_values:
         return
     title_by_parameter = {
         spec.name: spec.title.lower() for spec in chunker_class(changed_column.chunker).fields(changed_column.parameters)
     }
-    changes_phrase = ", ".join(f"{title_by_parameter[name]} {format_number(value)}" for name, value in values.items())
-    with undoable(page, f"Column {index + 1}: {changes_phrase}"):
-        columns[index].parameters = changed_column.parameters
+    changes_phrase = ", ".join(
+        f"{title_by_parameter[name]} {format_number(value)}" for name, value in changed_parameter_values.items()
+    )
+    with undoable(page, f"Column {changed_column_index + 1}: {changes_phrase}"):
+        columns_of_page[changed_column_index].parameters = changed_column.parameters
 
 
 def last_change_of_column(page: str, index: int) -> str:
     """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
-    undo = last_change(page)
-    if undo is None or len(undo.before) != len(undo.after):
+    undoable_page_change = last_change(page)
+    if undoable_page_change is None or len(undoable_page_change.before) != len(undoable_page_change.after):
         return ""
-    numbered_before_after = enumerate(zip(undo.before, undo.after, strict=True))
+    numbered_before_after = enumerate(zip(undoable_page_change.before, undoable_page_change.after, strict=True))
     if [number for number, (before, after) in numbered_before_after if before != after] != [index]:
         return ""
-    return undo.said if undo.before[index].chunker == undo.after[index].chunker else ""
+    return (
+        undoable_page_change.said
+        if undoable_page_change.before[index].chunker == undoable_page_change.after[index].chunker
+        else ""
+    )
 
 
 # The verdicts.
@@ -327,28 +345,37 @@ def answer_verdicts(
     """
     browser_request = (st.session_state.get(KEY) or {}).get("asked") or {}
     pointed_position = browser_request.get("at")
-    change = browser_request.get("would")
+    requested_parameter_change = browser_request.get("would")
     # A request about other results refers to outdated values.
-    change_to_preview = change if change and change["hashes"] == [*hashes] else None
+    change_to_preview = (
+        requested_parameter_change
+        if requested_parameter_change and requested_parameter_change["hashes"] == [*hashes]
+        else None
+    )
     if change_to_preview is None and session.changed_cuts is not None:
         # The preview is no longer shown.
         session.changed_cuts.cancel()
-    answer: Verdicts | None = None
+    verdicts_answer_payload: Verdicts | None = None
     if isinstance(pointed_position, int | float) and 0 < pointed_position < len(document.sentences):
         verdict_cells = [
             verdict_cell(column, document, pointed_position, embedder, last_change_of_column(session.page, index))
             for index, column in enumerate(results)
         ]
-        gap = None if read is None else gap_at(read, document, pointed_position)
-        if gap is not None and verdict_cells[0] is not None:
-            verdict_cells[0]["reason"] = gap.why.brief()
-        answer = {
+        gap_at_pointer = None if read is None else gap_at(read, document, pointed_position)
+        if gap_at_pointer is not None and verdict_cells[0] is not None:
+            verdict_cells[0]["reason"] = gap_at_pointer.why.brief()
+        verdicts_answer_payload = {
             "at": pointed_position,
             "hashes": [*hashes],
             "cells": verdict_cells,
             "preview": preview_of(results, change_to_preview, search, known, embedder) if change_to_preview else None,
         }
-    _verdicts(key=KEY, data={"answer": answer, "moment": browser_request.get("moment")}, height=0, on_asked_change=run_again)
+    _verdicts(
+        key=KEY,
+        data={"answer": verdicts_answer_payload, "moment": browser_request.get("moment")},
+        height=0,
+        on_asked_change=run_again,
+    )
 
 
 def verdict_cell(
@@ -360,19 +387,23 @@ def verdict_cell(
     """
     if column.chunking is None or column.chunker is None or column.task is None:
         return None
-    gap = gap_at(column.chunking, document, at)
-    if gap is None:
+    gap_at_position = gap_at(column.chunking, document, at)
+    if gap_at_position is None:
         return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undo}
-    decision_at_gap = (column.task, column.chunker, column.chunking, gap, embedder, session.on_disk)
-    tipping = tipping_at_once(*decision_at_gap)
-    change: ChangeData | None = None
-    if tipping is not None:
-        change = {"margin": tipping.distance(), "words": tipping.claim(), "values": tipping.values}
+    decision_at_gap = (column.task, column.chunker, column.chunking, gap_at_position, embedder, session.on_disk)
+    decision_tipping_change = tipping_at_once(*decision_at_gap)
+    tipping_change_payload: ChangeData | None = None
+    if decision_tipping_change is not None:
+        tipping_change_payload = {
+            "margin": decision_tipping_change.distance(),
+            "words": decision_tipping_change.claim(),
+            "values": decision_tipping_change.values,
+        }
     return {
-        "cut": gap.verdict.is_cut,
-        "reason": gap.why.brief(),
+        "cut": gap_at_position.verdict.is_cut,
+        "reason": gap_at_position.why.brief(),
         "formula": worked_formula_at_once(*decision_at_gap),
-        "change": change,
+        "change": tipping_change_payload,
         "undo": undo,
     }
 
@@ -380,10 +411,10 @@ def verdict_cell(
 def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
     """Return the gap at a position on the sentence axis; None if no gap is at the position."""
     between_sentences = at == int(at)
-    index = int(at) - 1 if between_sentences else int(at)
-    first_candidate = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
+    gap_index_at_position = int(at) - 1 if between_sentences else int(at)
+    first_candidate = bisect_left(chunking.gaps, gap_index_at_position, key=lambda gap: gap.index)
     for gap in chunking.gaps[first_candidate:]:
-        if gap.index != index:
+        if gap.index != gap_index_at_position:
             break
         if gap.offset is None and between_sentences:
             return gap
