@@ -265,11 +265,11 @@ def run_agreement(options: argparse.Namespace) -> None:
             Tools(embedder.for_document(document), tokenizer, embedding_cache).embed(document.sentence_texts)
             for embedder in (full_embedder, approximating_embedder)
         )
-        distance_shift = distance_shift(*sentence_vectors_per_embedder)
+        found_shift = distance_shift(*sentence_vectors_per_embedder)
         if options.json:
             print(
                 json.dumps(
-                    agreement_as_json(boundary_comparison, distance_shift, full_embedder.name, approximating_embedder.name),
+                    agreement_as_json(boundary_comparison, found_shift, full_embedder.name, approximating_embedder.name),
                     ensure_ascii=False,
                 ),
                 flush=True,
@@ -277,8 +277,8 @@ def run_agreement(options: argparse.Namespace) -> None:
         else:
             shift_words = (
                 ""
-                if distance_shift is None
-                else f"; distances moved by at most {distance_shift.greatest:.2g}, {distance_shift.mean:.2g} on average"
+                if found_shift is None
+                else f"; distances moved by at most {found_shift.greatest:.2g}, {found_shift.mean:.2g} on average"
             )
             print(
                 f"{name}: {boundary_comparison.words(full_embedder.name, approximating_embedder.name)}{shift_words}",
