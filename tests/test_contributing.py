@@ -44,8 +44,9 @@ def test_a_chunker_and_a_page_are_added_as_it_says(tmp_path):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(written(path), encoding="utf-8")
     chunker = "from chunkers.methods.before_questions import BeforeQuestions"
-    added(tmp_path, "chunkers/recipes/chunker_registry.py", chunker, "from chunkers.methods.breakpoint")
-    added(tmp_path, "chunkers/recipes/chunker_registry.py", "BeforeQuestions,", "Breakpoint,")
+    registry = "chunkers/recipes/chunker_registry.py"
+    added(tmp_path, registry, chunker, "from chunkers.results import")
+    added(tmp_path, registry, "BeforeQuestions,", "FixedSentences,\n        FixedWords,")
     added(tmp_path, "tests/chunkers/test_contract.py", '("before_questions", {}),', '("fixed_sentences", {}),')
     (tmp_path / "README.md").write_text(
         (tmp_path / "README.md").read_text(encoding="utf-8") + "\n| `before_questions` |\n", encoding="utf-8"
