@@ -50,6 +50,7 @@ async def written_in_a_lost_fragment(url, limit=LIMIT, **sent):
         await client.wait_until(lambda session: session.link_parameter("another") == "mine", limit)
 
 
+@pytest.mark.full
 def test_an_input_to_a_fragment_that_was_replaced_is_kept(tmp_path):
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py") as server:
         in_a_loop(written_in_a_lost_fragment(server.url))

@@ -83,6 +83,7 @@ def test_pointing_at_a_cell_says_the_distance_and_marks_the_text_and_a_click_goe
     in_sight(page, 37)
 
 
+@pytest.mark.full
 def test_keys_go_from_cell_to_cell_and_to_the_text(page, heatmap):
     where = page.locator(".where")
     expect(where).to_have_text(re.compile(r"^step \d+ of"))
@@ -103,6 +104,7 @@ def test_keys_go_from_cell_to_cell_and_to_the_text(page, heatmap):
     expect(where).to_have_text(step, use_inner_text=True)
 
 
+@pytest.mark.full
 def test_the_stepper_marks_cell_and_text_and_its_step_is_in_the_link(page, heatmap):
     before = pinned(heatmap)
     page.get_by_role("button", name="Step forward").click()

@@ -95,6 +95,7 @@ def shown(bar):
     return read(bar, "({ scene, part }) => [scene, part]")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", mostly_full([*bundled_decks()], ["ten-minutes"]))
 def test_a_lecture_is_given_by_page_down_alone(open_page, app_url, name):
     page, deck = open_page(viewport=PROJECTOR), bundled_decks()[name]

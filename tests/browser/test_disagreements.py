@@ -83,6 +83,7 @@ PREVIEW = "({ disagreement }) => disagreement.preview"
 CUTS = "({ columns }) => columns[1].cuts"
 
 
+@pytest.mark.full
 def test_what_would_change_a_verdict_is_shown_then_applied_and_undone(laptop, app_url):
     root = open_app(laptop, app_url)
     laptop.keyboard.press("d")
@@ -190,6 +191,7 @@ def test_six_columns_stay_where_they_are_and_the_card_covers_all(laptop, app_url
     assert rights[1] >= rights[0] - 1
 
 
+@pytest.mark.full
 def test_a_column_that_is_added_shows_the_disagreement_at_hand(laptop, app_url):
     root = open_app(laptop, app_url, "?embedder=tfidf&document=article&c1=fixed_sentences&c2=breakpoint")
     laptop.keyboard.press("D")

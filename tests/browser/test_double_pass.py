@@ -154,6 +154,7 @@ def test_a_click_on_an_arc_leads_to_its_step_and_to_the_text(page, app_url):
     eventually(lambda: column(page.locator(".seamark"), 0).evaluate(seen, first), True)
 
 
+@pytest.mark.full
 def test_the_merges_and_a_threshold_by_keyboard_alone(page, app_url):
     rows = open_double_pass(page, app_url)
     group, aloud = rows.locator(".rows"), rows.locator(".hidden")

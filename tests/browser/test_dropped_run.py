@@ -51,6 +51,7 @@ def has_ended(message):
     return ForwardMsg.FromString(message).WhichOneof("type") == "script_finished"
 
 
+@pytest.mark.full
 def test_a_message_from_before_a_change_does_not_take_it_back(open_page, widgets_url):
     """The browser receives nothing while the server changes the values, and reports those of before meanwhile."""
     # A tab of its own, since what stands between it and a server stays there.

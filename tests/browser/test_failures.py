@@ -30,6 +30,7 @@ def own_text(page, url):
     return root
 
 
+@pytest.mark.full
 def test_a_card_opens_its_case_by_click_and_by_key(page, app_url):
     open_failures(page, app_url, "?embedder=tfidf")
     card = page.locator(".cards").get_by_role("button", name="Three unequal topics")
@@ -44,6 +45,7 @@ def test_a_card_opens_its_case_by_click_and_by_key(page, app_url):
     expect(page.get_by_role("heading", name="Article in four sections")).to_be_visible()
 
 
+@pytest.mark.full
 def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app_url):
     root = open_failures(page, app_url, "?document=article&selected=1")
     row = page.get_by_role("button", name=re.compile("^Max–Min"))
@@ -116,6 +118,7 @@ def test_the_search_shows_published_and_best_side_by_side(page, app_url):
     expect(page.locator(".failures tr.chosen .which")).to_have_text("published")
 
 
+@pytest.mark.full
 def test_a_finding_leads_to_its_passage(page, app_url):
     root = open_failures(page, app_url, "?document=german&sentences=spacy")
     finding = page.locator(".finding", has_text="Bad sentence split").first

@@ -20,6 +20,7 @@ def test_a_link_to_a_page_may_be_the_first_thing_a_server_is_asked_for(page, fre
     page.wait_for_url(lambda url: "lecture" not in url and "c1.size=20" in url)
 
 
+@pytest.mark.full
 def test_the_menu_keeps_the_document(page, app_url):
     open_app(page, app_url, "?document=three_topics")
     page.get_by_role("link", name="Guide").click()
@@ -30,6 +31,7 @@ def test_the_menu_keeps_the_document(page, app_url):
     expect(page.get_by_role("img").first).to_be_visible()
 
 
+@pytest.mark.full
 def test_page_zero_explains_its_words_and_takes_a_question(page, app_url):
     page.goto(f"{app_url}/guide?embedder=tfidf")
     ranks = page.locator(".pictures .ranks li")

@@ -66,6 +66,7 @@ ROWS = "".join(f"| Bridge {number} | 19{number} |\n" for number in range(20, 40)
 HEADED = f"| Name <b>of</b> it | Built |\n|---|---|\n{ROWS}"
 
 
+@pytest.mark.full
 def test_the_header_that_a_chunk_repeats_stands_above_its_text_and_is_no_part_of_it(page, app_url):
     root = open_app(page, app_url, "?embedder=tfidf&sentences=lines&tokenizer=words&c1=structure&c1.max_size=60")
     paste(page, HEADED)

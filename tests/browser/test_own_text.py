@@ -73,6 +73,7 @@ def drop(page, *files):
         devices.send("Input.dispatchDragEvent", {"type": kind, **at, "data": data})
 
 
+@pytest.mark.full
 def test_the_first_control_gives_a_text_and_says_how_long_it_is(page, app_url):
     open_app(page, app_url, QUICK)
     give = page.get_by_role("button", name="Paste, drop or upload a text")
@@ -125,6 +126,7 @@ def test_a_sample_of_the_list_is_chosen_by_keys(page, app_url):
     expect(entries).to_have_count(0)
 
 
+@pytest.mark.full
 def test_a_text_is_pasted_anywhere_but_where_one_writes(page, app_url):
     root = open_app(page, app_url, QUICK)
     copy(page, WORDS)
@@ -141,6 +143,7 @@ def test_a_text_is_pasted_anywhere_but_where_one_writes(page, app_url):
     assert whole_text(root, 0) == WORDS
 
 
+@pytest.mark.full
 def test_a_dropped_file_goes_the_way_of_an_upload(page, app_url, tmp_path):
     open_app(page, app_url, QUICK)
     html = tmp_path / "notes.html"
@@ -157,6 +160,7 @@ def test_a_dropped_file_goes_the_way_of_an_upload(page, app_url, tmp_path):
     assert whole_text(root_of(page), 0) == "One is here. Two is there."
 
 
+@pytest.mark.full
 def test_a_file_that_is_dropped_before_the_upload_is_drawn_is_kept_for_it(open_page, app_url, tmp_path):
     page, held = open_page(alone=True), []
     page.route("**/FileUploader*.js", lambda route: held.append(route))

@@ -25,6 +25,7 @@ def places(page):
     )
 
 
+@pytest.mark.full
 def test_every_chunk_has_its_pages_which_are_no_part_of_the_text_and_outlive_a_reload(page, app_url):
     root = open_app(page, app_url, TWO_A_CHUNK)
     give(page, "marks.pdf", pdf(PAGES, header="Yearbook {n}"))

@@ -17,6 +17,7 @@ def squares(page):
     return read(page.locator(".heatmap"), "({ squares }) => squares")
 
 
+@pytest.mark.full
 def test_squares_grow_as_the_table_is_filled_and_end_as_the_chunks(page, app_url):
     root = open_steps(page, app_url, f"{OPTIMAL}&step=1&pace=build")
     until(page.locator(".heatmap"), "({ cells }) => cells === 14")

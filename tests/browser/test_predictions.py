@@ -56,6 +56,7 @@ def test_the_result_ends_where_the_step_is(page, app_url):
     expect(root.locator(".s.ahead")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_a_step_is_predicted_by_key_and_by_click_and_the_answer_stays(page, app_url):
     page.add_init_script(path=AXE)
     root = open_steps(page, app_url, LINK + "&step=1&pace=predict")

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.steps import embedded, open_app, paste
 
 
+@pytest.mark.full
 def test_heads_sort_and_rows_choose(page, app_url):
     open_app(page, app_url)
     page.get_by_role("radio", name="Scores").click()
@@ -66,6 +67,7 @@ def test_which_is_best_is_two_clicks_away_and_claims_no_more_than_is_significant
     expect(scores.locator("tr.chosen strong")).to_have_text("Breakpoint")
 
 
+@pytest.mark.full
 def test_a_press_on_a_column_compares_the_others_with_it(page, app_url):
     open_app(
         page, app_url, "?c1=fixed_sentences&c1.size=3&c2=fixed_sentences&c2.size=3&c2.overlap=1&embedder=tfidf&selected=1"

@@ -145,6 +145,7 @@ def test_any_texts_have_the_vectors_of_sentence_transformers(texts, reference):
         assert differ(vectors, expected(reference, texts)) < TOLERANCE
 
 
+@pytest.mark.full
 @settings(deadline=None, max_examples=40)
 @given(texts=texts, others=texts, data=st.data())
 def test_a_vector_does_not_depend_on_the_texts_beside_it(texts, others, data):

@@ -123,6 +123,7 @@ def test_what_it_would_compute_otherwise_is_left_alone(other, tmp_path):
     assert read_encoder(folder) is None
 
 
+@pytest.mark.full
 def test_sentence_transformers_runs_what_is_left_alone(tmp_path):
     folder = make(tmp_path / "made")
     OTHERS["another pooling"](folder)

@@ -159,6 +159,7 @@ def test_a_file_whose_name_is_not_utf_8_is_named_in_every_form(folder, capsys):
     valid(reports["sarif"])
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_sarif_file_has_the_types_of_the_format(folder):
     (folder / "docs" / "wages.md").write_text(PLANTED, encoding="utf-8")

@@ -85,6 +85,7 @@ def test_where_everything_was_retrieved_nothing_is_compared():
     assert Leads.of(["A", "B"], "recall", "tokens", {2: [HALF, HALF]}, everything=[2]).comparisons == 0
 
 
+@pytest.mark.full
 def test_so_many_comparisons_that_resamples_are_short_take_more_of_them():
     # 13 chunkers at 7 budgets: 546 comparisons, which 10,000 resamples could never tell.
     values = [HALF - 0.02 * number for number in range(13)]

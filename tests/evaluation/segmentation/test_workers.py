@@ -35,6 +35,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.full
 def test_processes_give_the_rows_of_one_and_embed_every_text_once():
     documents = [marked("stubs"), marked("article")]
     alone, spread = HashEmbedder(), HashEmbedder()

@@ -78,6 +78,7 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
     print(form, counts)  # noqa: T201 - for `pytest -s`
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_passages_locates_it(monkeypatch):
     texts = [text for question in made() for text in question.texts if len(text.text) > 100][::24]

@@ -116,6 +116,7 @@ def test_next_to_nothing_is_no_error(text):
     assert bool(text) == any('"columns"' in part.proto.json for part in app.get("bidi_component"))
 
 
+@pytest.mark.full
 def test_too_many_sentences_are_refused_in_a_sentence_and_k_means_still_works():
     app = opened(sentences="lines")
     app.selectbox(key="sentences").select("lines").run()

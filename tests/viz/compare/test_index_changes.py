@@ -140,6 +140,7 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     assert changes[1]["Kept"]["value"] == recomputed(bundled_material(), (1, 3), 500)[0].total.kept
 
 
+@pytest.mark.full
 def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app, monkeypatch):
     build, built, began, goes_on = chunker_comparison.build_index, [], threading.Event(), threading.Event()
 

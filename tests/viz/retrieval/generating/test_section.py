@@ -163,6 +163,7 @@ def test_nothing_is_sent_before_the_click_and_a_second_run_sends_nothing(http):
     assert KEY not in everything(app)
 
 
+@pytest.mark.full
 def test_the_questions_are_filtered_edited_and_measured(http, edits):
     wanted, tables = edits
     app = asked(http)
