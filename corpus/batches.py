@@ -313,15 +313,11 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
     place_counts: Counter[str] = Counter()
     hashed_chunk_ids = []
     for spans in places:
-        chunk_spans_as_text = ",".join(f"{start}-{end}" for start, end in spans)
-        place_counts[chunk_spans_as_text] += 1
+        chunk_spans = ",".join(f"{start}-{end}" for start, end in spans)
+        place_counts[chunk_spans] += 1
         digest = document_and_recipe_hash.copy()
         digest.update(
-            (
-                chunk_spans_as_text
-                if place_counts[chunk_spans_as_text] == 1
-                else f"{chunk_spans_as_text}#{place_counts[chunk_spans_as_text]}"
-            ).encode()
+            (chunk_spans if place_counts[chunk_spans] == 1 else f"{chunk_spans}#{place_counts[chunk_spans]}").encode()
         )
         hashed_chunk_ids.append(digest.hexdigest())
     return hashed_chunk_ids

@@ -181,10 +181,8 @@ class Inputs:
         lower_case_file_ending = where.suffix.lower()
         if lower_case_file_ending in LINES:
             for begin in range(0, status.st_size, self.part):
-                piece_end_byte_offset = min(begin + self.part, status.st_size)
-                yield file_piece._replace(
-                    kind="lines", begin=begin, end=piece_end_byte_offset, weight=piece_end_byte_offset - begin
-                )
+                end_byte_offset = min(begin + self.part, status.st_size)
+                yield file_piece._replace(kind="lines", begin=begin, end=end_byte_offset, weight=end_byte_offset - begin)
         elif lower_case_file_ending in PARQUET:
             yield from self._rows(file_piece, where)
         else:
@@ -205,10 +203,8 @@ class Inputs:
         for row_group_metadata in range(metadata.num_row_groups):
             parquet_row_count = metadata.row_group(row_group_metadata).num_rows
             text_column_byte_count = column_bytes(metadata.row_group(row_group_metadata), self.columns.text)
-            row_group_part_count = max(1, min(parquet_row_count, -(-text_column_byte_count // self.part)))
-            part_edge_row_numbers = [
-                parquet_row_count * number // row_group_part_count for number in range(row_group_part_count + 1)
-            ]
+            part_count = max(1, min(parquet_row_count, -(-text_column_byte_count // self.part)))
+            part_edge_row_numbers = [parquet_row_count * number // part_count for number in range(part_count + 1)]
             for begin, end in pairwise(part_edge_row_numbers):
                 if begin < end:
                     yield whole._replace(
@@ -217,7 +213,7 @@ class Inputs:
                         end=end,
                         group=row_group_metadata,
                         before=rows_before,
-                        weight=text_column_byte_count // row_group_part_count,
+                        weight=text_column_byte_count // part_count,
                     )
             rows_before += parquet_row_count
 
@@ -229,29 +225,23 @@ class Inputs:
                     f"{option} must name a column of {name} ({', '.join(map(short_repr, schema.names))}); got "
                     f"{short_repr(column)}."
                 )
-        text_column_arrow_type = schema.field(self.columns.text).type
-        text_column_arrow_type = (
-            text_column_arrow_type.value_type if pa.types.is_dictionary(text_column_arrow_type) else text_column_arrow_type
-        )
+        arrow_type = schema.field(self.columns.text).type
+        arrow_type = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
         if not (
-            pa.types.is_string(text_column_arrow_type)
-            or pa.types.is_large_string(text_column_arrow_type)
-            or pa.types.is_string_view(text_column_arrow_type)
+            pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type) or pa.types.is_string_view(arrow_type)
         ):
             raise InputError(
                 f"--text-column must name a column of strings; {self.columns.text} of {name} has the type "
-                f"{text_column_arrow_type}. Name "
+                f"{arrow_type}. Name "
                 "another column."
             )
 
 
 def column_bytes(group: Any, column: str) -> int:
     """Return the uncompressed size in bytes of a column in a Parquet row group."""
-    row_group_column_chunks = (group.column(number) for number in range(group.num_columns))
+    group_column_chunks = (group.column(number) for number in range(group.num_columns))
     return sum(
-        column_chunk.total_uncompressed_size
-        for column_chunk in row_group_column_chunks
-        if column_chunk.path_in_schema == column
+        column_chunk.total_uncompressed_size for column_chunk in group_column_chunks if column_chunk.path_in_schema == column
     )
 
 
@@ -271,10 +261,8 @@ def check_inputs_disjoint(roots: Iterable[Path]) -> None:
 
 def piece_label(roots: Sequence[Path], piece: Piece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
-    input_path_of_piece = roots[piece.root]
-    label_prefix = (
-        os.path.normpath(input_path_of_piece) if len(roots) > 1 else "" if piece.path else input_path_of_piece.name
-    )
+    path_of_piece = roots[piece.root]
+    label_prefix = os.path.normpath(path_of_piece) if len(roots) > 1 else "" if piece.path else path_of_piece.name
     return printable_name(Path(label_prefix, piece.path).as_posix())
 
 

@@ -184,10 +184,8 @@ class _ShardWriter:
                 for batch in self._batches():
                     self._cut_documents(batch, writer)
                 self._flush(writer)
-                shard_tally_json = json.dumps(self.tally._asdict())
-                writer.add_key_value_metadata(
-                    {"seamark.shard": self.job.identity(self.shard), "seamark.tally": shard_tally_json}
-                )
+                tally_json = json.dumps(self.tally._asdict())
+                writer.add_key_value_metadata({"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally_json})
             if not problems_path.stat().st_size:
                 problems_path.unlink()
             self.job.check_wanted()
@@ -215,11 +213,9 @@ class _ShardWriter:
 
     def _cut_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
         self.job.check_wanted()
-        document_table_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
+        table_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
         earlier_problem_count = self.tally.problems
-        chunk_table_of_documents = self.chunks.cut(
-            pa.Table.from_pylist(document_table_rows, DOCUMENTS), self._record_problem
-        )
+        chunk_table_of_documents = self.chunks.cut(pa.Table.from_pylist(table_rows, DOCUMENTS), self._record_problem)
         failed_document_count = self.tally.problems - earlier_problem_count
         self.tally += Tally(
             len(documents) - failed_document_count,

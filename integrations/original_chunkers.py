@@ -250,19 +250,15 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
 
 def _embedder_setup(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[str, ...], str]:
     """Return the imports and the lines that give another library the recipe's embedder."""
-    is_tfidf_embedder = recipe.embedder == "tfidf"
-    imported_seamark_names = sorted(
-        {"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if is_tfidf_embedder else [])}
-    )
+    fitted = recipe.embedder == "tfidf"
+    imported_seamark_names = sorted({"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if fitted else [])})
     seamark_import_line = f"from seamark.chunkers import {', '.join(imported_seamark_names)}"
     embedder_import_lines = ("", seamark_import_line, f"from seamark.chunkers.adapters.{module} import {name}")
     embedder = f"load_embedder({python_literal(recipe.embedder)})"
     document_code = (
-        f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n"
-        if is_tfidf_embedder or "Document" in more
-        else ""
+        f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
     )
-    embedder_fit_code = ".for_document(document)" if is_tfidf_embedder else ""
+    embedder_fit_code = ".for_document(document)" if fitted else ""
     return (
         embedder_import_lines,
         f"{document_code}tools = Tools({embedder}{embedder_fit_code}, load_tokenizer({python_literal(recipe.tokenizer)}))\n",
@@ -306,15 +302,11 @@ def _llama_index_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 
 def _llama_index_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    breakpoint_threshold_amount = float(settings["amount"])
-    if (
-        settings["threshold"] != "percentile"
-        or not breakpoint_threshold_amount.is_integer()
-        or not _has_no_size_limits(settings)
-    ):
+    threshold_amount = float(settings["amount"])
+    if settings["threshold"] != "percentile" or not threshold_amount.is_integer() or not _has_no_size_limits(settings):
         return None
     return _llama_index_semantic(
-        recipe, {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(breakpoint_threshold_amount)}
+        recipe, {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(threshold_amount)}
     )
 
 
@@ -328,13 +320,11 @@ def _llama_index_merging(recipe: Recipe, settings: dict[str, Any]) -> Original:
 def _llama_index_double_pass(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if settings["vector"] != "re-embed" or settings["min_size"] is not None:
         return None
-    similarity_threshold_by_name = {
-        name: settings[name] for name in ("initial_threshold", "appending_threshold", "merging_threshold")
-    }
+    threshold_by_name = {name: settings[name] for name in ("initial_threshold", "appending_threshold", "merging_threshold")}
     largest_chunk_size = 1_000_000 if settings["max_size"] is None else settings["max_size"]
     return _llama_index_merging(
         recipe,
-        {**similarity_threshold_by_name, "max_chunk_size": largest_chunk_size, "merging_range": settings["look_ahead"]},
+        {**threshold_by_name, "max_chunk_size": largest_chunk_size, "merging_range": settings["look_ahead"]},
     )
 
 

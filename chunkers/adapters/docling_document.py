@@ -42,12 +42,10 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
     chunk_text_header_pairs = []
     previous_ref = None
     for chunk in chunks:
-        previous_table_header = (
+        table_header = (
             _table_header(tables.get(previous_ref, "")) if chunk.meta.doc_items[0].self_ref == previous_ref else ""
         )
-        repeated_header = (
-            previous_table_header if previous_table_header and chunk.text.startswith(previous_table_header) else ""
-        )
+        repeated_header = table_header if table_header and chunk.text.startswith(table_header) else ""
         chunk_text_header_pairs.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
         previous_ref = chunk.meta.doc_items[-1].self_ref
     return chunk_text_header_pairs

@@ -66,10 +66,8 @@ class LlamaIndexSemantic(_LlamaIndex):
         from llama_index.core.node_parser import SemanticSplitterNodeParser
 
         # It joins sentences with nothing between them, so each sentence includes the white space after it.
-        sentence_starts_and_text_end = [*document.starts, len(document.text)]
-        sentence_texts_with_spacing = [
-            document.text[start:following] for start, following in pairwise(sentence_starts_and_text_end)
-        ]
+        starts_and_text_end = [*document.starts, len(document.text)]
+        sentence_texts_with_spacing = [document.text[start:following] for start, following in pairwise(starts_and_text_end)]
         return self._node_texts(SemanticSplitterNodeParser, sentence_texts_with_spacing, document, tools)
 
 

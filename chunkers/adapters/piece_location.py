@@ -27,25 +27,21 @@ def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, 
         Text that the library repeats before each piece, such as the header of a table that it cut; none by default.
     """
     text = document.text
-    piece_spans_or_none = locate_pieces(text, pieces)
+    piece_spans = locate_pieces(text, pieces)
     located_contexts = [
-        context
-        for context, span in zip(contexts or [""] * len(piece_spans_or_none), piece_spans_or_none, strict=True)
-        if span is not None
+        context for context, span in zip(contexts or [""] * len(piece_spans), piece_spans, strict=True) if span is not None
     ]
-    found_piece_spans = [span for span in piece_spans_or_none if span is not None]
+    found_piece_spans = [span for span in piece_spans if span is not None]
     cut_reason = Reason(remark=f"{library} begins a chunk here")
-    cut_gaps_between_pieces = cuts_to_gaps(
-        document, [span.start for span in found_piece_spans[1:]], Verdict.CUT, lambda _: cut_reason
-    )
+    cut_gaps = cuts_to_gaps(document, [span.start for span in found_piece_spans[1:]], Verdict.CUT, lambda _: cut_reason)
     return Chunking(
         document,
         tuple(
             Chunk.of(document, span)._replace(context=context)
             for span, context in zip(found_piece_spans, located_contexts, strict=True)
         ),
-        with_uncut_gaps(document, cut_gaps_between_pieces, Reason(remark=f"{library} begins no chunk here")),
-        notes=tuple(_inexact_notes(text, pieces, piece_spans_or_none, library)),
+        with_uncut_gaps(document, cut_gaps, Reason(remark=f"{library} begins no chunk here")),
+        notes=tuple(_inexact_notes(text, pieces, piece_spans, library)),
     )
 
 
@@ -79,22 +75,20 @@ def _locate_in_order(
 ) -> list[Span | None]:
     """Return the spans of the pieces in the solid text; ``even`` spreads repeats as far apart as the text allows."""
     spans: list[Span | None] = []
-    previous_piece_span = Span(-1, 0)
+    piece_span = Span(-1, 0)
     last_piece_latest_start = solid.length - len(keys[-1]) if keys else 0
     for number, (piece, key, following) in enumerate(zip(pieces, keys, [*keys, ""][1:], strict=True)):
         found_piece_start = -1
-        if even and key and previous_piece_span.start >= 0:
-            even_piece_start_distance = (last_piece_latest_start - previous_piece_span.start) / (len(keys) - number)
-            found_piece_start = solid.nearest(
-                key, previous_piece_span, previous_piece_span.start + round(even_piece_start_distance)
-            )
+        if even and key and piece_span.start >= 0:
+            even_piece_start_distance = (last_piece_latest_start - piece_span.start) / (len(keys) - number)
+            found_piece_start = solid.nearest(key, piece_span, piece_span.start + round(even_piece_start_distance))
         if found_piece_start < 0 and key:
-            found_piece_start = solid.find(piece, key, previous_piece_span, following)
+            found_piece_start = solid.find(piece, key, piece_span, following)
         if found_piece_start < 0:
             spans.append(None)
             continue
-        previous_piece_span = Span(found_piece_start, found_piece_start + len(key))
-        spans.append(previous_piece_span)
+        piece_span = Span(found_piece_start, found_piece_start + len(key))
+        spans.append(piece_span)
     return spans
 
 
@@ -125,15 +119,11 @@ class _VisibleText:
     def nearest(self, key: str, last: Span, place: int) -> int:
         """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or just after it; -1 if not found."""
         place = min(max(place, last.start + 1), last.end)
-        key_start_after_place = self._solid.find(key, place, last.end + len(key))
+        start_after_place = self._solid.find(key, place, last.end + len(key))
         key_start_before_place = self._solid.rfind(key, last.start + 1, place + len(key))
-        if key_start_after_place < 0 or key_start_before_place < 0:
-            return max(key_start_after_place, key_start_before_place)
-        return (
-            key_start_before_place
-            if place - key_start_before_place <= key_start_after_place - place
-            else key_start_after_place
-        )
+        if start_after_place < 0 or key_start_before_place < 0:
+            return max(start_after_place, key_start_before_place)
+        return key_start_before_place if place - key_start_before_place <= start_after_place - place else start_after_place
 
     def original_span(self, span: Span) -> Span:
         """Convert a span of the text without white space to the corresponding span of the original text."""
@@ -152,43 +142,32 @@ class _VisibleText:
             return overlapping_key_start
         if last.end == len(self._solid) or (following and self._solid.startswith(following, last.end)):
             return -1
-        verbatim_piece_offset = self._text.find(piece.strip(), self._offsets[last.end])
-        return (
-            self._solid.find(key, last.end)
-            if verbatim_piece_offset < 0
-            else int(np.searchsorted(self._offsets, verbatim_piece_offset))
-        )
+        piece_offset = self._text.find(piece.strip(), self._offsets[last.end])
+        return self._solid.find(key, last.end) if piece_offset < 0 else int(np.searchsorted(self._offsets, piece_offset))
 
 
 def _inexact_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
     """Return notes on pieces that are not found, on text in no piece, and on altered white space."""
-    inexact_location_notes = []
+    location_notes = []
     for number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
         if span is None:
-            piece_beginning_quote = quotable_beginning(piece)
-            left_out_reason_phrase = (
-                f", “{piece_beginning_quote}”, is not found in the text" if piece_beginning_quote else " is empty"
-            )
-            inexact_location_notes.append(f"Chunk {number} of {library}{left_out_reason_phrase}; it is left out.")
-    unnamed_pieces = len(inexact_location_notes) - _MOST_NAMED
+            beginning_quote = quotable_beginning(piece)
+            left_out_reason_phrase = f", “{beginning_quote}”, is not found in the text" if beginning_quote else " is empty"
+            location_notes.append(f"Chunk {number} of {library}{left_out_reason_phrase}; it is left out.")
+    unnamed_pieces = len(location_notes) - _MOST_NAMED
     if unnamed_pieces > 1:
-        inexact_location_notes[_MOST_NAMED:] = [
+        location_notes[_MOST_NAMED:] = [
             f"Further chunks of {library} that are left out, empty or not found: {unnamed_pieces:,}."
         ]
     if lost_characters := count_characters_outside(text, filter(None, located)):
-        inexact_location_notes.append(
-            f"Lost characters, which lie in no chunk, white space not counted: {lost_characters:,}."
-        )
-    whitespace_altered_piece_count = sum(
+        location_notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_characters:,}.")
+    piece_count = sum(
         span is not None and text[span.start : span.end] != piece.strip()
         for piece, span in zip(pieces, located, strict=True)
     )
-    if whitespace_altered_piece_count:
-        inexact_location_notes.append(
-            f"{library} altered the white space of {whitespace_altered_piece_count:,} "
-            f"chunk{'s' if whitespace_altered_piece_count > 1 else ''}."
-        )
-    return inexact_location_notes
+    if piece_count:
+        location_notes.append(f"{library} altered the white space of {piece_count:,} chunk{'s' if piece_count > 1 else ''}.")
+    return location_notes
 
 
 def count_characters_outside(text: str, spans: Iterable[tuple[int, int]]) -> int:

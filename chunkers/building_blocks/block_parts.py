@@ -79,14 +79,12 @@ class BlockSplitter:
 
     def notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
-        shortened_delimiter_row_count = len(self._rule_savings)
+        row_count = len(self._rule_savings)
         rows_phrase = (
-            "The delimiter row of a table is"
-            if shortened_delimiter_row_count == 1
-            else f"The delimiter rows of {shortened_delimiter_row_count:,} tables are"
+            "The delimiter row of a table is" if row_count == 1 else f"The delimiter rows of {row_count:,} tables are"
         )
         return [f"{rows_phrase} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(
-            shortened_delimiter_row_count
+            row_count
         )
 
     def split(self, block: Block, first: int, rest: int) -> list[Piece] | None:
@@ -119,23 +117,21 @@ class BlockSplitter:
         text, remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
         header_end = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
-        table_header_span = Span(head.start, header_end.end)
+        header_span = Span(head.start, header_end.end)
         shortened_table_header = (
-            text[head.start : rule.start]
-            + _shortened_delimiter_row(text[slice(*rule)])
-            + text[rule.end : table_header_span.end]
+            text[head.start : rule.start] + _shortened_delimiter_row(text[slice(*rule)]) + text[rule.end : header_span.end]
         )
         context_tokens = self._tools.count_tokens([shortened_table_header])[0]
         if context_tokens >= rest:
             shortened_table_header, context_tokens = "", 0
-        if rows and self.size(table_header_span.start, rows[0].end) <= min(first, rest):
-            table_run_units = [Piece(table_header_span.start, rows.pop(0).end, self._cut_reason(remark))]
+        if rows and self.size(header_span.start, rows[0].end) <= min(first, rest):
+            table_run_units = [Piece(header_span.start, rows.pop(0).end, self._cut_reason(remark))]
         else:
-            table_run_units = self._split_header(table_header_span, rule, min(first, rest))
+            table_run_units = self._split_header(header_span, rule, min(first, rest))
             if not self._all_fit(table_run_units, first, rest):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
-        unit_runs_with_header_flag = [(True, table_run_units)]
+        unit_runs = [(True, table_run_units)]
         for row in rows:
             row_token_count = self.size(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
@@ -144,18 +140,16 @@ class BlockSplitter:
                 or row_token_count + context_tokens <= rest
                 or (row_token_count > rest and context_tokens <= self._most // 2)
             )
-            if repeats_header != unit_runs_with_header_flag[-1][0]:
-                unit_runs_with_header_flag.append((repeats_header, []))
-            unit_runs_with_header_flag[-1][1].extend(
-                self._split_lines([row], remark, "row", rest - context_tokens * repeats_header)
-            )
+            if repeats_header != unit_runs[-1][0]:
+                unit_runs.append((repeats_header, []))
+            unit_runs[-1][1].extend(self._split_lines([row], remark, "row", rest - context_tokens * repeats_header))
         parts: list[Piece] = []
-        for repeats_header, table_run_units in unit_runs_with_header_flag:
+        for repeats_header, table_run_units in unit_runs:
             room_beside_header = rest - context_tokens * repeats_header
             packed_run_parts = self._pack(table_run_units, room_beside_header if parts else first, room_beside_header)
             parts += [
                 _with_header_context(part, shortened_table_header, repeats_header)
-                if context_tokens and part.start >= table_header_span.end
+                if context_tokens and part.start >= header_span.end
                 else part
                 for part in packed_run_parts
             ]
@@ -170,10 +164,8 @@ class BlockSplitter:
         nonblank_header_lines = self._nonblank_lines(*header)
         if shortened_rule_tokens > most or all(self.size(*line) <= most for line in nonblank_header_lines):
             return [*self._split_lines(nonblank_header_lines, remark, "row", most)]
-        header_span_before_rule = Span(header.start, rule.start).trimmed(text)
-        header_row_pieces = [
-            *self._split_words(header_span_before_rule, "row cut between words", max(1, most - shortened_rule_tokens))
-        ]
+        header_span = Span(header.start, rule.start).trimmed(text)
+        header_row_pieces = [*self._split_words(header_span, "row cut between words", max(1, most - shortened_rule_tokens))]
         if self.size(header_row_pieces[-1].start, rule.end) <= most:
             header_row_pieces[-1] = header_row_pieces[-1]._replace(end=rule.end)
         else:
@@ -255,10 +247,8 @@ class BlockSplitter:
         inner_cut_remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
         covered_to = span.start
         for number in (*inside, None):
-            inner_block_or_none = None if number is None else self._nested[number]
-            lines_before_inner_block = self._nonblank_lines(
-                covered_to, inner_block_or_none.span.start if inner_block_or_none else span.end
-            )
+            inner_block = None if number is None else self._nested[number]
+            lines_before_inner_block = self._nonblank_lines(covered_to, inner_block.span.start if inner_block else span.end)
             if lines_before_inner_block and kind == "item":
                 yield from self._split_lines(lines_before_inner_block, inner_cut_remark, "line", most)
             elif lines_before_inner_block:
@@ -266,20 +256,20 @@ class BlockSplitter:
                     self._cut_reason(inner_cut_remark),
                     self._split_prose(Span(lines_before_inner_block[0].start, lines_before_inner_block[-1].end), kind, most),
                 )
-            if inner_block_or_none is None or number is None:
+            if inner_block is None or number is None:
                 return
-            covered_to = inner_block_or_none.span.end
+            covered_to = inner_block.span.end
             # A list in an item goes on with it.
-            if (kind != "item" or inner_block_or_none.kind != "list") and self.size(*inner_block_or_none.span) <= self._most:
-                yield Piece(*inner_block_or_none.span, self._cut_reason(inner_cut_remark))
-            elif inner_block_or_none.kind == "list":
-                yield from self._split_items(self._blocks_inside(inner_block_or_none.span, number + 1), most)
-            elif inner_block_or_none.kind == "table":
-                yield from self._split_table(inner_block_or_none.span, most, most) or self._split_lines(
-                    self._nonblank_lines(*inner_block_or_none.span), inner_cut_remark, "row", most
+            if (kind != "item" or inner_block.kind != "list") and self.size(*inner_block.span) <= self._most:
+                yield Piece(*inner_block.span, self._cut_reason(inner_cut_remark))
+            elif inner_block.kind == "list":
+                yield from self._split_items(self._blocks_inside(inner_block.span, number + 1), most)
+            elif inner_block.kind == "table":
+                yield from self._split_table(inner_block.span, most, most) or self._split_lines(
+                    self._nonblank_lines(*inner_block.span), inner_cut_remark, "row", most
                 )
             else:
-                yield from self._split_code(inner_block_or_none.span, inner_cut_remark, most)
+                yield from self._split_code(inner_block.span, inner_cut_remark, most)
 
     def _split_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
         fence_joined_code_lines = self._with_whole_fences(self._join_fences(self._nonblank_lines(*span), self._most))
@@ -316,21 +306,17 @@ class BlockSplitter:
         parts: list[Piece] = []
         for chunk in chunking.chunks:
             start, end = span.start + chunk.start, span.start + chunk.end
-            is_inner_chunk_within_limit = self.size(start, end) <= most
+            is_inner_chunk = self.size(start, end) <= most
             chunk_parts = (
-                [Piece(start, end, block_reason)]
-                if is_inner_chunk_within_limit
-                else self._split_sentences(Span(start, end), name, most)
+                [Piece(start, end, block_reason)] if is_inner_chunk else self._split_sentences(Span(start, end), name, most)
             )
             parts += _with_first_reason(reason_by_start.get(start, block_reason), chunk_parts)
         return parts
 
     def _split_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
         """Cut between sentences, and one that is too long between its words."""
-        sentence_cut_remark = f"{name} cut between sentences"
-        return self._pack(
-            [*self._split_lines(self._sentence_parts_in(span), sentence_cut_remark, "sentence", most)], most, most
-        )
+        cut_remark = f"{name} cut between sentences"
+        return self._pack([*self._split_lines(self._sentence_parts_in(span), cut_remark, "sentence", most)], most, most)
 
     def _split_words(self, span: Span, why_split: str, most: int) -> list[Piece]:
         """Cut between words, and one that is too long as the recursive chunker does."""
@@ -353,20 +339,16 @@ class BlockSplitter:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
         next_starts = [*(unit.start for unit in units[1:]), units[-1].end]
-        unit_token_counts = self._tools.count_tokens(
-            [text[unit.start : end] for unit, end in zip(units, next_starts, strict=True)]
-        )
+        sizes = self._tools.count_tokens([text[unit.start : end] for unit, end in zip(units, next_starts, strict=True)])
         if self._rule_savings:
-            unit_token_counts = [
-                size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(unit_token_counts, units, strict=True)
-            ]
+            sizes = [size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
         parts: list[Piece] = []
         first_unit = 0
         while first_unit < len(units):
             part_token_limit = rest if parts else first
-            total, end = unit_token_counts[first_unit], first_unit + 1
-            while end < len(units) and total + unit_token_counts[end] <= part_token_limit:
-                total += unit_token_counts[end]
+            total, end = sizes[first_unit], first_unit + 1
+            while end < len(units) and total + sizes[end] <= part_token_limit:
+                total += sizes[end]
                 end += 1
             # Joined, they may have more tokens than they have apart.
             while end - first_unit > 1 and self.size(units[first_unit].start, units[end - 1].end) > part_token_limit:
@@ -395,10 +377,8 @@ class BlockSplitter:
         return [part.trimmed(document.text) for part in clipped_sentences if part.start < part.end]
 
     def _document_inside(self, span: Span) -> Document:
-        relative_sentence_spans = tuple(
-            [Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)]
-        )
-        return Document(self._document.text[slice(*span)], relative_sentence_spans, self._document.name)
+        sentence_spans = tuple([Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)])
+        return Document(self._document.text[slice(*span)], sentence_spans, self._document.name)
 
 
 def _shortened_delimiter_row(rule: str) -> str:

@@ -109,17 +109,15 @@ def _skippable_places(
     while first < len(strayed) and len(surviving_candidate_indices):
         tested_places_end = min(tested_places_end, len(strayed))
         largest_drift_so_far = strayed[tested_places_end - 1]
-        survivor_run_sizes = sizes[surviving_candidate_indices]
+        run_sizes = sizes[surviving_candidate_indices]
         passed_vector_count = following[first - 1] if first else 0.0
-        cost_behind_lower_bounds = behind[surviving_candidate_indices] + survivor_run_sizes / (
-            survivor_run_sizes + passed_vector_count
-        ) * (
+        cost_behind_lower_bounds = behind[surviving_candidate_indices] + run_sizes / (run_sizes + passed_vector_count) * (
             passed_vector_count * apart[surviving_candidate_indices]
             - 2 * candidate_mean_distances[surviving_candidate_indices] * largest_drift_so_far
         )
         cost_behind_lower_bounds -= (
-            np.maximum(run_size - survivor_run_sizes, 0)
-            / ((survivor_run_sizes + passed_vector_count) * (run_size + passed_vector_count))
+            np.maximum(run_size - run_sizes, 0)
+            / ((run_sizes + passed_vector_count) * (run_size + passed_vector_count))
             * largest_drift_so_far
             * largest_drift_so_far
         )
@@ -142,52 +140,44 @@ def _try_earlier_candidates(
 ) -> int:
     """Try the candidates before ``start``, as `advance_search` does, and return how many comparisons that took."""
     run_start = int(lasts[start])
-    due_candidate_places = np.flatnonzero(due[:start] <= stop)
-    run_sizes_from_candidates = places[start] - places[due_candidate_places]
-    negated_run_sums = sums[due_candidate_places] - sums[start]
+    candidate_places = np.flatnonzero(due[:start] <= stop)
+    sizes_from_candidates = places[start] - places[candidate_places]
+    negated_run_sums = sums[candidate_places] - sums[start]
     squared_run_sum_norms = _squared_row_norms(negated_run_sums)
-    costs_behind = (
-        totals[due_candidate_places] - squared_run_sum_norms / run_sizes_from_candidates - (totals[start] - penalty)
-    )
-    comparison_count = len(due_candidate_places)
+    costs_behind = totals[candidate_places] - squared_run_sum_norms / sizes_from_candidates - (totals[start] - penalty)
+    comparison_count = len(candidate_places)
     is_never_best_at = costs_behind > penalty + SAME
-    due[due_candidate_places[is_never_best_at]] = NEVER
-    due_candidate_places, run_sizes_from_candidates, negated_run_sums, squared_run_sum_norms, costs_behind = (
+    due[candidate_places[is_never_best_at]] = NEVER
+    candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, costs_behind = (
         array[~is_never_best_at]
-        for array in (due_candidate_places, run_sizes_from_candidates, negated_run_sums, squared_run_sum_norms, costs_behind)
+        for array in (candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, costs_behind)
     )
     run_size = places[start] - places[run_start]
     current_run_mean = (sums[start] - sums[run_start]) / run_size
-    squared_mean_distances = _squared_row_norms(
-        negated_run_sums / run_sizes_from_candidates[:, np.newaxis] + current_run_mean
-    )
+    squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
     vectors_to_following_places = places[start + 1 : start + 1 + AHEAD] - places[start]
     largest_drifts_ahead = _largest_drift(sums, current_run_mean, start, vectors_to_following_places)
     left_out = _skippable_places(
         costs_behind,
         squared_mean_distances,
-        run_sizes_from_candidates,
+        sizes_from_candidates,
         float(run_size),
         largest_drifts_ahead,
         vectors_to_following_places,
         stop - start,
     )
-    due[due_candidate_places] = start + left_out + 1
-    is_candidate_tried_at = left_out == 0
+    due[candidate_places] = start + left_out + 1
+    is_tried = left_out == 0
     vector_sums_after_start = sums[start + 1 : stop + 1] - sums[start]
     candidate_partition_costs = (
-        squared_run_sum_norms[is_candidate_tried_at, np.newaxis]
+        squared_run_sum_norms[is_tried, np.newaxis]
         + _squared_row_norms(vector_sums_after_start)
-        - 2 * (negated_run_sums[is_candidate_tried_at] @ vector_sums_after_start.T)
+        - 2 * (negated_run_sums[is_tried] @ vector_sums_after_start.T)
     )
-    candidate_partition_costs = totals[
-        due_candidate_places[is_candidate_tried_at], np.newaxis
-    ] - candidate_partition_costs / (
-        run_sizes_from_candidates[is_candidate_tried_at, np.newaxis] + vectors_to_following_places[: stop - start]
+    candidate_partition_costs = totals[candidate_places[is_tried], np.newaxis] - candidate_partition_costs / (
+        sizes_from_candidates[is_tried, np.newaxis] + vectors_to_following_places[: stop - start]
     )
-    _lower_to_column_minima(
-        candidate_partition_costs, best, lasts[start + 1 : stop + 1], due_candidate_places[is_candidate_tried_at]
-    )
+    _lower_to_column_minima(candidate_partition_costs, best, lasts[start + 1 : stop + 1], candidate_places[is_tried])
     return comparison_count + int(candidate_partition_costs.size)
 
 
@@ -217,20 +207,16 @@ def advance_search(
         The t from which each candidate is to be tried again, shape (n + 1,).
     """
     block_place_count = stop - start
-    least_costs_in_block = np.full(block_place_count, np.inf)
+    costs_in_block = np.full(block_place_count, np.inf)
     comparison_count = block_place_count * (block_place_count + 1) // 2
     if start > 0:
-        comparison_count += _try_earlier_candidates(
-            sums, places, totals, lasts, due, least_costs_in_block, start, stop, penalty
-        )
+        comparison_count += _try_earlier_candidates(sums, places, totals, lasts, due, costs_in_block, start, stop, penalty)
     for t in range(start + 1, stop + 1):
-        partition_costs_by_last_cut = totals[start:t] - _squared_row_norms(sums[t] - sums[start:t]) / (
-            places[t] - places[start:t]
-        )
-        for s, value in enumerate(partition_costs_by_last_cut.tolist(), start):
-            if value < least_costs_in_block[t - start - 1] - SAME:
-                least_costs_in_block[t - start - 1], lasts[t] = value, s
-        totals[t] = least_costs_in_block[t - start - 1] + penalty
+        costs_by_last_cut = totals[start:t] - _squared_row_norms(sums[t] - sums[start:t]) / (places[t] - places[start:t])
+        for s, value in enumerate(costs_by_last_cut.tolist(), start):
+            if value < costs_in_block[t - start - 1] - SAME:
+                costs_in_block[t - start - 1], lasts[t] = value, s
+        totals[t] = costs_in_block[t - start - 1] + penalty
     return comparison_count
 
 
@@ -352,13 +338,9 @@ def best_partition_by_count(
     least_cost_by_edge_and_runs[0, 0] = 0.0
     last_cut_by_edge_and_runs = np.zeros((last + 1, runs + 1), np.intp)
     for start in range(0, last, BLOCK):
-        block_end_edge_index = min(start + BLOCK, last)
-        advance_search_by_count(
-            sums, places, least_cost_by_edge_and_runs, last_cut_by_edge_and_runs, start, block_end_edge_index
-        )
-        step(
-            int(allowed_run_edges[block_end_edge_index]), (block_end_edge_index * block_end_edge_index - start * start) // 2
-        )
+        end_edge_index = min(start + BLOCK, last)
+        advance_search_by_count(sums, places, least_cost_by_edge_and_runs, last_cut_by_edge_and_runs, start, end_edge_index)
+        step(int(allowed_run_edges[end_edge_index]), (end_edge_index * end_edge_index - start * start) // 2)
     descending_cut_edge_indices = []
     run_end = last
     for left in range(runs, 1, -1):
@@ -404,13 +386,11 @@ def critical_penalty(
             partition_costs_by_last_cut = totals[:t] - run_gains[t, :t]
             lasts[t] = at = partition_costs_by_last_cut.argmin()
             totals[t] = partition_costs_by_last_cut[at] + critical_penalty_estimate + SAME
-        best_partition_edge_indices = [0, *backtrack_cuts(lasts), last]
+        edge_indices = [0, *backtrack_cuts(lasts), last]
         step(vector_count, last)
-        if len(best_partition_edge_indices) == 2:
+        if len(edge_indices) == 2:
             return critical_penalty_estimate
-        mean_gain_per_cut = float(run_gains[best_partition_edge_indices[1:], best_partition_edge_indices[:-1]].sum()) / (
-            len(best_partition_edge_indices) - 2
-        )
+        mean_gain_per_cut = float(run_gains[edge_indices[1:], edge_indices[:-1]].sum()) / (len(edge_indices) - 2)
         if mean_gain_per_cut <= critical_penalty_estimate + SAME:
             return critical_penalty_estimate
         critical_penalty_estimate = mean_gain_per_cut

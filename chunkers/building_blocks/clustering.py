@@ -120,7 +120,7 @@ def chunking_from_labels(
         spans[number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
         run_start_sentence_index = run_end_sentence_index
     cut_threshold_level = lines[0].level if lines else None
-    sentence_cluster_roles = clusters.roles
+    cluster_roles = clusters.roles
 
     def gap(index: int, score: float) -> Gap:
         own_chunk, next_chunk = sentence_chunks[index], sentence_chunks[index + 1]
@@ -129,16 +129,12 @@ def chunking_from_labels(
             if own_chunk == next_chunk
             else f"chunk {own_chunk + 1}, then chunk {next_chunk + 1}"
         )
-        noise_sentence_numbers = [
-            str(sentence + 1)
-            for sentence in (index, index + 1)
-            if sentence_cluster_roles and sentence_cluster_roles[sentence] == "noise"
+        sentence_numbers = [
+            str(sentence + 1) for sentence in (index, index + 1) if cluster_roles and cluster_roles[sentence] == "noise"
         ]
         gap_verdict_reasons = [Reason(remark=chunks_phrase), Reason(score_name, score)]
         gap_verdict_reasons += (
-            [Reason(remark=f"sentence {' and '.join(noise_sentence_numbers)}", heading="noise")]
-            if noise_sentence_numbers
-            else []
+            [Reason(remark=f"sentence {' and '.join(sentence_numbers)}", heading="noise")] if sentence_numbers else []
         )
         return Gap(
             index,
@@ -149,8 +145,6 @@ def chunking_from_labels(
         )
 
     gaps_between_sentences = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))
-    neighbour_score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
+    score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
     cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans)
-    return Chunking(
-        document, cluster_chunks, gaps_between_sentences, tuple(merges), (neighbour_score_curve,), clusters=clusters
-    )
+    return Chunking(document, cluster_chunks, gaps_between_sentences, tuple(merges), (score_curve,), clusters=clusters)

@@ -141,11 +141,9 @@ def request_propositions(
 
     def claims_or_complaint(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
         nonlocal ready
-        window_sentence_count = window.last - window.first
+        sentence_count = window.last - window.first
         answer_token_limit = (
-            answer_forms.ROOM
-            + _ANSWER_TOKENS_PER_TOKEN * window.tokens
-            + 2 * _TOKENS_AROUND_PROPOSITION * window_sentence_count
+            answer_forms.ROOM + _ANSWER_TOKENS_PER_TOKEN * window.tokens + 2 * _TOKENS_AROUND_PROPOSITION * sentence_count
         )
         sentence_number_bounds = {"sentence": (window.first + 1, window.last)}
         propositions_answer_form = answer_forms.PROPOSITIONS.for_request(
@@ -163,27 +161,23 @@ def request_propositions(
         except UnusableAnswer as complaint:
             claims_or_complaint_text = complaint.summary
         with lock:
-            ready += window_sentence_count
+            ready += sentence_count
             done(ready)
         return claims_or_complaint_text
 
-    window_claims_or_complaints = tools.together(
-        [partial(claims_or_complaint, window=window) for window in windows_of_sentences]
-    )
-    return _tie_to_text(document, windows_of_sentences, window_claims_or_complaints)
+    claims_or_complaints = tools.together([partial(claims_or_complaint, window=window) for window in windows_of_sentences])
+    return _tie_to_text(document, windows_of_sentences, claims_or_complaints)
 
 
 def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.Sizes:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
-    longest_sentence_length = max(map(len, texts))
-    longest_text = longest_sentence_length + _LONGEST_BEYOND_SENTENCE
-    fitting_proposition_count = tokens // (
-        (longest_sentence_length + longest_text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION
-    )
+    sentence_length = max(map(len, texts))
+    longest_text = sentence_length + _LONGEST_BEYOND_SENTENCE
+    fitting_proposition_count = tokens // ((sentence_length + longest_text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION)
     return {
         "text": longest_text,
-        "quotation": longest_sentence_length,
+        "quotation": sentence_length,
         "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting_proposition_count)),
     }
 
@@ -227,14 +221,12 @@ def _tie_to_text(
             unusable_window_complaint = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
             document_propositions.unusable |= dict.fromkeys(range(window.first, window.last), unusable_window_complaint)
             continue
-        window_start_offset = document.sentences[window.first].start
+        start_offset = document.sentences[window.first].start
         searchable_window_text = SearchableText(
-            document.text[window_start_offset : document.sentences[window.last - 1].end], comparison_budget
+            document.text[start_offset : document.sentences[window.last - 1].end], comparison_budget
         )
         for claim in claims:
-            tied_proposition = _tie_claim(
-                document, searchable_window_text, window_start_offset, claim, text_and_claim_vocabulary
-            )
+            tied_proposition = _tie_claim(document, searchable_window_text, start_offset, claim, text_and_claim_vocabulary)
             if tied_proposition.span is None:
                 document_propositions.left_out.append(tied_proposition)
                 continue
@@ -299,12 +291,10 @@ class Vocabulary:
     @classmethod
     def of(cls, text: str, others: Sequence[str] = ()) -> "Vocabulary":
         """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
-        distinct_text_words = {*_WORD.findall(text)}
+        text_words = {*_WORD.findall(text)}
         other_words = {word for other in others for word in _WORD.findall(other)}
-        lowercase_words = {word for word in distinct_text_words | other_words if not word[0].isupper()}
-        return cls(
-            frozenset(map(str.casefold, distinct_text_words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words)
-        )
+        lowercase_words = {word for word in text_words | other_words if not word[0].isupper()}
+        return cls(frozenset(map(str.casefold, text_words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words))
 
 
 def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -411,10 +401,10 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
     for first in range(0, len(texts), batch):
         batch_end_index = min(first + batch, len(texts))
         grouping_outcome.batches += 1
-        listed_group_indices = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
+        group_indices = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
         answer_token_limit = answer_forms.ROOM + _SORTING_TOKENS * (batch_end_index - first)
         # Without chunks so far, no number of one is allowed.
-        chunk_bounds = (listed_group_indices[0] + 1, listed_group_indices[-1] + 1) if listed_group_indices else (0, -1)
+        chunk_bounds = (group_indices[0] + 1, group_indices[-1] + 1) if group_indices else (0, -1)
         # No more chunks, and no more in each, than there are propositions.
         answer_list_size_limits = {"chunks": batch_end_index - first, "propositions": batch_end_index - first}
         grouping_answer_form = answer_forms.GROUPS.for_request(
@@ -424,14 +414,12 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
         )
         grouping_answer_parser = partial(
             parse_placements,
-            listed=[placement_group_number + 1 for placement_group_number in listed_group_indices],
+            listed=[placement_group_number + 1 for placement_group_number in group_indices],
             first=first + 1,
             last=batch_end_index,
         )
         try:
-            grouping_prompt_messages = grouping_prompt(
-                grouping_outcome.groups, listed_group_indices, texts, first, batch_end_index
-            )
+            grouping_prompt_messages = grouping_prompt(grouping_outcome.groups, group_indices, texts, first, batch_end_index)
             batch_placements = usable_answer(
                 partial(tools.ask, kind=grouping_answer_form), grouping_prompt_messages, grouping_answer_parser, tools.tell
             )

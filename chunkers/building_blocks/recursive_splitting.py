@@ -102,22 +102,16 @@ def recursive_spans(
         else:
             piece_sizes = [measure(text[first:last]) for first, last in pairwise(piece_edge_offsets)]
             cumulative_piece_sizes = [0, *accumulate(piece_sizes)]
-        first_unmerged_piece_index = 0
+        piece_index = 0
         for place in [place for place, piece in enumerate(piece_sizes) if piece >= size]:
-            windows.extend(
-                merge_into_windows(
-                    piece_edge_offsets, cumulative_piece_sizes, first_unmerged_piece_index, place, size, overlap
-                )
-            )
+            windows.extend(merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, piece_index, place, size, overlap))
             if level < 0:
                 windows.append((piece_edge_offsets[place], piece_edge_offsets[place + 1]))
             else:
                 split(piece_edge_offsets[place], piece_edge_offsets[place + 1], level)
-            first_unmerged_piece_index = place + 1
+            piece_index = place + 1
         windows.extend(
-            merge_into_windows(
-                piece_edge_offsets, cumulative_piece_sizes, first_unmerged_piece_index, len(piece_sizes), size, overlap
-            )
+            merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, piece_index, len(piece_sizes), size, overlap)
         )
 
     split(*(part or (0, len(text))), 0)
@@ -138,12 +132,10 @@ def _piece_sizes_by_word(text: str, word: str) -> list[int]:
 
 def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
     """Return the characters of the pieces of ``text[start:end]`` that begin with a match, as `_piece_sizes_by_word` does."""
-    pattern_match_starts = [match.start() for match in pattern.finditer(text, start, end)]
-    if not pattern_match_starts:
+    match_starts = [match.start() for match in pattern.finditer(text, start, end)]
+    if not match_starts:
         return []
-    piece_edge_offsets = (
-        [*pattern_match_starts, end] if pattern_match_starts[0] == start else [start, *pattern_match_starts, end]
-    )
+    piece_edge_offsets = [*match_starts, end] if match_starts[0] == start else [start, *match_starts, end]
     return list(map(sub, piece_edge_offsets[1:], piece_edge_offsets))
 
 

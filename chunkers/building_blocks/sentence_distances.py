@@ -21,10 +21,8 @@ def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
     gap_cosine_distances = np.empty(max(0, len(embeddings) - 1))
     # A long text's vectors take gigabytes: only some of them are converted at a time.
     for start in range(0, len(gap_cosine_distances), _ROWS_AT_ONCE):
-        embedding_row_block = embeddings[start : start + _ROWS_AT_ONCE + 1].astype(np.float64)
-        gap_cosine_distances[start : start + _ROWS_AT_ONCE] = 1.0 - row_cosines(
-            embedding_row_block[:-1], embedding_row_block[1:]
-        )
+        row_block = embeddings[start : start + _ROWS_AT_ONCE + 1].astype(np.float64)
+        gap_cosine_distances[start : start + _ROWS_AT_ONCE] = 1.0 - row_cosines(row_block[:-1], row_block[1:])
     return gap_cosine_distances
 
 
@@ -69,16 +67,14 @@ def shuffled_orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntAr
         Number of neighbouring sentences that stay together; the first run may be shorter, of random length.
     """
     seeded_random_generator = np.random.default_rng(_SEED)
-    shuffled_sentence_orders = []
+    sentence_orders = []
     for _ in range(SHUFFLES):
         first_run_length = int(seeded_random_generator.integers(1, run + 1))
         sentence_index_runs = np.split(np.arange(count), np.arange(first_run_length, count, run))
         run_order = seeded_random_generator.permutation(len(sentence_index_runs))
         runs_needed = np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in run_order]), most) + 1
-        shuffled_sentence_orders.append(
-            np.concatenate([sentence_index_runs[place] for place in run_order[:runs_needed]])[:most]
-        )
-    return tuple(shuffled_sentence_orders)
+        sentence_orders.append(np.concatenate([sentence_index_runs[place] for place in run_order[:runs_needed]])[:most])
+    return tuple(sentence_orders)
 
 
 @lru_cache(maxsize=16)

@@ -121,14 +121,10 @@ class TokenSizes:
     @cached_property
     def _totals(self) -> list[int]:
         """The tokens from the first of `_ends` to each."""
-        texts_between_token_ends = [self._text[first:last] for first, last in pairwise(self._ends)]
+        parts = [self._text[first:last] for first, last in pairwise(self._ends)]
         return [
             0,
-            *accumulate(
-                self._tools.count_tokens(
-                    [part.rstrip() for part in texts_between_token_ends] if self._skips_space else texts_between_token_ends
-                )
-            ),
+            *accumulate(self._tools.count_tokens([part.rstrip() for part in parts] if self._skips_space else parts)),
         ]
 
     def _count(self, start: int, end: int) -> int:
@@ -196,10 +192,8 @@ class SizeLimitedChunker(Chunker):
 
     def idle(self) -> frozenset[str]:
         """Return the names of the size parameters that have no effect because no minimum or maximum is set."""
-        ineffective_size_parameters = {"oversize"} if self.max_size is None else set()
-        return frozenset(
-            ineffective_size_parameters | ({"size_unit"} if self.min_size is None and self.max_size is None else set())
-        )
+        size_parameters = {"oversize"} if self.max_size is None else set()
+        return frozenset(size_parameters | ({"size_unit"} if self.min_size is None and self.max_size is None else set()))
 
     @property
     def limits(self) -> SizeLimits:
@@ -271,26 +265,20 @@ class _SizeEnforcer:
         for number, (end, position) in enumerate(zip(chunk_end_offsets, [*cut_gap_positions, None], strict=True)):
             current_chunk_size = self.size(merged_chunk_starts[-1], end)
             # The first chunk has none before it: remove the cut after it and let it grow.
-            dropped_cut_position = standing_cuts[-1] if standing_cuts else position
-            if current_chunk_size < self.least and dropped_cut_position is not None:
+            cut_position = standing_cuts[-1] if standing_cuts else position
+            if current_chunk_size < self.least and cut_position is not None:
                 merged_chunk_size = (
                     self.size(merged_chunk_starts[-2], end)
                     if standing_cuts
                     else self.size(merged_chunk_starts[-1], chunk_end_offsets[number + 1])
                 )
-                is_merge_within_maximum = merged_chunk_size <= self.most
-                small_chunk_remark = (
-                    f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
-                )
-                small_chunk_remark += (
-                    "" if is_merge_within_maximum else f", but with its neighbour above maximum size {self.most:,}"
-                )
-                dropped_cut_verdict = Verdict.REJECTED if is_merge_within_maximum else gaps[dropped_cut_position].verdict
-                dropped_cut_reason = link_reasons(gaps[dropped_cut_position].why, Reason(remark=small_chunk_remark))
-                gaps[dropped_cut_position] = gaps[dropped_cut_position]._replace(
-                    verdict=dropped_cut_verdict, why=dropped_cut_reason
-                )
-                if is_merge_within_maximum and standing_cuts:
+                is_merge = merged_chunk_size <= self.most
+                chunk_remark = f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
+                chunk_remark += "" if is_merge else f", but with its neighbour above maximum size {self.most:,}"
+                dropped_cut_verdict = Verdict.REJECTED if is_merge else gaps[cut_position].verdict
+                dropped_cut_reason = link_reasons(gaps[cut_position].why, Reason(remark=chunk_remark))
+                gaps[cut_position] = gaps[cut_position]._replace(verdict=dropped_cut_verdict, why=dropped_cut_reason)
+                if is_merge and standing_cuts:
                     standing_cuts.pop()
                     merged_chunk_starts.pop()
             if position is not None and gaps[position].verdict.is_cut:
@@ -313,14 +301,12 @@ class _SizeEnforcer:
                 too_large = Reason(remark=f"a chunk of {chunk_part_size:,} {self.unit}, above maximum size {self.most:,}")
                 weakest_index = self.weakest_gap(checked_part_span) if self.oversize == "weakest_gap" else None
                 if weakest_index is not None:
-                    forced_cut_reason = link_reasons(
-                        too_large, Reason("distance", float(self.distances[weakest_index]), "largest")
-                    )
+                    cut_reason = link_reasons(too_large, Reason("distance", float(self.distances[weakest_index]), "largest"))
                     if min(self.sides(checked_part_span, weakest_index)) < self.least:
-                        forced_cut_reason = link_reasons(
-                            forced_cut_reason, Reason(remark=f"a side below minimum size {self.least:,} is left")
+                        cut_reason = link_reasons(
+                            cut_reason, Reason(remark=f"a side below minimum size {self.least:,} is left")
                         )
-                    forced.append(Gap(weakest_index, None, None, Verdict.FORCED, forced_cut_reason))
+                    forced.append(Gap(weakest_index, None, None, Verdict.FORCED, cut_reason))
                     part_before_weakest_gap = Span(checked_part_span.start, document.sentences[weakest_index].end)
                     unchecked_part_spans += [
                         Span(document.sentences[weakest_index + 1].start, checked_part_span.end),
@@ -333,10 +319,8 @@ class _SizeEnforcer:
 
     def sides(self, part: Span, gap: int) -> tuple[int, int]:
         """Return the sizes of the two sides of ``part``, before and after ``gap``."""
-        document_sentence_spans = self.document.sentences
-        return self.size(part.start, document_sentence_spans[gap].end), self.size(
-            document_sentence_spans[gap + 1].start, part.end
-        )
+        sentence_spans = self.document.sentences
+        return self.size(part.start, sentence_spans[gap].end), self.size(sentence_spans[gap + 1].start, part.end)
 
     def weakest_gap(self, part: Span) -> int | None:
         """Return the gap with the largest distance inside ``part``, preferring gaps that leave both sides large enough."""
@@ -354,11 +338,9 @@ class _SizeEnforcer:
             return self.cut_evenly(part, above)
         text, measure = self.document.text, text_size_function(self.unit, self.tools)
         recursive_piece_spans = fitting_spans(text, self.most, measure, part)
-        has_pieces_below_minimum = any(measure(text[start:end]) < self.least for start, end in recursive_piece_spans)
+        has_below_minimum = any(measure(text[start:end]) < self.least for start, end in recursive_piece_spans)
         recursive_cut_remark = "cut by the recursive chunker"
-        recursive_cut_remark += (
-            f", which leaves pieces below minimum size {self.least:,}" if has_pieces_below_minimum else ""
-        )
+        recursive_cut_remark += f", which leaves pieces below minimum size {self.least:,}" if has_below_minimum else ""
         recursive_cut_offsets = [start for start, _ in recursive_piece_spans[1:]]
         return cuts_to_gaps(
             self.document,
@@ -375,10 +357,8 @@ class _SizeEnforcer:
         even_cut_remark += (
             f", which leaves {sentences_left:,}, below minimum size {self.least:,}" if sentences_left < self.least else ""
         )
-        even_cut_reason = link_reasons(above, Reason(remark=even_cut_remark))
-        return [
-            Gap(gap, None, None, Verdict.FORCED, even_cut_reason) for gap in range(first + self.most - 1, last, self.most)
-        ]
+        cut_reason = link_reasons(above, Reason(remark=even_cut_remark))
+        return [Gap(gap, None, None, Verdict.FORCED, cut_reason) for gap in range(first + self.most - 1, last, self.most)]
 
 
 def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
@@ -438,22 +418,12 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
 
 def _insert_forced_cuts(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
     """Insert the forced cuts: on the gap between sentences where they fall on one, else inside the sentence."""
-    at_gap = {
-        possibly_forced_gap.index: possibly_forced_gap
-        for possibly_forced_gap in forced
-        if possibly_forced_gap.offset is None
-    }
+    at_gap = {forced_gap.index: forced_gap for forced_gap in forced if forced_gap.offset is None}
     gaps_with_forced_cuts = []
-    for possibly_forced_gap in gaps:
-        forced_cut = (
-            at_gap.get(possibly_forced_gap.index)
-            if possibly_forced_gap.offset is None and not possibly_forced_gap.verdict.is_cut
-            else None
-        )
+    for forced_gap in gaps:
+        forced_cut = at_gap.get(forced_gap.index) if forced_gap.offset is None and not forced_gap.verdict.is_cut else None
         if forced_cut is not None:
-            possibly_forced_gap = possibly_forced_gap._replace(
-                verdict=Verdict.FORCED, why=link_reasons(possibly_forced_gap.why, forced_cut.why)
-            )
-        gaps_with_forced_cuts.append(possibly_forced_gap)
-    cuts_inside_sentences = [possibly_forced_gap for possibly_forced_gap in forced if possibly_forced_gap.offset is not None]
+            forced_gap = forced_gap._replace(verdict=Verdict.FORCED, why=link_reasons(forced_gap.why, forced_cut.why))
+        gaps_with_forced_cuts.append(forced_gap)
+    cuts_inside_sentences = [forced_gap for forced_gap in forced if forced_gap.offset is not None]
     return sorted([*gaps_with_forced_cuts, *cuts_inside_sentences], key=gap_sort_key)

@@ -157,12 +157,8 @@ def _read_bounded(opened: BinaryIO, name: str) -> bytes:
     if len(opened_file_bytes) <= MAX_BYTES:
         return opened_file_bytes
     # A device or a pipe does not tell its size beforehand.
-    file_size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
-    raise (
-        too_large_error(name, file_size)
-        if file_size > MAX_BYTES
-        else too_large_error(name, len(opened_file_bytes), "at least ")
-    )
+    size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
+    raise (too_large_error(name, size) if size > MAX_BYTES else too_large_error(name, len(opened_file_bytes), "at least "))
 
 
 def write_output(text: str, file: str | None) -> None:

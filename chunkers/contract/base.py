@@ -194,12 +194,8 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
             If a parameter is wrong; the message names the chunker, the parameter, its rule and the value.
         """
         for parameter, value in parameters.items():
-            parameter_model_field = type(self).model_fields.get(parameter)
-            if (
-                isinstance(value, bool)
-                and parameter_model_field is not None
-                and parameter_model_field.annotation is not bool
-            ):
+            model_field = type(self).model_fields.get(parameter)
+            if isinstance(value, bool) and model_field is not None and model_field.annotation is not bool:
                 # pydantic would take them for 1 and 0.
                 raise ParameterError(f"{self.name}: {parameter} must not be true or false; got {value}.")
         try:
@@ -296,13 +292,10 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
 @cache
 def _field_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
     """Return the declaration of every parameter; a page asks for them many times whenever it is drawn."""
-    json_schema_by_parameter = cls.model_json_schema()["properties"]
+    json_schema = cls.model_json_schema()["properties"]
     own_parameter_names = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
     own_first_parameter_names = dict.fromkeys([*own_parameter_names, *cls.model_fields])
-    return tuple(
-        _field_spec(name, json_schema_by_parameter[name], cls.model_fields[name].default)
-        for name in own_first_parameter_names
-    )
+    return tuple(_field_spec(name, json_schema[name], cls.model_fields[name].default) for name in own_first_parameter_names)
 
 
 def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:

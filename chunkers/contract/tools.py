@@ -131,43 +131,31 @@ class Tools:
             raise ModelError(
                 "This chunker needs an embedder; none was given. Pass the name of an embedder, or an embedder object."
             )
-        embedding_start_time = time.perf_counter()
+        start_time = time.perf_counter()
         load_seconds_before_embedding = self.meter.load_s
         try:
             if not self.embedder.revision and not self.cancelled():
                 # Only loading tells which weights are behind a folder or a name on the hub.
                 self._load(self.embedder)
-            text_cache_keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
-            cached_vector_entry_by_key = self.cache.get_many(text_cache_keys)
-            uncached_text_by_key = {
-                key: text for key, text in zip(text_cache_keys, texts, strict=True) if key not in cached_vector_entry_by_key
-            }
-            self.meter.cached += len(cached_vector_entry_by_key.keys() - self.meter.seen)
+            keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
+            entry_by_key = self.cache.get_many(keys)
+            uncached_text_by_key = {key: text for key, text in zip(keys, texts, strict=True) if key not in entry_by_key}
+            self.meter.cached += len(entry_by_key.keys() - self.meter.seen)
             if uncached_text_by_key:
-                self._compute(self.embedder, uncached_text_by_key, cached_vector_entry_by_key, len(texts))
-            self.meter.cold_s += sum(
-                entry.cost for key, entry in cached_vector_entry_by_key.items() if key not in self.meter.seen
-            )
-            self.meter.seen.update(cached_vector_entry_by_key)
-            for key in text_cache_keys:
+                self._compute(self.embedder, uncached_text_by_key, entry_by_key, len(texts))
+            self.meter.cold_s += sum(entry.cost for key, entry in entry_by_key.items() if key not in self.meter.seen)
+            self.meter.seen.update(entry_by_key)
+            for key in keys:
                 _check_same_dimensions(
                     self.embedder.name,
-                    cached_vector_entry_by_key[key].vector,
-                    cached_vector_entry_by_key[text_cache_keys[0]].vector,
+                    entry_by_key[key].vector,
+                    entry_by_key[keys[0]].vector,
                 )
-            if text_cache_keys:
-                check_vector_memory(
-                    self.embedder.name, len(text_cache_keys), len(cached_vector_entry_by_key[text_cache_keys[0]].vector)
-                )
-            return (
-                np.stack([cached_vector_entry_by_key[key].vector for key in text_cache_keys])
-                if text_cache_keys
-                else np.zeros((0, 1), np.float32)
-            )
+            if keys:
+                check_vector_memory(self.embedder.name, len(keys), len(entry_by_key[keys[0]].vector))
+            return np.stack([entry_by_key[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
-            self.meter.embed_s += (
-                time.perf_counter() - embedding_start_time - (self.meter.load_s - load_seconds_before_embedding)
-            )
+            self.meter.embed_s += time.perf_counter() - start_time - (self.meter.load_s - load_seconds_before_embedding)
 
     def _compute(
         self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], count: int
@@ -189,14 +177,12 @@ class Tools:
                 batch_start_time = time.perf_counter()
                 batch_texts = [text for _, text in batch_of_keyed_texts]
                 batch_text_vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
-                embedding_seconds_per_text = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
+                embedding_seconds = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
                 check_vector_memory(embedder.name, count, batch_text_vectors.shape[1])
                 for entry in islice(entries.values(), 1):
                     _check_same_dimensions(embedder.name, batch_text_vectors[0], entry.vector)
                 entries.update(
-                    self.cache.put_many(
-                        [key for key, _ in batch_of_keyed_texts], batch_text_vectors, embedding_seconds_per_text
-                    )
+                    self.cache.put_many([key for key, _ in batch_of_keyed_texts], batch_text_vectors, embedding_seconds)
                 )
                 self.meter.embedded += len(batch_of_keyed_texts)
                 work_done += sum(lengths[place])

@@ -169,12 +169,10 @@ def split_into_batches(lengths: Sequence[int], most: int, most_length: int | Non
 
 def scale_to_unit_length(vectors: npt.NDArray[Any]) -> VectorArray:
     """Return the rows scaled to length 1; rows of zeros stay zero."""
-    double_precision_rows = np.asarray(vectors, dtype=np.float64)
-    vector_row_norms = np.linalg.norm(double_precision_rows, axis=1, keepdims=True)
+    precision_rows = np.asarray(vectors, dtype=np.float64)
+    vector_row_norms = np.linalg.norm(precision_rows, axis=1, keepdims=True)
     return np.asarray(
-        np.divide(
-            double_precision_rows, vector_row_norms, out=np.zeros_like(double_precision_rows), where=vector_row_norms > 0
-        ),
+        np.divide(precision_rows, vector_row_norms, out=np.zeros_like(precision_rows), where=vector_row_norms > 0),
         dtype=np.float32,
     )
 
@@ -205,22 +203,16 @@ class OwnEmbedder(Embedder):
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         encoder_class = type(encoder)
-        encoder_own_name = getattr(encoder, "name", None)
+        own_name = getattr(encoder, "name", None)
         encoder_own_revision = getattr(encoder, "revision", None)
-        self.name = OWN + (
-            encoder_own_name if isinstance(encoder_own_name, str) and encoder_own_name.strip() else encoder_class.__name__
-        )
+        self.name = OWN + (own_name if isinstance(own_name, str) and own_name.strip() else encoder_class.__name__)
         self.revision = encoder_own_revision if isinstance(encoder_own_revision, str) else ""
 
     @property
     def identity(self) -> str:
         """Identifier made of the object's class and revision; without a revision, a token unique to the object."""
-        encoder_class = type(self._encoder)
-        return (
-            f"{encoder_class.__module__}.{encoder_class.__qualname__}/{self.revision}"
-            if self.revision
-            else object_token(self._encoder)
-        )
+        kind = type(self._encoder)
+        return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else object_token(self._encoder)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return the object's vectors unchecked; callers pass them through `checked_vectors`."""

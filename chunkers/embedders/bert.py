@@ -150,7 +150,7 @@ class BertNetwork:
             _weight_and_bias(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
         )
         attention_query_scale = np.float32((self.width // self._heads) ** -0.5)
-        attention_output_linear = _weight_and_bias(tensors, f"{name}.attention.output.dense")
+        output_linear = _weight_and_bias(tensors, f"{name}.attention.output.dense")
         return Layer(
             # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
             # added to every weighted mean of values, so that it comes with that of the next product.
@@ -158,9 +158,7 @@ class BertNetwork:
                 np.concatenate([query.weight * attention_query_scale, key.weight, value.weight]),
                 query.bias * attention_query_scale,
             ),
-            mix=Linear(
-                attention_output_linear.weight, attention_output_linear.bias + attention_output_linear.weight @ value.bias
-            ),
+            mix=Linear(output_linear.weight, output_linear.bias + output_linear.weight @ value.bias),
             after_attention=_weight_and_bias(tensors, f"{name}.attention.output.LayerNorm"),
             widen=_weight_and_bias(tensors, f"{name}.intermediate.dense"),
             narrow=_weight_and_bias(tensors, f"{name}.output.dense"),
@@ -262,13 +260,11 @@ class BertNetwork:
 
     def _attend(self, parted: Matrix, run: _Run, attended: Matrix) -> None:
         """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · width) to (tokens, width)."""
-        query_key_value_shape = run.texts, run.length, 3, self._heads, self.width // self._heads
-        queries, keys, values = parted.reshape(query_key_value_shape).transpose(2, 0, 3, 1, 4)
+        key_value_shape = run.texts, run.length, 3, self._heads, self.width // self._heads
+        queries, keys, values = parted.reshape(key_value_shape).transpose(2, 0, 3, 1, 4)
         attention_scores = queries @ keys.swapaxes(2, 3)
         softmax(attention_scores)
-        np.matmul(
-            attention_scores, values, out=attended.reshape(run.texts, run.length, *query_key_value_shape[3:]).swapaxes(1, 2)
-        )
+        np.matmul(attention_scores, values, out=attended.reshape(run.texts, run.length, *key_value_shape[3:]).swapaxes(1, 2))
 
 
 class BertEncoder:
@@ -302,29 +298,24 @@ class BertEncoder:
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), width)."""
-        word_piece_ids_by_text = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        word_piece_ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         word_piece_limit = self.most
         return scale_to_unit_length(
             self.network.pooled_vectors(
-                [
-                    ids if len(ids) <= word_piece_limit else ids[: word_piece_limit - 1] + ids[-1:]
-                    for ids in word_piece_ids_by_text
-                ]
+                [ids if len(ids) <= word_piece_limit else ids[: word_piece_limit - 1] + ids[-1:] for ids in word_piece_ids]
             )
         )
 
 
 def balanced_parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
-    cumulative_text_lengths = list(accumulate(lengths))
-    if not cumulative_text_lengths:
+    text_lengths = list(accumulate(lengths))
+    if not text_lengths:
         return
-    part_count = threads * ceil(cumulative_text_lengths[-1] / (PART * threads))
+    part_count = threads * ceil(text_lengths[-1] / (PART * threads))
     part_start_index = 0
     for part_number in range(1, part_count + 1):
-        part_end_index = int(
-            np.searchsorted(cumulative_text_lengths, cumulative_text_lengths[-1] * part_number / part_count, side="right")
-        )
+        part_end_index = int(np.searchsorted(text_lengths, text_lengths[-1] * part_number / part_count, side="right"))
         if part_end_index > part_start_index:
             yield slice(part_start_index, part_end_index)
             part_start_index = part_end_index

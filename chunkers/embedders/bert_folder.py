@@ -126,13 +126,10 @@ def _expected_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
 def _read_pooling(folder: Path) -> Pooling:
     """Return the pooling of the rows; raises _UnsupportedModel unless the modules are BERT, pooling, maybe normalisation."""
     module_descriptions = json.loads((folder / "modules.json").read_text())
-    partitioned_module_types = [module["type"].rpartition(".") for module in module_descriptions]
-    _require(all(package.startswith("sentence_transformers.") for package, _, _ in partitioned_module_types))
+    module_types = [module["type"].rpartition(".") for module in module_descriptions]
+    _require(all(package.startswith("sentence_transformers.") for package, _, _ in module_types))
     # The vectors are scaled to length 1 in any case.
-    _require(
-        [name for _, _, name in partitioned_module_types]
-        in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
-    )
+    _require([name for _, _, name in module_types] in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]))
     _require(module_descriptions[0]["path"] == "")
     pooling_module_settings = _read_json_object(folder / module_descriptions[1]["path"] / "config.json")
     pooling_mode_or_modes = pooling_module_settings.get("pooling_mode") or [
@@ -164,23 +161,19 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
     }
     _require(normalizer == usual_normalizer)
     _require(tokenizer_json["pre_tokenizer"] == {"type": "BertPreTokenizer"})
-    special_token_by_key = {
-        key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL
-    }
-    _require({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_token_by_key.values()))
+    special_token = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
+    _require({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_token.values()))
     _require(
         not any(added[side] for added in tokenizer_json["added_tokens"] for side in ("lstrip", "rstrip", "single_word"))
     )
     model_settings = [model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")]
-    _require(model_settings == ["WordPiece", special_token_by_key["unk_token"], "##", 100])
+    _require(model_settings == ["WordPiece", special_token["unk_token"], "##", 100])
     tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if lowers:
         tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), tokenizer.normalizer])
-    _require(
-        tokenizer.encode("").ids == [tokenizer.token_to_id(special_token_by_key[key]) for key in ("cls_token", "sep_token")]
-    )
+    _require(tokenizer.encode("").ids == [tokenizer.token_to_id(special_token[key]) for key in ("cls_token", "sep_token")])
     return tokenizer
 
 

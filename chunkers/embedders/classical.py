@@ -114,11 +114,9 @@ class TfIdf(Embedder):
         """Return an embedder for this document's sentences, fitted on them at its first use."""
         require_extra("clustering", self.name)
         document_sentence_texts = document.sentence_texts
-        fitted_sentences_revision = _sentences_revision(document_sentence_texts)
+        sentences_revision = _sentences_revision(document_sentence_texts)
         with self._lock:
-            return self._fitted.setdefault(
-                fitted_sentences_revision, _FittedTfIdf(document_sentence_texts, fitted_sentences_revision)
-            )
+            return self._fitted.setdefault(sentences_revision, _FittedTfIdf(document_sentence_texts, sentences_revision))
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Raise ModelError: TF-IDF must be fitted on a document before it can embed."""

@@ -280,7 +280,7 @@ class HubModel(Model):
 
         # Asked first: without a network this fails at once, where loading would retry for a minute.
         try:
-            model_commit_hash = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
+            commit_hash = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
         except RepositoryNotFoundError as error:
             raise ModelError(
                 f"{self.name}: the name must be that of a public model on the Hugging Face hub, or of a folder on this "
@@ -299,16 +299,14 @@ class HubModel(Model):
         if self.device == "cpu":
             with suppress(Exception):
                 # What cannot be fetched or read here, sentence-transformers fetches and reads, or says why not.
-                if encoder := read_encoder(self._fetch_folder(model_commit_hash)):
-                    return encoder, model_commit_hash
+                if encoder := read_encoder(self._fetch_folder(commit_hash)):
+                    return encoder, commit_hash
         require_extra("models", self.name)
         with suppress(Exception):
             # A model already here needs no network; without this, each file that it may lack would cost 20 seconds offline.
-            return SentenceModel(
-                self.name, self.device, revision=model_commit_hash, local_files_only=True
-            ), model_commit_hash
+            return SentenceModel(self.name, self.device, revision=commit_hash, local_files_only=True), commit_hash
         try:
-            return SentenceModel(self.name, self.device, revision=model_commit_hash), model_commit_hash
+            return SentenceModel(self.name, self.device, revision=commit_hash), commit_hash
         except Exception as error:
             # As for a folder, plus all that can go wrong in a download.
             raise ModelError(

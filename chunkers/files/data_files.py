@@ -155,17 +155,15 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
 
     try:
         # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
-        parquet_file_schema = pq.read_schema(io.BytesIO(data))
-        check_columns(len(parquet_file_schema.names), name)
+        file_schema = pq.read_schema(io.BytesIO(data))
+        check_columns(len(file_schema.names), name)
         text_columns = [
-            field.name
-            for field in parquet_file_schema
-            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+            field.name for field in file_schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
         parquet_file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_columns)
-        present_columns = [column for column in parquet_file_schema.names if column in wanted]
+        present_columns = [column for column in file_schema.names if column in wanted]
         if not present_columns:
-            yield dict.fromkeys(parquet_file_schema.names)
+            yield dict.fromkeys(file_schema.names)
             return
         if parquet_file.metadata.num_rows > MOST_ROWS:
             raise InputError(

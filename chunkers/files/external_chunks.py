@@ -202,14 +202,10 @@ def _is_pair(pair: Any) -> bool:
 def _chunk_attributes(node: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
     known_names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
-    chunk_attribute_by_name = {name: getattr(node, name) for name in known_names if hasattr(node, name)}
-    if (
-        "meta" in chunk_attribute_by_name
-        and not isinstance(chunk_attribute_by_name["meta"], Mapping)
-        and hasattr(chunk_attribute_by_name["meta"], "model_dump")
-    ):
-        chunk_attribute_by_name["meta"] = chunk_attribute_by_name["meta"].model_dump()
-    return {name: value for name, value in chunk_attribute_by_name.items() if not callable(value)}
+    attributes = {name: getattr(node, name) for name in known_names if hasattr(node, name)}
+    if "meta" in attributes and not isinstance(attributes["meta"], Mapping) and hasattr(attributes["meta"], "model_dump"):
+        attributes["meta"] = attributes["meta"].model_dump()
+    return {name: value for name, value in attributes.items() if not callable(value)}
 
 
 def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:

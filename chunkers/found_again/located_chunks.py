@@ -136,19 +136,11 @@ class DocumentNames:
         """
         if name in self._names:
             return [name]
-        name_parts, parts_without_ending = _path_parts(name), _without_ending(name)
+        path, bare_path = _path_parts(name), _without_ending(name)
         with_same_file = self._by_end.get(_file_name(name), ())
-        return [candidate for candidate in with_same_file if _have_same_end(name_parts, _path_parts(candidate))] or [
-            *(
-                other
-                for other in self._by_stem.get(_file_name(name), ())
-                if _have_same_end(name_parts, _without_ending(other))
-            ),
-            *(
-                other
-                for other in self._by_end.get(_stem(name), ())
-                if _have_same_end(parts_without_ending, _path_parts(other))
-            ),
+        return [candidate for candidate in with_same_file if _have_same_end(path, _path_parts(candidate))] or [
+            *(other for other in self._by_stem.get(_file_name(name), ()) if _have_same_end(path, _without_ending(other))),
+            *(other for other in self._by_end.get(_stem(name), ()) if _have_same_end(bare_path, _path_parts(other))),
         ]
 
 

@@ -95,14 +95,12 @@ def _passage_after_first_lines(searched: SearchableText, text: str, front: str) 
 
 def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passage | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
-    longest_shared_passage = searched.longest_common_passage(text, within)
-    if longest_shared_passage is None or longest_shared_passage.altered:
+    shared_passage = searched.longest_common_passage(text, within)
+    if shared_passage is None or shared_passage.altered:
         return None
-    passage_start_in_chunk, passage_end_in_chunk = longest_shared_passage.quoted
+    passage_start_in_chunk, passage_end_in_chunk = shared_passage.quoted
     if passage_start_in_chunk > 0:
-        passage_start_in_chunk = _first_word_start(
-            searched.text, text, longest_shared_passage.span, longest_shared_passage.quoted
-        )
+        passage_start_in_chunk = _first_word_start(searched.text, text, shared_passage.span, shared_passage.quoted)
     if passage_end_in_chunk < len(text) and not text[passage_end_in_chunk].isspace():
         passage_end_in_chunk = max(
             (place for place in range(passage_start_in_chunk, passage_end_in_chunk) if text[place].isspace()),
@@ -126,24 +124,18 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     inside a line of both, it begins with the next line of the chunk if that is near.
     """
     word_starts = [
-        place_in_text
-        for place_in_text in range(quoted.start, quoted.end)
-        if not text[place_in_text].isspace() and text[place_in_text - 1].isspace()
+        place for place in range(quoted.start, quoted.end) if not text[place].isspace() and text[place - 1].isspace()
     ]
     if not word_starts:
         return quoted.end
     first_start = word_starts[0]
     characters_to_skip = len(fold_text(text[quoted.start : first_start]))
-    place_in_text = span.start
+    place = span.start
     while characters_to_skip > 0:
-        characters_to_skip -= len(fold_text(whole[place_in_text]))
-        place_in_text += 1
-    place_in_text += (
-        len(whole[place_in_text:]) - len(whole[place_in_text:].lstrip())
-        if whole[place_in_text : place_in_text + 1].isspace()
-        else 0
-    )
-    if "\n" in _space_before(text, first_start) or place_in_text == 0 or "\n" in _space_before(whole, place_in_text):
+        characters_to_skip -= len(fold_text(whole[place]))
+        place += 1
+    place += len(whole[place:]) - len(whole[place:].lstrip()) if whole[place : place + 1].isspace() else 0
+    if "\n" in _space_before(text, first_start) or place == 0 or "\n" in _space_before(whole, place):
         return first_start
     nearby_line_starts = (
         start for start in word_starts if start - quoted.start <= CONTEXT_CHARACTERS and "\n" in _space_before(text, start)
@@ -365,16 +357,14 @@ class _ChunkSearch:
         """Return a chunk's spans in the text, the way in which they were found, and remarks on the match."""
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
-            chunk_match_remarks: list[tuple[Kind, str]] = []
+            match_remarks: list[tuple[Kind, str]] = []
             if span in self._behind_gaps and self._repeated(text[span.start : span.end]):
-                chunk_match_remarks.append(
+                match_remarks.append(
                     ("ambiguous", "it is there more than once; this is the first place after the one before")
                 )
             elif span in self._shifted:
-                chunk_match_remarks.append(
-                    ("ambiguous", "the text repeats itself here; it may begin a period earlier or later")
-                )
-            return (span,), "in the order of the chunks", chunk_match_remarks + _spacing_remarks(chunk, text, span)
+                match_remarks.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
+            return (span,), "in the order of the chunks", match_remarks + _spacing_remarks(chunk, text, span)
         chunk_text = (chunk.text or "").strip()
         if not chunk_text:
             loss_phrase = (
@@ -395,23 +385,21 @@ class _ChunkSearch:
         )
         way_found = "out of the order of the chunks" if stated_place is None else "at the place that it names"
         way_found = "at another place than it names" if is_elsewhere else way_found
-        chunk_match_remarks = []
+        match_remarks = []
         if chunk_text_match.how == "altered":
             similarity_phrase = f"{int(100 * chunk_text_match.alike)} % alike"
             way_found = f"where the text is most like it, {similarity_phrase}"
-            chunk_match_remarks.append(("altered", similarity_phrase))
+            match_remarks.append(("altered", similarity_phrase))
         elif "".join(chunk_text.split()) != "".join(text[chunk_text_match.span.start : chunk_text_match.span.end].split()):
-            chunk_match_remarks.append(("altered", "other quotation marks, dashes or the like"))
+            match_remarks.append(("altered", "other quotation marks, dashes or the like"))
         if chunk_text_match.several:
-            chunk_match_remarks.append(("ambiguous", "it is there more than once; this is the first place"))
+            match_remarks.append(("ambiguous", "it is there more than once; this is the first place"))
         if is_elsewhere:
-            chunk_match_remarks.append(
-                ("elsewhere", f"it is at {found_place:,}; the place that it names is {stated_place:,}")
-            )
+            match_remarks.append(("elsewhere", f"it is at {found_place:,}; the place that it names is {stated_place:,}"))
         return (
             (chunk_text_match.span,),
             way_found,
-            chunk_match_remarks + _spacing_remarks(chunk, text, chunk_text_match.span),
+            match_remarks + _spacing_remarks(chunk, text, chunk_text_match.span),
         )
 
     def _altered(self, quoted: Quotation) -> Match | None:
@@ -451,12 +439,8 @@ def _ambiguous_spans(text: str, spans: Sequence[Span]) -> frozenset[Span]:
     ambiguous_spans = set()
     for before, span in consecutive_span_pairs:
         passage, latest_start = text[span.start : span.end], max(before.end, span.start)
-        first_occurrence = text.find(passage, before.start + 1, latest_start + len(passage))
-        other_occurrence = (
-            text.find(passage, first_occurrence + 1, latest_start + len(passage))
-            if first_occurrence == span.start
-            else first_occurrence
-        )
+        first = text.find(passage, before.start + 1, latest_start + len(passage))
+        other_occurrence = text.find(passage, first + 1, latest_start + len(passage)) if first == span.start else first
         if span.start <= before.end + 1 and other_occurrence >= 0:
             ambiguous_spans.add(span)
     return frozenset(ambiguous_spans)

@@ -323,11 +323,11 @@ class SharedRuns:
         text_numbers, starts = self._occurrences(first_places[rare_runs], place_counts[rare_runs])
         starts -= np.repeat(rare_runs, place_counts[rare_runs])
         ranges: dict[int, list[Span]] = {}
-        shared_runs_by_text: dict[int, list[int]] = {}
+        runs_by_text: dict[int, list[int]] = {}
         for at in np.lexsort((starts, text_numbers)).tolist():
             own, shared_counts = (
                 ranges.setdefault(int(text_numbers[at]), []),
-                shared_runs_by_text.setdefault(int(text_numbers[at]), []),
+                runs_by_text.setdefault(int(text_numbers[at]), []),
             )
             start, end = max(0, int(starts[at]) - reach), int(starts[at]) + len(text) + reach
             if own and start <= own[-1].end:
@@ -340,9 +340,7 @@ class SharedRuns:
         return {
             number: near
             for number, own in ranges.items()
-            if (
-                near := [span for span, count in zip(own, shared_runs_by_text[number], strict=True) if count >= least_shared]
-            )
+            if (near := [span for span, count in zip(own, runs_by_text[number], strict=True) if count >= least_shared])
         }
 
     def _looked_up(self, text: str) -> tuple[IntArray, IntArray]:

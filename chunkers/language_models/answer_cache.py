@@ -63,10 +63,8 @@ class AnswerCache:
     ) -> bytes:
         """Return the cache key of a conversation with a model; each ``repeat`` and each ``shape`` has its own key."""
         extra_fields = [*([repeat] if repeat else []), *([shape] if shape else [])]
-        conversation_request_json = json.dumps(
-            [model.name, model.revision, model.settings, most_tokens, messages, *extra_fields]
-        )
-        return hashlib.blake2b(conversation_request_json.encode(), digest_size=16).digest()
+        request_json = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *extra_fields])
+        return hashlib.blake2b(request_json.encode(), digest_size=16).digest()
 
     def get(self, key: bytes) -> Reply | None:
         """Return the cached answer for a key; None if there is none."""
@@ -74,15 +72,9 @@ class AnswerCache:
             reply_json = self._memory.get(key)
             if reply_json is None and self._file is not None:
                 with suppress(sqlite3.Error):
-                    cached_answer_row = self._file.execute(
-                        "SELECT reply, checksum FROM answers WHERE key = ?", (key,)
-                    ).fetchone()
-                    if (
-                        cached_answer_row
-                        and isinstance(cached_answer_row[0], bytes)
-                        and cached_answer_row[1] == _checksum(key, cached_answer_row[0])
-                    ):
-                        reply_json = cached_answer_row[0]
+                    answer_row = self._file.execute("SELECT reply, checksum FROM answers WHERE key = ?", (key,)).fetchone()
+                    if answer_row and isinstance(answer_row[0], bytes) and answer_row[1] == _checksum(key, answer_row[0]):
+                        reply_json = answer_row[0]
                         self._memory[key] = reply_json
         return None if reply_json is None else Reply(*json.loads(reply_json))
 

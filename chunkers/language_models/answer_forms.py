@@ -73,12 +73,8 @@ class LineForm(Form):
     def line_wording(cls) -> str:
         """Return the prompt's sentence that asks for an answer on a single line."""
         ((_, field_info),) = cls.model_fields.items()
-        example_field_value = (field_info.examples or [1])[0]
-        example_numbers_phrase = (
-            ", ".join(map(str, example_field_value))
-            if isinstance(example_field_value, list)
-            else f"ID {example_field_value}"
-        )
+        field_value = (field_info.examples or [1])[0]
+        example_numbers_phrase = ", ".join(map(str, field_value)) if isinstance(field_value, list) else f"ID {field_value}"
         return (
             f"Answer with one line and nothing else: {cls.label}: and {field_info.description}, as in {cls.label}: "
             f"{example_numbers_phrase}. "
@@ -104,12 +100,8 @@ def _resolved_schema(form: type[Form]) -> dict[str, Any]:
             return [*map(resolved, part)]
         if not isinstance(part, dict):
             return part
-        referenced_schema_definition = form_schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
-        return {
-            key: resolved(value)
-            for key, value in {**referenced_schema_definition, **part}.items()
-            if key not in ("$ref", "$defs")
-        }
+        schema_definition = form_schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
+        return {key: resolved(value) for key, value in {**schema_definition, **part}.items() if key not in ("$ref", "$defs")}
 
     return resolved(form_schema)  # type: ignore[no-any-return]  # a dictionary stays one
 
@@ -345,27 +337,25 @@ def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = ""
         options = [_request_schema(option, asked, name) for option in schema["anyOf"]]
         allowed_schema_options = [option for option in options if option.get("enum", True)]
         return {"anyOf": allowed_schema_options} if len(allowed_schema_options) > 1 else allowed_schema_options[0]
-    json_type, most_length_or_items = schema["type"], schema.get("most")
+    json_type, length_or_items = schema["type"], schema.get("most")
     match json_type:
         case "array":
             least_length_or_items = schema.get("least", schema.get("minItems", 0))
-            most_length_or_items = schema.get("maxItems") if most_length_or_items is None else most_length_or_items
+            length_or_items = schema.get("maxItems") if length_or_items is None else length_or_items
             list_item_count_limits = {"minItems": least_length_or_items} if least_length_or_items else {}
-            list_item_count_limits |= (
-                {} if most_length_or_items is None else {"maxItems": asked.sizes.get(name, most_length_or_items)}
-            )
+            list_item_count_limits |= {} if length_or_items is None else {"maxItems": asked.sizes.get(name, length_or_items)}
             return {"type": json_type, "items": _request_schema(schema["items"], asked, name), **list_item_count_limits}
         case "string" if name in asked.choices:
             return {"type": json_type, "enum": [*asked.choices[name]]}
         case "string":
-            least_length_or_items, most_length_or_items = (
+            least_length_or_items, length_or_items = (
                 schema.get("minLength", 0),
-                asked.sizes.get(name, most_length_or_items),
+                asked.sizes.get(name, length_or_items),
             )
             return {
                 "type": json_type,
                 **({"minLength": least_length_or_items} if least_length_or_items else {}),
-                **({"maxLength": most_length_or_items} if most_length_or_items else {}),
+                **({"maxLength": length_or_items} if length_or_items else {}),
             }
         case "integer":
             low, high = asked.bounds.get(name, (schema.get("minimum", -WIDEST), schema.get("maximum", WIDEST)))

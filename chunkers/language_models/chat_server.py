@@ -250,20 +250,16 @@ class ChatServer(LanguageModel):
     def _settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
         is_standard_server_address = self._connection.address == ADDRESS
-        token_limit_setting_name = next(
-            token_limit_setting_name
-            for token_limit_setting_name in (_MOST_NAMES[::-1] if is_standard_server_address else _MOST_NAMES)
-            if token_limit_setting_name not in self._unknown
+        setting_name = next(
+            setting_name
+            for setting_name in (_MOST_NAMES[::-1] if is_standard_server_address else _MOST_NAMES)
+            if setting_name not in self._unknown
         )
-        settings: dict[str, Any] = {token_limit_setting_name: most_tokens, "temperature": TEMPERATURE}
+        settings: dict[str, Any] = {setting_name: most_tokens, "temperature": TEMPERATURE}
         settings |= {"stop": [*shape.stop]} if shape.stop else {}
         # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
         settings |= STREAMED if not (shape.schema or is_standard_server_address) and most_tokens <= LONGEST_STREAMED else {}
-        return {
-            token_limit_setting_name: value
-            for token_limit_setting_name, value in settings.items()
-            if token_limit_setting_name not in self._unknown
-        }
+        return {setting_name: value for setting_name, value in settings.items() if setting_name not in self._unknown}
 
     def _reply_from(self, answer: Any) -> Reply:
         """Convert an answer of the server to a reply."""

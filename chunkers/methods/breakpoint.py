@@ -116,21 +116,17 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         )
         gap_score_array = np.array([gap.score])
         is_gap_cut = gap.verdict.is_cut
-        reversing_amount = nearest_slider_stop(
+        amount = nearest_slider_stop(
             amount_parameter_spec,
             self.amount,
             lambda stop: bool(self.rule.passes(gap_score_array, level_by_stop[stop])[0]) != is_gap_cut,
         )
-        if reversing_amount is not None and (self.min_size is not None or self.max_size is not None):
+        if amount is not None and (self.min_size is not None or self.max_size is not None):
             # Sizes may overrule the score: then only a run tells.
-            reversing_amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop(
-                "amount", reversing_amount
-            )
-        if reversing_amount is None:
+            amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("amount", amount)
+        if amount is None:
             return None
-        return Tipping(
-            "amount", self.threshold.replace("_", " "), reversing_amount, not is_gap_cut, abs(gap.score - gap.threshold)
-        )
+        return Tipping("amount", self.threshold.replace("_", " "), amount, not is_gap_cut, abs(gap.score - gap.threshold))
 
     def _verdicts(self, scores: FloatArray, level: float) -> list[Gap]:
         threshold_rule = self.rule

@@ -184,36 +184,26 @@ class ChangePoint(SizeLimitedChunker):
         if not sentence_count:
             return Chunking(document, (), ())
         requested_chunks = self._requested_chunks(sentence_count)
-        allowed_start_sentences = self._allowed_starts(document, requested_chunks)
-        possible_starts = (
-            list(range(1, sentence_count)) if allowed_start_sentences is None else allowed_start_sentences.tolist()
-        )
-        unit_count, unit = len(possible_starts) + 1, "sentences" if allowed_start_sentences is None else "paragraphs"
+        start_sentences = self._allowed_starts(document, requested_chunks)
+        possible_starts = list(range(1, sentence_count)) if start_sentences is None else start_sentences.tolist()
+        unit_count, unit = len(possible_starts) + 1, "sentences" if start_sentences is None else "paragraphs"
         chunk_count = None if requested_chunks is None else min(requested_chunks, unit_count)
         needs_search = chunk_count is not None and 1 < chunk_count < unit_count
         if chunk_count is not None and needs_search:
             _check_steps(unit_count, chunk_count, unit)
             # One vector tells the dimensions.
             _check_products(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit)
-        sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
+        vectors = tools.embed(document.sentence_texts).astype(np.float64)
         cut_penalty, null_penalties = None, None
         if chunk_count is None:
-            null_penalties = self._shuffled_penalties(sentence_vectors, allowed_start_sentences, tools)
+            null_penalties = self._shuffled_penalties(vectors, start_sentences, tools)
             cut_penalty = self._minimum_gain(null_penalties)
-            cut_starts = set(
-                best_partition_by_penalty(
-                    sentence_vectors, cut_penalty, _work_counter(sentence_vectors, tools), allowed_start_sentences
-                )
-            )
+            cut_starts = set(best_partition_by_penalty(vectors, cut_penalty, _work_counter(vectors, tools), start_sentences))
         elif needs_search:
-            cut_starts = set(
-                best_partition_by_count(
-                    sentence_vectors, chunk_count, _work_counter(sentence_vectors, tools), allowed_start_sentences
-                )
-            )
+            cut_starts = set(best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), start_sentences))
         else:
             cut_starts = set(possible_starts) if chunk_count == unit_count else set()
-        gap_cut_gains = _cut_gains(sentence_vectors, cut_starts)
+        gap_cut_gains = _cut_gains(vectors, cut_starts)
         shuffled_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
         possible_start_set = set(possible_starts)
         searched_gaps = [
@@ -223,7 +213,7 @@ class ChangePoint(SizeLimitedChunker):
             for index, gain in enumerate(gap_cut_gains.tolist())
         ]
         size_limited_gaps = enforce_size_limits(
-            document, searched_gaps, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
+            document, searched_gaps, self.limits, tools, lambda: gap_distances(vectors).tolist()
         )
         penalty_lines = (
             () if cut_penalty is None or unit_count == 1 < sentence_count else (Line("penalty", cut_penalty, "penalty"),)
@@ -232,14 +222,10 @@ class ChangePoint(SizeLimitedChunker):
         cut_gain_curve = Curve(
             "gain of a cut", tuple(gap_cut_gains.tolist()), penalty_lines, cut_above=True, live=False, null=null_penalty_band
         )
-        chunking_notes = [] if allowed_start_sentences is None else [_paragraphs_note(unit_count)]
-        if requested_chunks is not None and requested_chunks > unit_count and allowed_start_sentences is not None:
-            chunking_notes.append(
-                f"Asked for {requested_chunks:,} chunks, made {unit_count:,}: there are no more paragraphs."
-            )
-        return replace(
-            Chunking.from_gaps(document, size_limited_gaps, curves=(cut_gain_curve,)), notes=tuple(chunking_notes)
-        )
+        notes = [] if start_sentences is None else [_paragraphs_note(unit_count)]
+        if requested_chunks is not None and requested_chunks > unit_count and start_sentences is not None:
+            notes.append(f"Asked for {requested_chunks:,} chunks, made {unit_count:,}: there are no more paragraphs.")
+        return replace(Chunking.from_gaps(document, size_limited_gaps, curves=(cut_gain_curve,)), notes=tuple(notes))
 
     def places(self, document: Document) -> list[int]:
         """Return the numbers of the sentences that a chunk may begin with, but for the first."""
@@ -271,10 +257,8 @@ class ChangePoint(SizeLimitedChunker):
         possible_start_sentences = np.arange(1, sentence_count) if allowed is None else allowed
         if not len(possible_start_sentences):
             return None
-        searched_unit_count = len(possible_start_sentences) + 1
-        searched_sentences = (
-            sentence_count if searched_unit_count <= WHOLE else round(WHOLE * sentence_count / searched_unit_count)
-        )
+        unit_count = len(possible_start_sentences) + 1
+        searched_sentences = sentence_count if unit_count <= WHOLE else round(WHOLE * sentence_count / unit_count)
         unit_lengths = np.diff([0, *possible_start_sentences, sentence_count])
         seeded_random_generator = np.random.default_rng(0)
         work = 0
@@ -309,10 +293,8 @@ class ChangePoint(SizeLimitedChunker):
                 else np.zeros((1, 2))
             )
 
-        penalty_cache_name = f"critical penalty {hashlib.sha256(possible_start_sentences.tobytes()).hexdigest()}"
-        null_penalties = scores_under_shuffling(
-            vectors, self.shuffled_runs, penalty_cache_name, critical, searched_sentences
-        )
+        cache_name = f"critical penalty {hashlib.sha256(possible_start_sentences.tobytes()).hexdigest()}"
+        null_penalties = scores_under_shuffling(vectors, self.shuffled_runs, cache_name, critical, searched_sentences)
         full_penalties = null_penalties[:, 0]
         if searched_sentences == sentence_count:
             return full_penalties
@@ -393,15 +375,11 @@ def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     """
     sentence_count = len(vectors)
     cumulative_vector_sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
-    chunk_edge_sentence_numbers = np.array([0, *sorted(starts), sentence_count])
+    sentence_numbers = np.array([0, *sorted(starts), sentence_count])
     gap_sentence_numbers = np.arange(1, sentence_count)
     # The chunks before and after the gap if it were cut.
-    previous_edge_numbers = chunk_edge_sentence_numbers[
-        np.searchsorted(chunk_edge_sentence_numbers, gap_sentence_numbers, side="left") - 1
-    ]
-    next_edge_numbers = chunk_edge_sentence_numbers[
-        np.searchsorted(chunk_edge_sentence_numbers, gap_sentence_numbers, side="right")
-    ]
+    previous_edge_numbers = sentence_numbers[np.searchsorted(sentence_numbers, gap_sentence_numbers, side="left") - 1]
+    next_edge_numbers = sentence_numbers[np.searchsorted(sentence_numbers, gap_sentence_numbers, side="right")]
 
     def explained(first: np.ndarray, last: np.ndarray) -> FloatArray:
         chunk_vector_sums = cumulative_vector_sums[last] - cumulative_vector_sums[first]

@@ -99,19 +99,17 @@ class Code(Chunker):
         check_chunk_size(self.name, text, self.max_size, "tokens")
         if not text.strip():
             return Chunking(document, (), ())
-        detected_code_language = DetectedLanguage(self.language)
+        code_language = DetectedLanguage(self.language)
         if self.language == "auto":
-            detected_code_language = detect_programming_language(text, document.name, self.name, tools.cancelled)
+            code_language = detect_programming_language(text, document.name, self.name, tools.cancelled)
         document_syntax = (
-            Syntax.of(text, detected_code_language.language, self.name, tools.cancelled)
-            if detected_code_language.language
-            else None
+            Syntax.of(text, code_language.language, self.name, tools.cancelled) if code_language.language else None
         )
         code_cutter = _CodeCutter(document, tools, self.max_size, document_syntax)
         code_pieces = code_cutter.cut()
         check_chunk_count(self.name, len(code_pieces), len(text))
         language_and_syntax_notes = (
-            detected_code_language.why,
+            code_language.why,
             document_syntax.syntax_error_note() if document_syntax else "",
         )
         lazy_piece_gaps = LazyTuple(lambda: gaps_of_pieces(document, code_pieces, code_cutter.uncut_reason))
@@ -266,7 +264,7 @@ class _CodeCutter(PieceCutter):
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
         document_front_matter = front_matter(self.document.text)
         line_offsets_inside_part = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
-        cuttable_line_starts = [
+        line_starts = [
             part.start,
             *(
                 definition_line_start
@@ -281,20 +279,14 @@ class _CodeCutter(PieceCutter):
         ]:
             reached_place = cut_places[-1] if cut_places else part.start
             if start >= reached_place and end <= part.end and self.fits(start, end):
-                definition_line_start = max(
-                    reached_place, cuttable_line_starts[bisect_right(cuttable_line_starts, start) - 1]
-                )
+                definition_line_start = max(reached_place, line_starts[bisect_right(line_starts, start) - 1])
                 definition_cut_offset = definition_line_start if self.fits(definition_line_start, end) else start
                 cut_places += [
-                    *cuttable_line_starts[
-                        bisect_left(cuttable_line_starts, reached_place) : bisect_right(
-                            cuttable_line_starts, definition_cut_offset
-                        )
-                    ],
+                    *line_starts[bisect_left(line_starts, reached_place) : bisect_right(line_starts, definition_cut_offset)],
                     definition_cut_offset,
                     self._next_visible(end),
                 ]
-        cut_places += cuttable_line_starts[bisect_left(cuttable_line_starts, cut_places[-1] if cut_places else part.start) :]
+        cut_places += line_starts[bisect_left(line_starts, cut_places[-1] if cut_places else part.start) :]
         return [start for start in dict.fromkeys(cut_places) if start < part.end]
 
     def _context(self, path: Sequence[str]) -> tuple[str, int]:

@@ -105,20 +105,18 @@ def _density_clusters(near: npt.NDArray[np.bool_], is_core: npt.NDArray[np.bool_
     is_core
         True for sentences with enough neighbours, shape (n,).
     """
-    sentence_cluster_labels = np.full(len(near), -1)
+    cluster_labels = np.full(len(near), -1)
     current_cluster_number = 0
     for first in np.flatnonzero(is_core):
-        if sentence_cluster_labels[first] >= 0:
+        if cluster_labels[first] >= 0:
             continue
         frontier_core_sentences = np.array([first])
         while len(frontier_core_sentences):
-            newly_reached_sentences = np.flatnonzero(
-                near[frontier_core_sentences].any(axis=0) & (sentence_cluster_labels < 0)
-            )
-            sentence_cluster_labels[newly_reached_sentences] = current_cluster_number
+            newly_reached_sentences = np.flatnonzero(near[frontier_core_sentences].any(axis=0) & (cluster_labels < 0))
+            cluster_labels[newly_reached_sentences] = current_cluster_number
             frontier_core_sentences = newly_reached_sentences[is_core[newly_reached_sentences]]
         current_cluster_number += 1
-    return sentence_cluster_labels
+    return cluster_labels
 
 
 def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:
@@ -126,10 +124,8 @@ def core_distances(vectors: FloatArray, position_weight: float, min_samples: int
     sentence_count = len(vectors)
     if min_samples > sentence_count:
         return np.full(sentence_count, np.inf)
-    core_distance_by_sentence = np.empty(sentence_count)
+    distance_by_sentence = np.empty(sentence_count)
     for first, block in joint_distances(vectors, position_weight):
         block[np.arange(len(block)), first + np.arange(len(block))] = 0
-        core_distance_by_sentence[first : first + len(block)] = np.partition(block, min_samples - 1, axis=1)[
-            :, min_samples - 1
-        ]
-    return core_distance_by_sentence
+        distance_by_sentence[first : first + len(block)] = np.partition(block, min_samples - 1, axis=1)[:, min_samples - 1]
+    return distance_by_sentence

@@ -213,11 +213,11 @@ class DoublePass(Chunker):
         groups: Groups = (
             MeanGroups(document, sentence_vectors, tools) if self.vector == "mean" else JoinedGroups(document, tools)
         )
-        two_pass_decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
-        mini_chunks = self._first_pass(two_pass_decisions, sentence_vectors, groups)
+        pass_decisions = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
+        mini_chunks = self._first_pass(pass_decisions, sentence_vectors, groups)
         pass_one_similarity_curve = Curve(
             label="similarity in pass one",
-            scores=tuple(comparison.similarity for comparison in two_pass_decisions.comparisons),
+            scores=tuple(comparison.similarity for comparison in pass_decisions.comparisons),
             lines=(
                 Line("initial", self.initial_threshold, "initial_threshold"),
                 Line("appending", self.appending_threshold, "appending_threshold"),
@@ -226,18 +226,16 @@ class DoublePass(Chunker):
             live=False,
         )
         with tools.merging():
-            self._second_pass(two_pass_decisions, mini_chunks, groups)
+            self._second_pass(pass_decisions, mini_chunks, groups)
         character_size_limits = SizeLimits(self.min_size, self.max_size, "characters")
-        size_limited_gaps = enforce_size_limits(document, two_pass_decisions.gaps, character_size_limits, tools, lambda: ())
+        size_limited_gaps = enforce_size_limits(document, pass_decisions.gaps, character_size_limits, tools, lambda: ())
         mini_chunk_merges = [
             Merge(joined.left, joined.right, joined.similarity, joined.threshold, joined.kind)
-            for joined in two_pass_decisions.comparisons
+            for joined in pass_decisions.comparisons
             if joined.outcome == "joined"
         ]
         chunking = Chunking.from_gaps(document, size_limited_gaps, mini_chunk_merges, (pass_one_similarity_curve,))
-        return replace(
-            chunking, comparisons=tuple(two_pass_decisions.comparisons), notes=self._notes_on_longer_chunks(chunking)
-        )
+        return replace(chunking, comparisons=tuple(pass_decisions.comparisons), notes=self._notes_on_longer_chunks(chunking))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a change that reverses the verdict on a gap: of a threshold, otherwise of a size or two parameters.
@@ -269,26 +267,15 @@ class DoublePass(Chunker):
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
         (kind, similarity, threshold), *_ = decided
         threshold_parameter_name = f"{kind}_threshold"
-        pass_one_threshold_stop = next_slider_stop(parameter_spec(self, threshold_parameter_name), similarity, above=True)
-        changed_run = (
-            None
-            if kind == "merging" or pass_one_threshold_stop is None
-            else reversals.run({threshold_parameter_name: pass_one_threshold_stop})
-        )
-        if (
-            changed_run is None
-            or pass_one_threshold_stop is None
-            or changed_run[1].verdict is not Verdict.MERGED
-            or changed_run[1].score is None
-        ):
+        value = next_slider_stop(parameter_spec(self, threshold_parameter_name), similarity, above=True)
+        changed = None if kind == "merging" or value is None else reversals.run({threshold_parameter_name: value})
+        if changed is None or value is None or changed[1].verdict is not Verdict.MERGED or changed[1].score is None:
             return None
-        merging_threshold_stop = next_slider_stop(
-            parameter_spec(self, "merging_threshold"), changed_run[1].score, above=True
-        )
+        merging_threshold_stop = next_slider_stop(parameter_spec(self, "merging_threshold"), changed[1].score, above=True)
         if merging_threshold_stop is None or merging_threshold_stop <= self.merging_threshold:
             return None
         merging_threshold_stop = reversals.nearest_reversing_stop(
-            "merging_threshold", merging_threshold_stop, {threshold_parameter_name: pass_one_threshold_stop}
+            "merging_threshold", merging_threshold_stop, {threshold_parameter_name: value}
         )
         if merging_threshold_stop is None:
             return None
@@ -297,7 +284,7 @@ class DoublePass(Chunker):
         return Tipping(
             threshold_parameter_name,
             kind,
-            pass_one_threshold_stop,
+            value,
             True,
             abs(similarity - threshold),
             merging_threshold_setting,
@@ -310,13 +297,9 @@ class DoublePass(Chunker):
             return _size_tipping("min_size", reversals.nearest_reversing_number("min_size", self.min_size, 1), cuts=True)
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
         chunking = reversals.chunking
-        joined_comparisons = [comparison for comparison in chunking.comparisons if comparison.outcome == "joined"]
+        joined = [comparison for comparison in chunking.comparisons if comparison.outcome == "joined"]
         join_here = next(
-            (
-                comparison
-                for comparison in joined_comparisons
-                if comparison.left.end <= gap.index + 1 <= comparison.right.start
-            ),
+            (comparison for comparison in joined if comparison.left.end <= gap.index + 1 <= comparison.right.start),
             None,
         )
         widest_max_size = self.max_size or len(chunking.document.text)
@@ -328,15 +311,13 @@ class DoublePass(Chunker):
 
     def _joining_sizes(self, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
-        document_text_length = len(reversals.chunking.document.text)
-        largest_tried_min_size = int(
-            min(document_text_length + 1, parameter_spec(self, "min_size").high or document_text_length)
-        )
+        text_length = len(reversals.chunking.document.text)
+        largest_tried_min_size = int(min(text_length + 1, parameter_spec(self, "min_size").high or text_length))
         smallest_tried_min_size = self.min_size or 1
         joining_size_tipping = None
         if self.max_size is not None:
             joining_size_tipping = _size_tipping(
-                "max_size", reversals.nearest_reversing_number("max_size", self.max_size, document_text_length), cuts=False
+                "max_size", reversals.nearest_reversing_number("max_size", self.max_size, text_length), cuts=False
             )
         joining_size_tipping = joining_size_tipping or _size_tipping(
             "min_size",
@@ -345,7 +326,7 @@ class DoublePass(Chunker):
         )
         if joining_size_tipping is not None or self.max_size is None:
             return joining_size_tipping
-        unlimited_max_size_change = {"max_size": document_text_length}
+        unlimited_max_size_change = {"max_size": text_length}
         if (merging := reversals.nearest_reversing_stop("merging_threshold", None, unlimited_max_size_change)) is not None:
             first_setting = Setting("merging_threshold", "merging", merging)
         elif (
@@ -357,7 +338,7 @@ class DoublePass(Chunker):
         else:
             return None
         reversing_size = reversals.nearest_reversing_number(
-            "max_size", self.max_size, document_text_length, {first_setting.parameter: first_setting.value}
+            "max_size", self.max_size, text_length, {first_setting.parameter: first_setting.value}
         )
         if reversing_size is None:
             return None
@@ -398,15 +379,13 @@ class DoublePass(Chunker):
         multi_sentence_chunk_lengths = [
             piece.end - piece.start for piece in made.chunks if sentence_span_by_start[piece.start].end < piece.end
         ]
-        oversized_chunk_lengths = [length for length in multi_sentence_chunk_lengths if length > self.max_size]
-        if not oversized_chunk_lengths:
+        chunk_lengths = [length for length in multi_sentence_chunk_lengths if length > self.max_size]
+        if not chunk_lengths:
             return ()
-        oversized_chunks_phrase = (
-            f"{len(oversized_chunk_lengths):,} chunks are" if len(oversized_chunk_lengths) > 1 else "A chunk is"
-        )
+        oversized_chunks_phrase = f"{len(chunk_lengths):,} chunks are" if len(chunk_lengths) > 1 else "A chunk is"
         return (
             f"{oversized_chunks_phrase} longer than the maximum size, {self.max_size:,} characters, up to "
-            f"{max(oversized_chunk_lengths):,}: with re-embed, "
+            f"{max(chunk_lengths):,}: with re-embed, "
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
@@ -597,9 +576,7 @@ def _summary(tried: Sequence[Comparison]) -> str:
     """Return the failed comparisons of pass two in short: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
     if len(tried) == 1:
         return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()
-    failed_similarities_phrase = ", ".join(
+    similarities_phrase = ", ".join(
         f"{format_number(comparison.similarity, '.2f')} {place}" for comparison, place in zip(tried, _PLACES, strict=False)
     )
-    return (
-        f"{failed_similarities_phrase}; {'both' if len(tried) == 2 else 'all'} ≤ merging {format_number(tried[0].threshold)}"
-    )
+    return f"{similarities_phrase}; {'both' if len(tried) == 2 else 'all'} ≤ merging {format_number(tried[0].threshold)}"

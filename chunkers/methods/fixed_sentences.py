@@ -97,11 +97,9 @@ class FixedSentences(SizeLimitedChunker):
         size, overlap = self._size_and_overlap(sentence_count)
         sentence_windows = sliding_windows(sentence_count, size, overlap)
         if overlap:
-            sentence_span_array = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
+            span_array = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
             first, last = sentence_windows.T
-            check_chunk_count(
-                self.name, len(first), int((sentence_span_array[last - 1, 1] - sentence_span_array[first, 0]).sum())
-            )
+            check_chunk_count(self.name, len(first), int((span_array[last - 1, 1] - span_array[first, 0]).sum()))
         size_reached_reason = Reason(remark=f"size {size} reached")
         if overlap:
             short_cut_reason = f"{size_reached_reason.remark}, the next repeats {overlap}"
@@ -142,18 +140,14 @@ class FixedSentences(SizeLimitedChunker):
         if self.min_size is not None or self.max_size is not None:
             return None
         parameter, parameter_title = ("size", "size") if self.chunks is None else ("chunks", "number of chunks")
-        count, sentences_before = len(chunking.document.sentences), gap.index + 1
+        count, place = len(chunking.document.sentences), gap.index + 1
 
         def changes(value: float) -> bool:
             if parameter == "size" and value <= self.overlap:
                 return False
             size, overlap = self.model_copy(update={parameter: int(value)})._size_and_overlap(count)
             # A size of 1 cuts everywhere, which says nothing of this gap.
-            return (
-                size > 1
-                and (size <= sentences_before < count and (sentences_before - size) % (size - overlap) == 0)
-                != gap.verdict.is_cut
-            )
+            return size > 1 and (size <= place < count and (place - size) % (size - overlap) == 0) != gap.verdict.is_cut
 
         value = nearest_slider_stop(parameter_spec(self, parameter), getattr(self, parameter), changes)
         return None if value is None else Tipping(parameter, parameter_title, value, not gap.verdict.is_cut)

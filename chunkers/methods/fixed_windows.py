@@ -57,11 +57,9 @@ class WindowChunker(Chunker):
         window_offset_ranges = _window_edges(text, unit_start_offsets, self.size, self.overlap)
         check_chunk_count(self.name, len(window_offset_ranges), int(np.diff(window_offset_ranges).sum()))
         trimmed_window_spans = (Span(*edge).trimmed(text) for edge in window_offset_ranges.tolist())
-        nonempty_window_spans = [span for span in trimmed_window_spans if span.start < span.end]
-        window_chunks = tuple(
-            [Chunk((span,), text[span.start : span.end], document=document) for span in nonempty_window_spans]
-        )
-        return Chunking(document, window_chunks, LazyTuple(lambda: self._ledger(document, nonempty_window_spans)))
+        window_spans = [span for span in trimmed_window_spans if span.start < span.end]
+        window_chunks = tuple([Chunk((span,), text[span.start : span.end], document=document) for span in window_spans])
+        return Chunking(document, window_chunks, LazyTuple(lambda: self._ledger(document, window_spans)))
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
         overlap_reasons = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []

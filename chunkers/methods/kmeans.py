@@ -94,17 +94,15 @@ class KMeans(Chunker):
             from sklearn.exceptions import ConvergenceWarning
 
         random_numbers = np.random.RandomState(self.seed)
-        finished_kmeans_searches = []
+        kmeans_searches = []
         for start in range(STARTS):
             if reports:
                 tools.decided(start, STARTS)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                finished_kmeans_searches.append(
-                    Search(n_clusters=clusters, n_init=1, random_state=random_numbers).fit(vectors)
-                )
-        lowest_inertia_search = min(finished_kmeans_searches, key=lambda search: search.inertia_)
+                kmeans_searches.append(Search(n_clusters=clusters, n_init=1, random_state=random_numbers).fit(vectors))
+        lowest_inertia_search = min(kmeans_searches, key=lambda search: search.inertia_)
         return lowest_inertia_search.labels_, lowest_inertia_search.transform(vectors)
 
 

@@ -116,10 +116,8 @@ class WindowedModelChunker(Chunker, ABC):
         text_unit_ranges = self.units(document, tools)
         if not text_unit_ranges:
             return Chunking(document, (), ())
-        window_cut_decisions = self._ask_about_windows(document.text, text_unit_ranges, tools)
-        chunk_start_unit_indices = [
-            unit + 1 for unit in range(len(text_unit_ranges) - 1) if window_cut_decisions.judged[unit].cut
-        ]
+        cut_decisions = self._ask_about_windows(document.text, text_unit_ranges, tools)
+        chunk_start_unit_indices = [unit + 1 for unit in range(len(text_unit_ranges) - 1) if cut_decisions.judged[unit].cut]
         chunk_spans = [
             Span(text_unit_ranges[first][0], text_unit_ranges[last - 1][1])
             for first, last in pairwise([0, *chunk_start_unit_indices, len(text_unit_ranges)])
@@ -128,74 +126,58 @@ class WindowedModelChunker(Chunker, ABC):
         return Chunking(
             document,
             language_model_chunks,
-            self._ledger(document, text_unit_ranges, window_cut_decisions),
-            notes=self._notes(window_cut_decisions),
+            self._ledger(document, text_unit_ranges, cut_decisions),
+            notes=self._notes(cut_decisions),
         )
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
-        unit_token_counts = tools.count_tokens(
-            [text[window_start_unit_index:window_end_unit_index] for window_start_unit_index, window_end_unit_index in units]
-        )
-        sums, prompt_texts, window_start_unit_index = [0, *accumulate(unit_token_counts)], [], 0
-        while window_start_unit_index < len(units) - 1:
-            window_end_unit_index = window_end(unit_token_counts, window_start_unit_index, self.window, 2)
-            prompt_texts += [
-                part.text for part in self._messages(text, units, window_start_unit_index, window_end_unit_index)
-            ]
+        unit_token_counts = tools.count_tokens([text[unit_index:end_unit_index] for unit_index, end_unit_index in units])
+        sums, prompt_texts, unit_index = [0, *accumulate(unit_token_counts)], [], 0
+        while unit_index < len(units) - 1:
+            end_unit_index = window_end(unit_token_counts, unit_index, self.window, 2)
+            prompt_texts += [part.text for part in self._messages(text, units, unit_index, end_unit_index)]
             # Where the last cut will be, nobody knows.
-            next_window_token_target = sums[window_start_unit_index] + _ADVANCE * (
-                sums[window_end_unit_index] - sums[window_start_unit_index]
-            )
-            window_start_unit_index = (
-                window_end_unit_index
-                if window_end_unit_index == len(units)
+            next_window_token_target = sums[unit_index] + _ADVANCE * (sums[end_unit_index] - sums[unit_index])
+            unit_index = (
+                end_unit_index
+                if end_unit_index == len(units)
                 else max(
-                    window_start_unit_index + 1,
-                    next(at for at in range(window_end_unit_index + 1) if sums[at] >= next_window_token_target),
+                    unit_index + 1,
+                    next(at for at in range(end_unit_index + 1) if sums[at] >= next_window_token_target),
                 )
             )
         return Estimate(len(prompt_texts) // 2, sum(tools.count_tokens(prompt_texts)))
 
     def _ask_about_windows(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
-        unit_token_counts = tools.count_tokens(
-            [text[window_start_unit_index:window_end_unit_index] for window_start_unit_index, window_end_unit_index in units]
-        )
-        decisions, window_start_unit_index = WindowDecisions(), 0
-        while window_start_unit_index < len(units) - 1:
+        unit_token_counts = tools.count_tokens([text[unit_index:end_unit_index] for unit_index, end_unit_index in units])
+        decisions, unit_index = WindowDecisions(), 0
+        while unit_index < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
-            tools.deciding(window_start_unit_index, len(units))
-            window_end_unit_index = window_end(unit_token_counts, window_start_unit_index, self.window, 2)
+            tools.deciding(unit_index, len(units))
+            end_unit_index = window_end(unit_token_counts, unit_index, self.window, 2)
             decisions.windows += 1
-            window_name = f"window of {self.unit_name}s {window_start_unit_index + 1} to {window_end_unit_index}"
+            window_name = f"window of {self.unit_name}s {unit_index + 1} to {end_unit_index}"
             try:
-                unit_indices_before_cuts = self._ask_for_cuts(
-                    text, units, window_start_unit_index, window_end_unit_index, tools
-                )
+                unit_indices = self._ask_for_cuts(text, units, unit_index, end_unit_index, tools)
             except UnusableAnswer as complaint:
                 decisions.unusable += 1
                 self._judge_unusable_window(
-                    decisions, window_start_unit_index, window_end_unit_index, len(units), complaint.summary, window_name
+                    decisions, unit_index, end_unit_index, len(units), complaint.summary, window_name
                 )
-                window_start_unit_index = window_end_unit_index
+                unit_index = end_unit_index
                 continue
-            last_judged_unit_index = (
-                unit_indices_before_cuts[0]
-                if self.names_first_cut_only and unit_indices_before_cuts
-                else window_end_unit_index - 2
-            )
-            for unit in range(window_start_unit_index, last_judged_unit_index + 1):
+            last_judged_unit_index = unit_indices[0] if self.names_first_cut_only and unit_indices else end_unit_index - 2
+            for unit in range(unit_index, last_judged_unit_index + 1):
                 decisions.judged[unit] = CutDecision(
-                    unit in unit_indices_before_cuts,
-                    self._decision_reason(unit, unit in unit_indices_before_cuts, window_name),
+                    unit in unit_indices,
+                    self._decision_reason(unit, unit in unit_indices, window_name),
                 )
-            if window_end_unit_index == len(units) and not (self.names_first_cut_only and unit_indices_before_cuts):
+            if end_unit_index == len(units) and not (self.names_first_cut_only and unit_indices):
                 break
-            window_start_unit_index = (
-                unit_indices_before_cuts[-1] + 1 if unit_indices_before_cuts else window_end_unit_index - 1
-            )
+            unit_index = unit_indices[-1] + 1 if unit_indices else end_unit_index - 1
         return decisions
 
     def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
@@ -209,26 +191,20 @@ class WindowedModelChunker(Chunker, ABC):
     def _ask_for_cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
         """Return the units of a window after which the model cuts; raises Unusable where no answer can be used."""
         window_messages = self._messages(text, units, start, end)
-        window_answer_reader = partial(self.read, first=start + 1, last=end)
+        answer_reader = partial(self.read, first=start + 1, last=end)
         first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
         window_ask_function = partial(tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (first, last))))
-        return [
-            number - 1 for number in usable_answer(window_ask_function, window_messages, window_answer_reader, tools.tell)
-        ]
+        return [number - 1 for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.tell)]
 
     def _judge_unusable_window(
         self, walk: WindowDecisions, start: int, end: int, count: int, complaint: str, shown: str
     ) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
-        unusable_answer_remark = f"{complaint}; {shown}"
+        remark = f"{complaint}; {shown}"
         for unit in range(start, end - 1):
-            walk.judged[unit] = CutDecision(
-                False, Reason(remark=f"{unusable_answer_remark}, which stays whole", short="no usable answer")
-            )
+            walk.judged[unit] = CutDecision(False, Reason(remark=f"{remark}, which stays whole", short="no usable answer"))
         if end < count:
-            walk.judged[end - 1] = CutDecision(
-                True, Reason(remark=f"{unusable_answer_remark}, which ends here", short="no usable answer")
-            )
+            walk.judged[end - 1] = CutDecision(True, Reason(remark=f"{remark}, which ends here", short="no usable answer"))
 
     def _decision_reason(self, unit: int, cut: bool, shown: str) -> Reason:
         name, number = self.unit_name, unit + 1
@@ -328,10 +304,10 @@ class Llm(WindowedModelChunker):
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``split_after:``; return the numbers of the pieces after which to cut."""
         split_after_piece_numbers = parse_line_answer(answer, SplitsAnswer).split_after
-        for shift_paragraph_number in split_after_piece_numbers:
-            if not first <= shift_paragraph_number <= last:
+        for paragraph_number in split_after_piece_numbers:
+            if not first <= paragraph_number <= last:
                 raise UnusableAnswer(
-                    f"the answer must name pieces from {first} to {last}; it names piece {shift_paragraph_number}"
+                    f"the answer must name pieces from {first} to {last}; it names piece {paragraph_number}"
                 )
         # The line's order is part of its form; a list in JSON is a set of places.
         if answer.lstrip().startswith("{"):
@@ -340,11 +316,7 @@ class Llm(WindowedModelChunker):
             raise UnusableAnswer("the answer must name the pieces in ascending order; their order is different")
         # After the last piece shown nobody can tell whether the subject goes on.
         return [
-            *dict.fromkeys(
-                shift_paragraph_number
-                for shift_paragraph_number in split_after_piece_numbers
-                if shift_paragraph_number < last
-            )
+            *dict.fromkeys(paragraph_number for paragraph_number in split_after_piece_numbers if paragraph_number < last)
         ]
 
 
@@ -409,11 +381,11 @@ class Lumber(WindowedModelChunker):
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``Answer:``; return the number of the paragraph after which to cut."""
-        shift_paragraph_number = parse_line_answer(answer, ShiftAnswer).answer
-        if shift_paragraph_number is None:
+        paragraph_number = parse_line_answer(answer, ShiftAnswer).answer
+        if paragraph_number is None:
             return []
-        if not first < shift_paragraph_number <= last:
+        if not first < paragraph_number <= last:
             raise UnusableAnswer(
-                f"the answer must name a paragraph from {first + 1} to {last}; it names paragraph {shift_paragraph_number}"
+                f"the answer must name a paragraph from {first + 1} to {last}; it names paragraph {paragraph_number}"
             )
-        return [shift_paragraph_number - 1]
+        return [paragraph_number - 1]

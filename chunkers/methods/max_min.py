@@ -113,17 +113,11 @@ class MaxMin(SizeLimitedChunker):
         """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        candidate_hard_threshold = next_slider_stop(
-            parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut
-        )
-        reversing_hard_threshold = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop(
-            "hard_threshold", candidate_hard_threshold
-        )
-        if reversing_hard_threshold is None:
+        hard_threshold = next_slider_stop(parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
+        value = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("hard_threshold", hard_threshold)
+        if value is None:
             return None
-        return Tipping(
-            "hard_threshold", "hard", reversing_hard_threshold, not gap.verdict.is_cut, abs(gap.score - gap.threshold)
-        )
+        return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
 
     def scan(self, vectors: FloatArray, tools: Tools) -> "Iterator[MaxMinStep]":
         """Yield the decision on each gap, from left to right, before the size limits are enforced.
@@ -163,26 +157,24 @@ class MaxMin(SizeLimitedChunker):
                 chunk_similarities = sentence_block_similarities[
                     number - first, chunk_start - first_compared : number - first_compared
                 ]
-                open_chunk_sentence_count = number - chunk_start
-                if open_chunk_sentence_count == 1:
+                sentence_count = number - chunk_start
+                if sentence_count == 1:
                     similarity_to_first_sentence = float(chunk_similarities[0])
                     gap_decision_step = MaxMinStep(
                         self.initial_factor * similarity_to_first_sentence,
                         self.hard_threshold,
-                        open_chunk_sentence_count,
+                        sentence_count,
                         similarity_to_first_sentence,
                         chunk_start,
                     )
                     least_with_next = similarity_to_first_sentence
                 else:
                     nearest_sentence_in_chunk = int(chunk_similarities.argmax())
-                    joining_threshold = max(
-                        self.adaptive_threshold(open_chunk_sentence_count, least_similarity), self.hard_threshold
-                    )
+                    joining_threshold = max(self.adaptive_threshold(sentence_count, least_similarity), self.hard_threshold)
                     gap_decision_step = MaxMinStep(
                         float(chunk_similarities[nearest_sentence_in_chunk]),
                         joining_threshold,
-                        open_chunk_sentence_count,
+                        sentence_count,
                         least_similarity,
                         chunk_start + nearest_sentence_in_chunk,
                     )
@@ -200,15 +192,13 @@ class MaxMin(SizeLimitedChunker):
     def _gap(self, index: int, step: "MaxMinStep") -> Gap:
         is_hard = step.threshold == self.hard_threshold
         if step.size == 1:
-            one_sentence_chunk_remark = (
+            chunk_remark = (
                 f"{format_number(self.initial_factor)} × {format_number(step.least, '.2f')}, as the chunk has one sentence"
             )
         elif is_hard:
-            one_sentence_chunk_remark = ""
+            chunk_remark = ""
         else:
-            one_sentence_chunk_remark = (
-                f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
-            )
+            chunk_remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
         score_name = "greatest similarity" if step.size > 1 else "similarity"
         gap_verdict_reason = Reason(
             score_name,
@@ -216,7 +206,7 @@ class MaxMin(SizeLimitedChunker):
             ">" if step.joins else "≤",
             step.threshold,
             "hard" if is_hard else "adaptive",
-            one_sentence_chunk_remark,
+            chunk_remark,
         )
         return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, gap_verdict_reason)
 

@@ -106,15 +106,9 @@ class PartitionTable:
     def last_runs(self, end: int) -> list[tuple[int, float]]:
         """Return each possible last run of the first ``end`` pieces, best first: its first piece and the total with it."""
         last_run_start_pieces = np.arange(max(0, end - self.rewards.shape[1]), end)[::-1]
-        total_by_run_start = (
-            self.totals[last_run_start_pieces] + self.rewards[last_run_start_pieces, end - 1 - last_run_start_pieces]
-        )
-        best_first_run_order = np.argsort(-total_by_run_start, kind="stable")
-        return [
-            (int(last_run_start_pieces[at]), float(total_by_run_start[at]))
-            for at in best_first_run_order
-            if total_by_run_start[at] > -np.inf
-        ]
+        totals = self.totals[last_run_start_pieces] + self.rewards[last_run_start_pieces, end - 1 - last_run_start_pieces]
+        best_first_run_order = np.argsort(-totals, kind="stable")
+        return [(int(last_run_start_pieces[at]), float(totals[at])) for at in best_first_run_order if totals[at] > -np.inf]
 
     def gains(self) -> FloatArray:
         """Return the gain in total reward from a cut before each piece from 1 to n - 1, shape (n - 1,).
@@ -224,18 +218,12 @@ class Optimal(Chunker):
         if not pieces:
             return Chunking(document, (), ())
         chunk_start_piece_indices = table.cuts().tolist()
-        partition_gaps = self._ledger(document, pieces, chunk_start_piece_indices, table.gains())
+        gaps = self._ledger(document, pieces, chunk_start_piece_indices, table.gains())
         chunk_edge_piece_indices = [0, *chunk_start_piece_indices, len(pieces)]
         chunk_spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(chunk_edge_piece_indices)]
-        sentence_gap_gains = tuple(
-            math.nan if gap.score is None else gap.score for gap in partition_gaps if gap.offset is None
-        )
-        cut_gain_curve = Curve(
-            "gain of a cut over the best partition without it", sentence_gap_gains, (), cut_above=True, live=False
-        )
-        return Chunking(
-            document, tuple(Chunk.of(document, span) for span in chunk_spans), partition_gaps, curves=(cut_gain_curve,)
-        )
+        gap_gains = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
+        cut_gain_curve = Curve("gain of a cut over the best partition without it", gap_gains, (), cut_above=True, live=False)
+        return Chunking(document, tuple(Chunk.of(document, span) for span in chunk_spans), gaps, curves=(cut_gain_curve,))
 
     def pieces_and_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
@@ -255,28 +243,22 @@ class Optimal(Chunker):
         # A word has a token, but for the few without any, so there are no fewer pieces.
         fewest_pieces = len(word_starts(document.text)) // self.piece_size
         self._check_runs(fewest_pieces, min(self.longest, fewest_pieces), "at least ")
-        small_piece_offsets = recursive_spans(
-            document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma"
-        )
-        most_pieces_per_chunk = min(self.longest, len(small_piece_offsets))
-        self._check_runs(len(small_piece_offsets), most_pieces_per_chunk)
-        return small_piece_offsets, np.full(len(small_piece_offsets), most_pieces_per_chunk)
+        piece_offsets = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
+        most_pieces_per_chunk = min(self.longest, len(piece_offsets))
+        self._check_runs(len(piece_offsets), most_pieces_per_chunk)
+        return piece_offsets, np.full(len(piece_offsets), most_pieces_per_chunk)
 
     def _by_sentence(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the sentences, and for each the most sentences of a chunk that begins with it."""
-        sentence_offset_pairs = [(start, end) for start, end in document.sentences]
-        cumulative_token_counts = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
+        offset_pairs = [(start, end) for start, end in document.sentences]
+        token_counts = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
         fitting_sentence_counts = (
-            np.searchsorted(cumulative_token_counts, cumulative_token_counts[:-1] + self.max_size, side="right")
-            - 1
-            - np.arange(len(sentence_offset_pairs))
+            np.searchsorted(token_counts, token_counts[:-1] + self.max_size, side="right") - 1 - np.arange(len(offset_pairs))
         )
         # Sentences without a token fit anywhere, those that are too long stand alone.
-        longest_runs = np.clip(
-            fitting_sentence_counts, 1, len(sentence_offset_pairs) - np.arange(len(sentence_offset_pairs))
-        )
-        self._check_runs(len(sentence_offset_pairs), int(longest_runs.max(initial=0)))
-        return sentence_offset_pairs, longest_runs
+        longest_runs = np.clip(fitting_sentence_counts, 1, len(offset_pairs) - np.arange(len(offset_pairs)))
+        self._check_runs(len(offset_pairs), int(longest_runs.max(initial=0)))
+        return offset_pairs, longest_runs
 
     def _check_runs(self, pieces: int, longest: int, about: str = "") -> None:
         """Raise InputError if there are too many runs of at most ``longest`` pieces."""
@@ -292,12 +274,10 @@ class Optimal(Chunker):
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         gain_at = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
         chunk_starts = [pieces[cut][0] for cut in cuts]
-        uncut_piece_starts = sorted(gain_at.keys() - {*chunk_starts})
+        piece_starts = sorted(gain_at.keys() - {*chunk_starts})
         gaps_at_piece_starts = [
             *cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda start: self._gain_reason(gain_at[start], True)),
-            *cuts_to_gaps(
-                document, uncut_piece_starts, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)
-            ),
+            *cuts_to_gaps(document, piece_starts, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)),
         ]
         cut_or_sentence_gaps = [gap for gap in gaps_at_piece_starts if gap.verdict.is_cut or gap.offset is None]
         decided_and_uncut_gaps = with_uncut_gaps(

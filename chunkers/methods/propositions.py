@@ -276,13 +276,11 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
         )
     unknown_word_lists = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
     if unknown_word_lists:
-        unknown_words_phrase = _listed_words(
-            [*dict.fromkeys(word for unknown_words_phrase in unknown_word_lists for word in unknown_words_phrase)]
-        )
+        words_phrase = _listed_words([*dict.fromkeys(word for words_phrase in unknown_word_lists for word in words_phrase)])
         proposition_notes.append(
             f"{pluralize(len(unknown_word_lists), 'proposition')} {'has' if len(unknown_word_lists) == 1 else 'have'} "
             f"names or numbers that the "
-            f"text does not have: {unknown_words_phrase}. Compared are digits, and words with a capital letter."
+            f"text does not have: {words_phrase}. Compared are digits, and words with a capital letter."
         )
     if statements.repeated:
         proposition_notes.append(

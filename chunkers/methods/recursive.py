@@ -100,14 +100,12 @@ class Recursive(Chunker):
         """
         check_chunk_size(self.name, document.text, self.size, self.unit)
         text, measure = document.text, text_size_function(self.unit, tools)
-        recursive_split_function = partial(
-            recursive_spans, text, overlap=self.overlap, measure=measure, separators=self.separators
-        )
-        parent_chunk_spans = recursive_split_function(self.parent_size) if self.parent_size else []
+        split_function = partial(recursive_spans, text, overlap=self.overlap, measure=measure, separators=self.separators)
+        parent_chunk_spans = split_function(self.parent_size) if self.parent_size else []
         parts: list[Span | None] = [Span(*parent) for parent in parent_chunk_spans] or [None]
         parent_and_child_spans = [
             *parent_chunk_spans,
-            *(span for part in parts for span in recursive_split_function(self.size, part=part)),
+            *(span for part in parts for span in split_function(self.size, part=part)),
         ]
         if parent_chunk_spans:
             # A parent stands before its children, also before one as long as itself.

@@ -242,15 +242,13 @@ class _StructureCutter:
 
     def steps(self) -> list[BlockStep]:
         """Return the decision on each block, and on each part of a block that is cut."""
-        block_by_start = {current_outline_block.span.start: current_outline_block for current_outline_block in self.outline}
+        block_by_start = {outline_block.span.start: outline_block for outline_block in self.outline}
         step_start_offsets = sorted({*block_by_start, *self.cuts, *self.together})
         block_decision_steps = []
-        current_outline_block = self.outline[0]
+        outline_block = self.outline[0]
         for start, following in pairwise([*step_start_offsets, len(self.document.text)]):
-            current_outline_block = block_by_start.get(start, current_outline_block)
-            step_end_offset = start + len(
-                self.document.text[start : min(current_outline_block.span.end, following)].rstrip()
-            )
+            outline_block = block_by_start.get(start, outline_block)
+            step_end_offset = start + len(self.document.text[start : min(outline_block.span.end, following)].rstrip())
             cut_reason = self.cuts.get(start)
             step_verdict_reason = cut_reason or self.kept.get(start)
             step_token_count = self.splitter.size(start, step_end_offset)
@@ -258,7 +256,7 @@ class _StructureCutter:
                 BlockStep(
                     start,
                     step_end_offset,
-                    current_outline_block.kind,
+                    outline_block.kind,
                     step_token_count,
                     cut_reason is not None,
                     step_verdict_reason,
@@ -274,14 +272,12 @@ class _StructureCutter:
         chunks_with_contexts = tuple(
             [Chunk((span,), text[slice(*span)], self.contexts.get(span.start, "")) for span in trimmed_chunk_spans]
         )
-        oversized_block_notes = [
+        block_notes = [
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
-        oversized_block_notes += self.splitter.notes()
-        return Chunking(
-            self.document, chunks_with_contexts, LazyTuple(lambda: self._gaps(starts)), notes=tuple(oversized_block_notes)
-        )
+        block_notes += self.splitter.notes()
+        return Chunking(self.document, chunks_with_contexts, LazyTuple(lambda: self._gaps(starts)), notes=tuple(block_notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks.
@@ -313,51 +309,38 @@ class _StructureCutter:
 
     def _slide_or_cell_at(self, offset: int) -> Span | None:
         """Return the span of the slide or cell that contains an offset; None if the document has none."""
-        document_slides_or_cells = self.document.parts
-        return (
-            self._slide_or_cell_spans[document_slides_or_cells.at(offset)]
-            if document_slides_or_cells is not None and self._slide_or_cell_spans
-            else None
-        )
+        parts = self.document.parts
+        return self._slide_or_cell_spans[parts.at(offset)] if parts is not None and self._slide_or_cell_spans else None
 
     def _may_open_section(self, block: Block) -> bool:
         """Return whether a heading may begin a section: not inside a slide or a cell that fits."""
-        enclosing_slide_or_cell = self._slide_or_cell_at(block.span.start)
-        return (
-            enclosing_slide_or_cell is None
-            or block.span.start == enclosing_slide_or_cell.start
-            or self.splitter.size(*enclosing_slide_or_cell) > self.chunker.max_size
-        )
+        around = self._slide_or_cell_at(block.span.start)
+        return around is None or block.span.start == around.start or self.splitter.size(*around) > self.chunker.max_size
 
     def _groups(self, section: Sequence[Block]) -> list[_BlockGroup]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
         groups: list[_BlockGroup] = []
-        pending_lead_blocks: list[Block] = []
+        lead_blocks: list[Block] = []
         for block, following in zip(section, [*section[1:], None], strict=True):
             if self._stays_with_next(block, following):
-                while (
-                    pending_lead_blocks
-                    and block.kind != "paragraph"
-                    and not self._fits(pending_lead_blocks[0], block, following)
-                ):
-                    groups.append(_BlockGroup([], pending_lead_blocks.pop(0), []))
-                if self._fits((pending_lead_blocks or [block])[0], block, following):
-                    pending_lead_blocks.append(block)
+                while lead_blocks and block.kind != "paragraph" and not self._fits(lead_blocks[0], block, following):
+                    groups.append(_BlockGroup([], lead_blocks.pop(0), []))
+                if self._fits((lead_blocks or [block])[0], block, following):
+                    lead_blocks.append(block)
                     continue
-            if pending_lead_blocks and self._fits_only_alone(block, pending_lead_blocks[0].span.start, block.span.end):
-                groups.append(_BlockGroup(pending_lead_blocks[:-1], pending_lead_blocks[-1], []))
-                pending_lead_blocks = []
-            groups.append(_BlockGroup(pending_lead_blocks, block, []))
-            pending_lead_blocks = []
+            if lead_blocks and self._fits_only_alone(block, lead_blocks[0].span.start, block.span.end):
+                groups.append(_BlockGroup(lead_blocks[:-1], lead_blocks[-1], []))
+                lead_blocks = []
+            groups.append(_BlockGroup(lead_blocks, block, []))
+            lead_blocks = []
         if (
-            pending_lead_blocks
+            lead_blocks
             and groups
-            and self._slide_or_cell_at(groups[-1].block.span.start)
-            == self._slide_or_cell_at(pending_lead_blocks[-1].span.start)
+            and self._slide_or_cell_at(groups[-1].block.span.start) == self._slide_or_cell_at(lead_blocks[-1].span.start)
         ):
-            groups[-1] = groups[-1]._replace(tail=pending_lead_blocks)
+            groups[-1] = groups[-1]._replace(tail=lead_blocks)
         else:
-            groups += [_BlockGroup([], block, []) for block in pending_lead_blocks]
+            groups += [_BlockGroup([], block, []) for block in lead_blocks]
         return groups
 
     def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
@@ -376,22 +359,15 @@ class _StructureCutter:
 
     def _stays_with_next(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with the following one."""
-        slide_or_cell = self._slide_or_cell_at(block.span.start)
-        if (
-            slide_or_cell
-            and following
-            and slide_or_cell.start < block.span.start
-            and slide_or_cell.end <= following.span.start
-        ):
+        around = self._slide_or_cell_at(block.span.start)
+        if around and following and around.start < block.span.start and around.end <= following.span.start:
             # The end of a slide or a cell stays with its own beginning, not with the next one.
             return False
         if block.kind != "paragraph" or following is None or following.kind not in KINDS_KEPT_WHOLE:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
-        is_list_on_next_line = (
-            following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
-        )
-        return is_list_on_next_line or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
+        is_list = following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
+        return is_list or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
 
     def _title_of(self, section: Sequence[Block]) -> _SlideTitle:
         """Return the title of a slide, which a chunk that begins inside it has as its context; empty for other sections."""
@@ -410,38 +386,32 @@ class _StructureCutter:
 
     def _with_whole_parts(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
-        document_slides_or_cells = self.document.parts
-        if document_slides_or_cells is None or not self._slide_or_cell_spans:
+        slides_or_cells = self.document.parts
+        if slides_or_cells is None or not self._slide_or_cell_spans:
             return [*pieces]
         merged_pieces: list[_Piece] = []
         for slide_or_cell, group in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
-            first_piece_of_part, *others = group
+            piece_of_part, *others = group
             # Headings of slides or cells that have nothing else may be in front.
             begin, end = (
-                max(first_piece_of_part.start, slide_or_cell.start if slide_or_cell else 0),
-                (others or [first_piece_of_part])[-1].end,
+                max(piece_of_part.start, slide_or_cell.start if slide_or_cell else 0),
+                (others or [piece_of_part])[-1].end,
             )
             is_part_within_max_size = self.splitter.size(begin, end) <= self.chunker.max_size
             if (
-                begin > first_piece_of_part.start
+                begin > piece_of_part.start
                 and is_part_within_max_size
-                and self.splitter.size(first_piece_of_part.start, end) > self.chunker.max_size
+                and self.splitter.size(piece_of_part.start, end) > self.chunker.max_size
             ):
-                heading_text_before_part = self.document.text[first_piece_of_part.start : begin].rstrip()
-                merged_pieces.append(
-                    first_piece_of_part._replace(
-                        end=first_piece_of_part.start + len(heading_text_before_part), name="heading"
-                    )
-                )
-                first_piece_of_part = first_piece_of_part._replace(start=begin, why=None)
+                text_before_part = self.document.text[piece_of_part.start : begin].rstrip()
+                merged_pieces.append(piece_of_part._replace(end=piece_of_part.start + len(text_before_part), name="heading"))
+                piece_of_part = piece_of_part._replace(start=begin, why=None)
             if others and is_part_within_max_size:
                 for piece in others:
-                    self.kept[piece.start] = Reason(
-                        remark=f"the {document_slides_or_cells.kind} is whole: it fits into a chunk"
-                    )
-                merged_pieces.append(first_piece_of_part._replace(end=end, name=document_slides_or_cells.kind))
+                    self.kept[piece.start] = Reason(remark=f"the {slides_or_cells.kind} is whole: it fits into a chunk")
+                merged_pieces.append(piece_of_part._replace(end=end, name=slides_or_cells.kind))
             else:
-                merged_pieces += [first_piece_of_part, *others]
+                merged_pieces += [piece_of_part, *others]
         return merged_pieces
 
     def _with_titles(self, pieces: Sequence[_Piece]) -> list[_Piece]:
@@ -457,13 +427,11 @@ class _StructureCutter:
                 + self.tools.count_tokens([title_and_piece_context])[0]
             )
             if token_count_with_context <= self.chunker.max_size:
-                piece_cut_reason = slide_piece.why
-                if piece_cut_reason is not None:
-                    step, *deeper = piece_cut_reason.steps()
-                    piece_cut_reason = link_reasons(
-                        step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper
-                    )
-                slide_piece = slide_piece._replace(context=title_and_piece_context, why=piece_cut_reason)
+                cut_reason = slide_piece.why
+                if cut_reason is not None:
+                    step, *deeper = cut_reason.steps()
+                    cut_reason = link_reasons(step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper)
+                slide_piece = slide_piece._replace(context=title_and_piece_context, why=cut_reason)
             pieces_with_slide_title.append(slide_piece)
         return pieces_with_slide_title
 
@@ -532,11 +500,9 @@ class _StructureCutter:
                 if together == open_size + piece_size
                 else f"{together:,} tokens together"
             )
-            joined_too_large_phrase = f"{joined_tokens_phrase}, {max_tokens:,} at most"
+            too_large_phrase = f"{joined_tokens_phrase}, {max_tokens:,} at most"
             both_large_enough_phrase = f"{open_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
-            new_piece_remark = (
-                f"new {piece.name}: {joined_too_large_phrase if together > max_tokens else both_large_enough_phrase}"
-            )
+            new_piece_remark = f"new {piece.name}: {too_large_phrase if together > max_tokens else both_large_enough_phrase}"
             self.cuts[piece.start] = piece.why or Reason(remark=new_piece_remark)
             chunk_start, context, open_size = piece.start, self._context_of(piece), piece_size
             context_tokens = self._add_context(piece.start, piece.context)
@@ -556,12 +522,8 @@ class _StructureCutter:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
 
         def kept(start: int) -> Reason:
-            enclosing_block_kind = self.outline[
-                bisect_right(self.outline, start, key=lambda block: block.span.start) - 1
-            ].kind
-            inside_reason = Reason(
-                remark=f"inside {'' if enclosing_block_kind in _WITHOUT_ARTICLE else 'a '}{enclosing_block_kind}"
-            )
+            block_kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
+            inside_reason = Reason(remark=f"inside {'' if block_kind in _WITHOUT_ARTICLE else 'a '}{block_kind}")
             return self.kept.get(start) or self.splitter.kept.get(start) or inside_reason
 
         return with_uncut_gaps(self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), kept)

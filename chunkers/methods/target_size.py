@@ -85,48 +85,38 @@ class TargetSize(Chunker):
         gap_embedding_distances = gap_distances(tools.embed(join_with_neighbours(all_sentence_texts, self.buffer)))
         descending_distances = np.sort(gap_embedding_distances)[::-1]
         oversized_sentence_notes: tuple[str, ...] = ()
-        fitted_level_remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
+        remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         if self.fit == "average":
             total_sentence_size = sum(self._sentence_sizes(document, tools))
             allowed_cuts = total_sentence_size // self.size
         else:
             allowed_cuts, largest = self._cuts_for_largest(descending_distances, gap_embedding_distances, document, tools)
             if largest > self.size:
-                fitted_level_remark = (
-                    f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
-                )
+                remark = f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
                 oversized_sentence_notes = (
                     f"The longest sentence has {largest:,} {self.unit}, more than the size, {self.size:,}, so no level "
                     "makes the largest chunk fit, and every gap is cut.",
                 )
         # The line is the first distance that is not cut; where all are cut, there is none.
-        fitted_distance_level = (
-            float(descending_distances[allowed_cuts]) if allowed_cuts < len(descending_distances) else -1.0
-        )
-        cut_count = int(np.count_nonzero(gap_embedding_distances > fitted_distance_level))
+        distance_level = float(descending_distances[allowed_cuts]) if allowed_cuts < len(descending_distances) else -1.0
+        cut_count = int(np.count_nonzero(gap_embedding_distances > distance_level))
         if self.fit == "average" and total_sentence_size > self.size * (cut_count + 1):
-            fitted_level_remark = (
-                f"as no level with at most {allowed_cuts:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
-            )
+            remark = f"as no level with at most {allowed_cuts:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
         judged_gaps = []
         for index, distance in enumerate(gap_embedding_distances.tolist()):
-            is_gap_cut = distance > fitted_distance_level
-            gap_verdict_reason = Reason(
-                "distance", distance, ">" if is_gap_cut else "≤", fitted_distance_level, remark=fitted_level_remark
-            )
+            is_gap_cut = distance > distance_level
+            gap_verdict_reason = Reason("distance", distance, ">" if is_gap_cut else "≤", distance_level, remark=remark)
             judged_gaps.append(
-                Gap(index, distance, fitted_distance_level, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
+                Gap(index, distance, distance_level, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
             )
-        gap_distance_curve = Curve(
+        distance_curve = Curve(
             "distance",
             tuple(gap_embedding_distances.tolist()),
-            (Line("fitted", fitted_distance_level, "size"),),
+            (Line("fitted", distance_level, "size"),),
             cut_above=True,
             live=False,
         )
-        return replace(
-            Chunking.from_gaps(document, judged_gaps, curves=(gap_distance_curve,)), notes=oversized_sentence_notes
-        )
+        return replace(Chunking.from_gaps(document, judged_gaps, curves=(distance_curve,)), notes=oversized_sentence_notes)
 
     def _sentence_sizes(self, document: Document, tools: Tools) -> list[int]:
         all_sentence_texts = document.sentence_texts

@@ -130,10 +130,10 @@ class _TurnCutter(PieceCutter):
             yield Piece(part_start, turn.end, reason, context)
             return
         turn_breaks = self.transcript.breaks(turn, self.document.starts)
-        turn_break_offsets = [offset for offset, _ in turn_breaks]
+        break_offsets = [offset for offset, _ in turn_breaks]
         turn_is_longer = f"{_turn_label(turn)} is longer than {pluralize(self.most, 'token')}"
         while self.size(part_start, turn.end) + context_tokens > self.most:
-            next_break_index = bisect_right(turn_break_offsets, part_start)
+            next_break_index = bisect_right(break_offsets, part_start)
             farthest_fitting_break = self._farthest_break(part_start, context_tokens, turn_breaks, next_break_index)
             if farthest_fitting_break is not None:
                 yield Piece(part_start, self.trimmed_end(part_start, farthest_fitting_break[0]), reason, context)
@@ -142,9 +142,7 @@ class _TurnCutter(PieceCutter):
                     Reason(remark=f"{turn_is_longer}: cut between {'sentences' if farthest_fitting_break[1] else 'cues'}"),
                 )
             else:
-                break_offset = (
-                    turn_break_offsets[next_break_index] if next_break_index < len(turn_break_offsets) else turn.end
-                )
+                break_offset = break_offsets[next_break_index] if next_break_index < len(break_offsets) else turn.end
                 *parts, last = self._split_sentence(
                     turn, part_start, self.trimmed_end(part_start, break_offset), context_tokens
                 )
@@ -179,14 +177,9 @@ class _TurnCutter(PieceCutter):
         cue_at_sentence_begin = self.transcript.cue_at(begin)
         # Only there another context begins.
         context_places = (turn.spoken, turn.spoken if cue_at_sentence_begin is None else cue_at_sentence_begin.body, end - 1)
-        sentence_part_token_limit = max(
-            1, self.most - max(held, *(self._context(turn, place)[1] for place in context_places if place >= begin))
-        )
+        room = max(1, self.most - max(held, *(self._context(turn, place)[1] for place in context_places if place >= begin)))
         token_size_function = text_size_function("tokens", self.tools)
-        return [
-            Span(*span)
-            for span in fitting_spans(self.document.text, sentence_part_token_limit, token_size_function, Span(begin, end))
-        ]
+        return [Span(*span) for span in fitting_spans(self.document.text, room, token_size_function, Span(begin, end))]
 
     def uncut_reason(self, place: int) -> Reason:
         """Return the reason why the text is not cut at an offset."""

@@ -85,12 +85,8 @@ class ChunkFile:
 
     def cached_result_in(self, document: Document) -> LocatedChunks | None:
         """Return the cached result of `locate_in`; None if that result is for another document."""
-        last_document_and_result = next(iter(self._last_found), None)
-        return (
-            last_document_and_result[1]
-            if last_document_and_result is not None and last_document_and_result[0] == f"{document.identity} {document.name}"
-            else None
-        )
+        last = next(iter(self._last_found), None)
+        return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
     def _chunks_for(self, name: str) -> Sequence[GivenChunk]:
         try:
@@ -175,12 +171,8 @@ class ChunkFile:
             return last_cached_text_entry[1]
         whole_rebuilt_text = None
         with suppress(InputError):
-            text_rebuilt_from_chunks = rebuild_text(self._chunks_for(name))
-            whole_rebuilt_text = (
-                text_rebuilt_from_chunks.text
-                if text_rebuilt_from_chunks is not None and text_rebuilt_from_chunks.is_whole
-                else None
-            )
+            text_rebuilt = rebuild_text(self._chunks_for(name))
+            whole_rebuilt_text = text_rebuilt.text if text_rebuilt is not None and text_rebuilt.is_whole else None
         self._texts[:] = [(name, whole_rebuilt_text)]
         return whole_rebuilt_text
 
@@ -264,10 +256,10 @@ class YourChunks(Chunker):
             oddities_phrase.kind for found_again in self._found.values() for oddities_phrase in found_again.oddities
         )
         given_count = sum(found_again.given for found_again in self._found.values())
-        uncovered_character_count = 0
+        character_count = 0
         for chunking in (found_again.chunking for found_again in self._found.values()):
             located_chunk_spans = [span for chunk in chunking.chunks for span in chunk.spans]
-            uncovered_character_count += count_characters_outside(chunking.document.text, located_chunk_spans)
+            character_count += count_characters_outside(chunking.document.text, located_chunk_spans)
         chunk_count_by_oddity = {
             "not in the text, and left out": oddity_count_by_kind["lost"],
             "altered, and measured as the text has them": oddity_count_by_kind["altered"],
@@ -277,9 +269,7 @@ class YourChunks(Chunker):
         oddities_phrase = "; ".join(f"{what}: {count:,}" for what, count in chunk_count_by_oddity.items() if count)
         caveat_sentences = [f"Of {given_count:,} chunks, {oddities_phrase}."] if oddities_phrase else []
         caveat_sentences += (
-            [f"Characters in no chunk, which are not searched: {uncovered_character_count:,}."]
-            if uncovered_character_count
-            else []
+            [f"Characters in no chunk, which are not searched: {character_count:,}."] if character_count else []
         )
         return " ".join(caveat_sentences)
 

@@ -83,12 +83,8 @@ class YourCuts(Chunker):
         """
         if not self.is_of(document.identity):
             raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")
-        last_sentence_end_offset = document.sentences[-1].end if document.sentences else 0
-        cuts_inside = (
-            [place for place in self.places if document.starts[0] < place < last_sentence_end_offset]
-            if last_sentence_end_offset
-            else []
-        )
+        end_offset = document.sentences[-1].end if document.sentences else 0
+        cuts_inside = [place for place in self.places if document.starts[0] < place < end_offset] if end_offset else []
         user_cut_gaps = cuts_to_gaps(document, cuts_inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
         return Chunking.from_gaps(document, with_uncut_gaps(document, user_cut_gaps, Reason(remark=KEPT_HERE)))
 

@@ -449,12 +449,8 @@ def _proxy_for(address: str) -> str | None:
     if address_parts.scheme != "https" or _is_this_machine(server_host_name) or proxy_bypass(server_host_name):
         return None
     proxy_by_scheme = getproxies()
-    environment_proxy_address = proxy_by_scheme.get("https") or proxy_by_scheme.get("all")
-    return (
-        environment_proxy_address
-        if not environment_proxy_address or "://" in environment_proxy_address
-        else f"http://{environment_proxy_address}"
-    )
+    proxy_address = proxy_by_scheme.get("https") or proxy_by_scheme.get("all")
+    return proxy_address if not proxy_address or "://" in proxy_address else f"http://{proxy_address}"
 
 
 def _is_this_machine(host: str) -> bool:

@@ -186,14 +186,12 @@ def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> A
         If pandas is not installed.
     """
     pandas_module = import_required("pandas", "to_dataframe", "pandas")
-    exported_column_names = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
+    column_names = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
     chunk_rows_with_offsets = [
         {**row, "start": chunk.start, "end": chunk.end}
         for row, chunk in zip(table_rows(chunking, embedded_as), chunking.chunks, strict=True)
     ]
-    return pandas_module.DataFrame(
-        chunk_rows_with_offsets, columns=[exported_column_names[0], "start", "end", *exported_column_names[1:]]
-    )
+    return pandas_module.DataFrame(chunk_rows_with_offsets, columns=[column_names[0], "start", "end", *column_names[1:]])
 
 
 # Documents of other libraries, with position and headings in their metadata.

@@ -23,12 +23,10 @@ def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
     ``chunks`` are the spans of each chunk; parents are those of `parent_numbers`. A child inside several overlapping parents
     belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end of the first.
     """
-    parent_chunk_numbers = _parents_of_spans(chunks)
-    parent_ends = [chunks[parent][0].end for parent in parent_chunk_numbers]
-    child_chunk_numbers = set(range(len(chunks))) - set(parent_chunk_numbers) if parent_chunk_numbers else set()
-    return {
-        child: parent_chunk_numbers[bisect_left(parent_ends, chunks[child][0].end)] for child in sorted(child_chunk_numbers)
-    }
+    chunk_numbers = _parents_of_spans(chunks)
+    parent_ends = [chunks[parent][0].end for parent in chunk_numbers]
+    child_chunk_numbers = set(range(len(chunks))) - set(chunk_numbers) if chunk_numbers else set()
+    return {child: chunk_numbers[bisect_left(parent_ends, chunks[child][0].end)] for child in sorted(child_chunk_numbers)}
 
 
 def _parents_of_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:

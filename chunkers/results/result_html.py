@@ -136,7 +136,7 @@ def result_html(chunking: Chunking) -> str:
 def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
     """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
     most_per_column = MOST_CHARACTERS // len(chunkings)
-    result_columns_html = "".join(
+    columns_html = "".join(
         f"<section>{column_html(chunking, most_per_column, title)}</section>"
         for chunking, title in zip(chunkings, titles, strict=True)
     )
@@ -144,9 +144,7 @@ def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str
         strip_html(chunking, f"{number} {title}")
         for number, (chunking, title) in enumerate(zip(chunkings, titles, strict=True), 1)
     )
-    return styled_html(
-        f'<div class="axis strips">{result_strips_html}</div><div class="columns">{result_columns_html}</div>'
-    )
+    return styled_html(f'<div class="axis strips">{result_strips_html}</div><div class="columns">{columns_html}</div>')
 
 
 def styled_html(inside: str) -> str:
@@ -184,16 +182,13 @@ def settings_phrase(chunking: Chunking) -> str:
 def chunk_sizes_phrase(chunking: Chunking) -> str:
     """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
     chunk_character_counts = [len(chunk.text) for chunk in chunking.chunks]
-    chunk_count_and_sizes_phrase = pluralize(len(chunk_character_counts), "chunk")
+    chunk_count = pluralize(len(chunk_character_counts), "chunk")
     if chunk_character_counts:
-        chunk_count_and_sizes_phrase += (
+        chunk_count += (
             f" of {min(chunk_character_counts):,} to {max(chunk_character_counts):,} characters, median "
             f"{statistics.median(chunk_character_counts):,.0f}"
         )
-    return (
-        f"{chunk_count_and_sizes_phrase} · {pluralize(len(chunking.document.sentences), 'sentence')} of "
-        f"{chunking.document.name}"
-    )
+    return f"{chunk_count} · {pluralize(len(chunking.document.sentences), 'sentence')} of {chunking.document.name}"
 
 
 # The list of chunks.
@@ -283,10 +278,8 @@ def _stated_html(document: Document, stated: StatedContent) -> str:
 
 def _sentences_html(document: Document, span: Span, kept: dict[int, str]) -> Iterator[str]:
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
-    sentence_start_offsets = document.starts
-    inner_starts = sentence_start_offsets[
-        document.sentence_at(span.start) + 1 : bisect_left(sentence_start_offsets, span.end)
-    ]
+    start_offsets = document.starts
+    inner_starts = start_offsets[document.sentence_at(span.start) + 1 : bisect_left(start_offsets, span.end)]
     for start, end in pairwise([span.start, *inner_starts, span.end]):
         sentence_number = document.sentence_at(start)
         reason_for_no_cut = kept.get(sentence_number, "") if end < span.end else ""

@@ -155,10 +155,8 @@ class _VectorFile:
             for start in range(0, len(keys), _AT_ONCE):
                 key_batch = keys[start : start + _AT_ONCE]
                 sql_key_placeholders = ",".join("?" * len(key_batch))
-                select_embeddings_sql = (
-                    f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({sql_key_placeholders})"
-                )
-                for key, cost, vector, checksum in self._connection.execute(select_embeddings_sql, key_batch):
+                embeddings_sql = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({sql_key_placeholders})"
+                for key, cost, vector, checksum in self._connection.execute(embeddings_sql, key_batch):
                     if checksum == _checksum(key, cost, vector):
                         entries[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), cost)
         except sqlite3.Error as error:
@@ -168,17 +166,15 @@ class _VectorFile:
     def write(self, entries: dict[bytes, CachedVector]) -> None:
         if self._connection is None:
             return
-        embedding_table_rows = []
+        table_rows = []
         for key, entry in entries.items():
             embedding_vector_bytes = entry.vector.tobytes()
-            embedding_table_rows.append(
-                (key, entry.cost, embedding_vector_bytes, _checksum(key, entry.cost, embedding_vector_bytes))
-            )
+            table_rows.append((key, entry.cost, embedding_vector_bytes, _checksum(key, entry.cost, embedding_vector_bytes)))
         try:
             write_in_transaction(
                 self._connection,
                 lambda connection: connection.executemany(
-                    "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", embedding_table_rows
+                    "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", table_rows
                 ),
             )
             self.complaint = ""

@@ -81,21 +81,19 @@ class FairLocks:
     def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], arrival: int) -> _Ticket:
         ticket, own_thread = _Ticket(arrival), threading.get_ident()
         with self._changed:
-            lock_queue_of_key = self._queues.setdefault(key, _Queue())
-            if lock_queue_of_key.holder == own_thread:
-                lock_queue_of_key.depth += 1
-                return lock_queue_of_key.tickets[0]
+            queue_of_key = self._queues.setdefault(key, _Queue())
+            if queue_of_key.holder == own_thread:
+                queue_of_key.depth += 1
+                return queue_of_key.tickets[0]
             # By its arrival number, behind the ticket that holds the lock.
-            insort(
-                lock_queue_of_key.tickets, ticket, lo=lock_queue_of_key.holder is not None, key=lambda queued: queued.arrival
-            )
+            insort(queue_of_key.tickets, ticket, lo=queue_of_key.holder is not None, key=lambda queued: queued.arrival)
         last_reported = None
         try:
             while True:
                 with self._changed:
-                    callers_ahead = lock_queue_of_key.tickets.index(ticket)
+                    callers_ahead = queue_of_key.tickets.index(ticket)
                     if callers_ahead == 0:
-                        lock_queue_of_key.holder, lock_queue_of_key.depth = own_thread, 1
+                        queue_of_key.holder, queue_of_key.depth = own_thread, 1
                         break
                 # Called without the lock: the caller's code may take its time.
                 if callers_ahead != last_reported:
@@ -103,12 +101,12 @@ class FairLocks:
                     last_reported = callers_ahead
                 raise_if_cancelled(cancelled)
                 with self._changed:
-                    if lock_queue_of_key.tickets[0] is not ticket:
+                    if queue_of_key.tickets[0] is not ticket:
                         self._changed.wait(_POLL_S)
         except BaseException:
             with self._changed:
-                lock_queue_of_key.tickets.remove(ticket)
-                self._forget(key, lock_queue_of_key)
+                queue_of_key.tickets.remove(ticket)
+                self._forget(key, queue_of_key)
             raise
         if last_reported is not None:
             waiting(0)

@@ -243,35 +243,31 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
     Cancelled
         If the user asked to stop.
     """
-    code_file_name_ending = next(
+    file_name_ending = next(
         (
-            code_file_name_ending
-            for code_file_name_ending in sorted(CODE_ENDINGS, key=len, reverse=True)
-            if name.lower().endswith(code_file_name_ending)
+            file_name_ending
+            for file_name_ending in sorted(CODE_ENDINGS, key=len, reverse=True)
+            if name.lower().endswith(file_name_ending)
         ),
         "",
     )
     languages_by_ending = [
-        language
-        for language, grammar in GRAMMARS.items()
-        if code_file_name_ending and code_file_name_ending in grammar.endings
+        language for language, grammar in GRAMMARS.items() if file_name_ending and file_name_ending in grammar.endings
     ]
     for language in languages_by_ending:
         require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
     if len(languages_by_ending) == 1:
         return DetectedLanguage(
             languages_by_ending[0],
-            f"Language: {languages_by_ending[0]}, by the ending {code_file_name_ending} of the file's name.",
+            f"Language: {languages_by_ending[0]}, by the ending {file_name_ending} of the file's name.",
         )
     candidate_languages = languages_by_ending or installed_grammars()
     require_extra("code", who, *(["tree_sitter"] if candidate_languages else []))
-    sampled_text_beginning = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
-    visible_count = sum(map(len, sampled_text_beginning.split()))
+    text_beginning = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
+    visible_count = sum(map(len, text_beginning.split()))
     misread_shares = {}
     for language in candidate_languages:
-        misread_shares[language] = Syntax.of(sampled_text_beginning, language, who, cancelled).misread_bytes / max(
-            1, visible_count
-        )
+        misread_shares[language] = Syntax.of(text_beginning, language, who, cancelled).misread_bytes / max(1, visible_count)
         if not misread_shares[language]:
             break
     best_language = min(misread_shares, key=misread_shares.__getitem__, default=None)
@@ -282,7 +278,7 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
             f"Language: unknown. The grammars of {', '.join(candidate_languages)} find syntax errors in at least "
             f"{least_misread:.0%} of the text: it is cut between paragraphs and lines.",
         )
-    where_phrase = " at its beginning" if len(sampled_text_beginning) < len(text) else ""
+    where_phrase = " at its beginning" if len(text_beginning) < len(text) else ""
     return DetectedLanguage(
         best_language, f"Language: {best_language}, whose grammar finds the fewest syntax errors{where_phrase}."
     )
@@ -303,10 +299,8 @@ def _definitions_query(language: str) -> Query:
     from tree_sitter import Query
 
     tree_sitter_grammar = load_grammar(language)
-    known_definition_node_kinds = [
-        kind for kind in sorted(_WHOLE) if tree_sitter_grammar.id_for_node_kind(kind, True) is not None
-    ]
-    return Query(tree_sitter_grammar, f"[{' '.join(f'({kind})' for kind in known_definition_node_kinds)}] @whole")
+    definition_node_kinds = [kind for kind in sorted(_WHOLE) if tree_sitter_grammar.id_for_node_kind(kind, True) is not None]
+    return Query(tree_sitter_grammar, f"[{' '.join(f'({kind})' for kind in definition_node_kinds)}] @whole")
 
 
 class Syntax:
@@ -458,18 +452,16 @@ class Syntax:
                 definition_node = nested_node
             else:
                 break
-        definition_kind_noun = _NOUNS.get(definition_node.type)
-        definition_name = given_name or (self._name(definition_node) if definition_kind_noun else "")
-        if definition_kind_noun is None or not definition_name:
+        kind_noun = _NOUNS.get(definition_node.type)
+        definition_name = given_name or (self._name(definition_node) if kind_noun else "")
+        if kind_noun is None or not definition_name:
             return CodeItem(_node_noun(node))
-        if definition_kind_noun == "function" and owner in _OWNERS:
-            definition_kind_noun = "method"
+        if kind_noun == "function" and owner in _OWNERS:
+            kind_noun = "method"
         definition_keyword = next((child.type for child in definition_node.children if _KEYWORDS.match(child.type)), "")
         if definition_node.type == "type_spec":
             definition_keyword = "type"
-        return CodeItem(
-            definition_kind_noun, definition_name, f"{definition_keyword} {definition_name}".strip(), definition_node
-        )
+        return CodeItem(kind_noun, definition_name, f"{definition_keyword} {definition_name}".strip(), definition_node)
 
     def _name(self, node: Node) -> str:
         """Return the name of a definition."""
@@ -613,11 +605,9 @@ class _BreakFinder:
         leading_members: list[Node] = []
         too_long_neighbour = ""
         child_syntax_nodes = self._children(node)
-        nonempty_named_child_nodes = [
-            child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte
-        ]
-        too_long_members = {number for number, child in enumerate(nonempty_named_child_nodes) if self._is_long(child)}
-        led_member_numbers = self._led_members(nonempty_named_child_nodes)
+        child_nodes = [child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte]
+        too_long_members = {number for number, child in enumerate(child_nodes) if self._is_long(child)}
+        member_numbers = self._led_members(child_nodes)
         items: dict[int, CodeItem] = {}
 
         def item(child: Node) -> CodeItem:
@@ -625,22 +615,18 @@ class _BreakFinder:
                 items[child.id] = language_syntax.item(child, owner)
             return items[child.id]
 
-        for number, child in enumerate(nonempty_named_child_nodes):
+        for number, child in enumerate(child_nodes):
             last_member = leading_members[-1] if leading_members else member_before
             shares_line = last_member is not None and last_member.end_point.row == child.start_point.row
             if (shares_line and child.type.endswith("comment")) or (number and _is_docstring(child)):
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
-            too_long_definition_item = (
-                item(nonempty_named_child_nodes[led_member_numbers[number]])
-                if led_member_numbers[number] in too_long_members
-                else CodeItem("")
+            definition_item = (
+                item(child_nodes[member_numbers[number]]) if member_numbers[number] in too_long_members else CodeItem("")
             )
             too_long_definition_phrase = (
-                too_long_definition_item.label
-                and too_long_definition_item.noun
-                and f"{too_long_definition_item.noun} {too_long_definition_item.name}"
+                definition_item.label and definition_item.noun and f"{definition_item.noun} {definition_item.name}"
             )
             is_weak = last_member is None or bool(leading_members)
             code_break_offset = self._place(child.start_byte)
@@ -648,9 +634,7 @@ class _BreakFinder:
                 own_item = item(child)
                 following_path = (*path, own_item.label) if number in too_long_members and own_item.label else path
                 following_item = (
-                    own_item
-                    if last_member is None or leading_members
-                    else item(nonempty_named_child_nodes[led_member_numbers[number]])
+                    own_item if last_member is None or leading_members else item(child_nodes[member_numbers[number]])
                 )
                 between_phrase = _between_phrase(None if last_member is None else item(last_member), following_item, path)
                 too_long_beside = "" if leading_members else too_long_neighbour or too_long_definition_phrase
@@ -667,19 +651,14 @@ class _BreakFinder:
                 own_item = item(child)
                 path_inside = (*path, own_item.label) if own_item.label else path
                 yield from self._inside(child, path_inside, own_item.noun if own_item.label else owner, depth + 1)
-            if led_member_numbers[number] > number:
+            if member_numbers[number] > number:
                 leading_members.append(child)
                 continue
             too_long_neighbour = too_long_definition_phrase or ""
             member_before, leading_members = child, []
-        closing_bracket = child_syntax_nodes[-1] if child_syntax_nodes else None
-        if (
-            closing_bracket is not None
-            and not closing_bracket.is_named
-            and closing_bracket.type[-1:] in ")]}"
-            and nonempty_named_child_nodes
-        ):
-            code_break_offset = self._place(closing_bracket.start_byte)
+        closing = child_syntax_nodes[-1] if child_syntax_nodes else None
+        if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and child_nodes:
+            code_break_offset = self._place(closing.start_byte)
             if code_break_offset is not None:
                 yield CodeBreak(code_break_offset, f"before the end{_of_path(path)}", "the end", path, path, True)
 

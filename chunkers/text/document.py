@@ -317,22 +317,18 @@ def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, in
         if not sentence_words:
             continue
         white_space_match = _SPACE.match(text, end_before)
-        sentence_start_offset = white_space_match.end() if white_space_match else end_before
+        start = white_space_match.end() if white_space_match else end_before
         stripped_sentence = sentence.strip()
-        if text.startswith(stripped_sentence, sentence_start_offset):
-            end_before = sentence_start_offset + len(stripped_sentence)
-        elif match := re.compile(r"\s+".join(map(re.escape, sentence_words))).match(text, sentence_start_offset):
+        if text.startswith(stripped_sentence, start):
+            end_before = start + len(stripped_sentence)
+        elif match := re.compile(r"\s+".join(map(re.escape, sentence_words))).match(text, start):
             end_before = match.end()
         else:
-            what_follows = (
-                f"the text has {short_repr(text[sentence_start_offset : sentence_start_offset + 100])}"
-                if sentence_start_offset < len(text)
-                else "the text ends"
-            )
+            what_follows = f"the text has {short_repr(text[start : start + 100])}" if start < len(text) else "the text ends"
             raise InputError(
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
-                f"{short_repr(stripped_sentence)}, is not at character {sentence_start_offset:,}, where {what_follows}."
+                f"{short_repr(stripped_sentence)}, is not at character {start:,}, where {what_follows}."
             )
-        located_sentence_spans.append((sentence_start_offset, end_before))
+        located_sentence_spans.append((start, end_before))
     _check_blank_between(text, end_before, len(text))
     return located_sentence_spans

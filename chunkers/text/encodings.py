@@ -184,16 +184,14 @@ def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        decoded_text_beginning = text[:_LOOKED_AT]
-        if any(
-            unicodedata.category(char) in ("Cc", "Cn", "Co") and char not in "\t\n\v\f\r" for char in decoded_text_beginning
-        ):
+        text_beginning = text[:_LOOKED_AT]
+        if any(unicodedata.category(char) in ("Cc", "Cn", "Co") and char not in "\t\n\v\f\r" for char in text_beginning):
             continue
-        everyday_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in decoded_text_beginning)
+        everyday_count = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in text_beginning)
         # No script goes on for long without a space, a line end or a stop.
         if everyday_count and (
-            everyday_count == len(decoded_text_beginning)
-            or (len(decoded_text_beginning) >= 4 and everyday_count * 40 >= len(decoded_text_beginning))
+            everyday_count == len(text_beginning)
+            or (len(text_beginning) >= 4 and everyday_count * 40 >= len(text_beginning))
         ):
             likely_readings.append((everyday_count, encoding, text))
     if not likely_readings:
@@ -268,13 +266,11 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
     encodings_with_scores = []
     for text, scored_encodings in guesses_by_text.items():
         usual_encodings = [encoding for _, encoding in scored_encodings if encoding != "iso8859-16"]
-        adjusted_encoding_score = (
-            max(scored_encodings)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual_encodings)
-        )
+        encoding_score = max(scored_encodings)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual_encodings)
         encodings_with_scores.append(
             (
                 (usual_encodings or ["iso8859-16"])[0],
-                adjusted_encoding_score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / count_beyond_ascii)),
+                encoding_score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / count_beyond_ascii)),
             )
         )
     return sorted(encodings_with_scores, key=lambda item: -item[1])

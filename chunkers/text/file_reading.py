@@ -151,10 +151,8 @@ def _read_csv(data: bytes, name: str, chosen: str | None) -> ExtractedText:
     from chunkers.text.spreadsheets import read_csv
 
     decoded_csv_and_encoding = decode_by_evidence(data, name, chosen=chosen)
-    markdown_table_of_csv = read_csv(decoded_csv_and_encoding.text, name)
-    return ExtractedText(
-        markdown_table_of_csv.text, encoded=decoded_csv_and_encoding._replace(text=""), parts=markdown_table_of_csv.parts()
-    )
+    table_of_csv = read_csv(decoded_csv_and_encoding.text, name)
+    return ExtractedText(table_of_csv.text, encoded=decoded_csv_and_encoding._replace(text=""), parts=table_of_csv.parts())
 
 
 def _read_xlsx(data: bytes, name: str, _: str | None) -> ExtractedText:
@@ -331,11 +329,7 @@ def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, can
 
 def omissions_sentence(omissions: Iterable[Omission]) -> str:
     """Return a sentence that counts the omitted content by kind; empty if nothing was omitted."""
-    count_by_kind: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for omission in omissions:
-        count_by_kind[omission.what] = count_by_kind.get(omission.what, 0) + omission.times
-    return (
-        f"Left out: {join_words([pluralize(count, what) for what, count in count_by_kind.items()])}."
-        if count_by_kind
-        else ""
-    )
+        counts[omission.what] = counts.get(omission.what, 0) + omission.times
+    return f"Left out: {join_words([pluralize(count, what) for what, count in counts.items()])}." if counts else ""

@@ -75,14 +75,12 @@ def read_arrays(path: Path) -> Arrays | None:
         return None
     description_size = int.from_bytes(mapped_bytes[_CHECKSUM:_HEAD])
     array_offset = _HEAD + description_size
-    mapped_array_by_name = {}
+    array_by_name = {}
     for array_name, array_dtype, shape in json.loads(bytes(mapped_bytes[_HEAD:array_offset])):
         array_offset += -array_offset % _ALIGNED
-        mapped_array_by_name[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(shape), array_offset).reshape(
-            shape
-        )
-        array_offset += mapped_array_by_name[array_name].nbytes
-    return mapped_array_by_name
+        array_by_name[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(shape), array_offset).reshape(shape)
+        array_offset += array_by_name[array_name].nbytes
+    return array_by_name
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:

@@ -150,15 +150,9 @@ def detect_language(text: str) -> str:
     language_of_script, script = _language_by_script(sampled_text)
     if language_of_script:
         return language_of_script
-    likelihood_by_language = {
-        code: share for code, share in _language_identifier().rank(sampled_text) if code in script.languages
-    }
-    likeliest_language = max(likelihood_by_language, key=lambda code: likelihood_by_language[code])
-    return (
-        likeliest_language
-        if 2 * likelihood_by_language[likeliest_language] > sum(likelihood_by_language.values())
-        else script.languages[0]
-    )
+    likelihoods = {code: share for code, share in _language_identifier().rank(sampled_text) if code in script.languages}
+    likeliest_language = max(likelihoods, key=lambda code: likelihoods[code])
+    return likeliest_language if 2 * likelihoods[likeliest_language] > sum(likelihoods.values()) else script.languages[0]
 
 
 def is_written_in_latin(language: str) -> bool:

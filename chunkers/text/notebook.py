@@ -31,19 +31,17 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
         If the file is not JSON.
     """
     notebook_json = json.loads(data)
-    notebook_format_version = notebook_json.get("nbformat") if isinstance(notebook_json, dict) else None
-    cells_key = (
-        {3: "worksheets", 4: "cells"}.get(notebook_format_version) if isinstance(notebook_format_version, int) else None
-    )
+    format_version = notebook_json.get("nbformat") if isinstance(notebook_json, dict) else None
+    cells_key = {3: "worksheets", 4: "cells"}.get(format_version) if isinstance(format_version, int) else None
     if cells_key is None or not isinstance(notebook_json.get(cells_key), list):
         raise InputError(
             f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is "
-            f"{short_repr(notebook_format_version)}. Save "
+            f"{short_repr(format_version)}. Save "
             "it again in Jupyter."
         )
     cell_records = (
         notebook_json["cells"]
-        if notebook_format_version == 4
+        if format_version == 4
         else [_upgrade_cell(cell) for sheet in notebook_json["worksheets"] for cell in sheet["cells"]]
     )
     language = _notebook_language(notebook_json.get("metadata")) or next(

@@ -128,42 +128,28 @@ def outline_of(text: str) -> Outline:
     def span(first: int, last: int) -> Span:
         return Span(line_edges[first], line_edges[last]).trimmed(text)
 
-    blocks_with_levels = [(0, Block("front matter", span(0, covered_lines)))] if covered_lines else []
-    top_level_blocks = [outline_block for _, outline_block in blocks_with_levels]
+    with_levels = [(0, Block("front matter", span(0, covered_lines)))] if covered_lines else []
+    top_level_blocks = [block for _, block in with_levels]
     special_blocks = []
     list_end_line = 0
     for token, first, last in _tokens_with_lines(markdown_block_tokens):
         outline_block_kind = KIND_BY_TOKEN_TYPE.get(token.type, "item")
-        outline_block = Block(
-            outline_block_kind, span(first, last), int(token.tag[1]) if outline_block_kind == "heading" else 0
-        )
-        blocks_with_levels.append((token.level, outline_block))
+        block = Block(outline_block_kind, span(first, last), int(token.tag[1]) if outline_block_kind == "heading" else 0)
+        with_levels.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            top_level_blocks += Block("paragraph", span(covered_lines, first)), outline_block
+            top_level_blocks += Block("paragraph", span(covered_lines, first)), block
             covered_lines = last
         if outline_block_kind in KINDS_KEPT_WHOLE and not (outline_block_kind == "list" and first < list_end_line):
-            special_blocks.append(outline_block)
+            special_blocks.append(block)
             list_end_line = last if outline_block_kind == "list" else list_end_line
     top_level_blocks.append(Block("paragraph", span(covered_lines, len(line_starts))))
     return Outline(
-        tuple([outline_block for outline_block in top_level_blocks if outline_block.span.start < outline_block.span.end]),
+        tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
         tuple(special_blocks),
-        tuple(
-            [
-                outline_block.span.start
-                for level, outline_block in blocks_with_levels
-                if level == 1 and outline_block.kind == "item"
-            ]
-        ),
-        tuple(
-            [
-                outline_block
-                for level, outline_block in blocks_with_levels
-                if level and (outline_block.kind == "item" or outline_block.kind in KINDS_KEPT_WHOLE)
-            ]
-        ),
-        tuple([outline_block for _, outline_block in blocks_with_levels if outline_block.kind in KINDS_WITHOUT_SENTENCES]),
+        tuple([block.span.start for level, block in with_levels if level == 1 and block.kind == "item"]),
+        tuple([block for level, block in with_levels if level and (block.kind == "item" or block.kind in KINDS_KEPT_WHOLE)]),
+        tuple([block for _, block in with_levels if block.kind in KINDS_WITHOUT_SENTENCES]),
     )
 
 
@@ -384,15 +370,11 @@ def _tokens_with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
         if token.map is None:
             continue
         first_line, end_line = token.map
-        previous_token, previous_first_line, previous_end_line = (
+        before, previous_first_line, previous_end_line = (
             tokens_with_lines[-1] if tokens_with_lines else (token, first_line, -1)
         )
-        if (
-            token.type == previous_token.type == "definition"
-            and token.level == previous_token.level
-            and previous_end_line == first_line
-        ):
-            tokens_with_lines[-1] = previous_token, previous_first_line, end_line
+        if token.type == before.type == "definition" and token.level == before.level and previous_end_line == first_line:
+            tokens_with_lines[-1] = before, previous_first_line, end_line
         else:
             tokens_with_lines.append((token, first_line, end_line))
     return tokens_with_lines

@@ -387,11 +387,9 @@ def _recurring_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
         patterns,
         *({n: own_patterns for n, own_patterns in patterns.items() if n % 2 == side} for side in (0, 1)),
     ):
-        page_count_by_pattern = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
+        page_count = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
         recurring_patterns |= {
-            pattern
-            for pattern, count in page_count_by_pattern.items()
-            if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
+            pattern for pattern, count in page_count.items() if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
         }
     return recurring_patterns | _page_number_patterns(patterns)
 
@@ -402,12 +400,8 @@ def _page_number_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
         for own_patterns in patterns.values()
     ]
-    page_count_by_shift = Counter(
-        shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns}
-    )
-    usual_shifts = {
-        shift for shift, count in page_count_by_shift.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)
-    }
+    page_count = Counter(shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns})
+    usual_shifts = {shift for shift, count in page_count.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
     page_count_by_pattern = Counter(
         pattern for own_patterns in edge_number_patterns for pattern in own_patterns if pattern[2] in usual_shifts
     )

@@ -88,20 +88,18 @@ def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> t
     row_mask_by_code: dict[int, int] = {}
     for row, code in enumerate(pattern):
         row_mask_by_code[code] = row_mask_by_code.get(code, 0) | 1 << row
-    increment_rows_mask, decrement_rows_mask = all_rows_mask, 0
+    rows_mask, decrement_rows_mask = all_rows_mask, 0
     distance, least_distance = len(pattern), max_distance
     nearest_ends: list[int] = []
     for end, code in enumerate(text, start=1):
         matching_rows = row_mask_by_code.get(code, 0)
-        zero_diagonal_rows = (
-            ((matching_rows & increment_rows_mask) + increment_rows_mask) ^ increment_rows_mask
-        ) | matching_rows
-        growing_rows = decrement_rows_mask | (~(zero_diagonal_rows | increment_rows_mask) & all_rows_mask)
-        falling_rows = increment_rows_mask & zero_diagonal_rows
+        zero_diagonal_rows = (((matching_rows & rows_mask) + rows_mask) ^ rows_mask) | matching_rows
+        growing_rows = decrement_rows_mask | (~(zero_diagonal_rows | rows_mask) & all_rows_mask)
+        falling_rows = rows_mask & zero_diagonal_rows
         distance += (growing_rows >> last_row & 1) - (falling_rows >> last_row & 1)
         matching_rows |= decrement_rows_mask
         growing_rows, falling_rows = growing_rows << 1, falling_rows << 1
-        increment_rows_mask = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
+        rows_mask = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
         decrement_rows_mask = growing_rows & matching_rows & all_rows_mask
         if distance <= least_distance:
             if distance < least_distance:
@@ -371,26 +369,24 @@ class SearchableText:
             _Folded.of(text),
             self._folded.text[folded_range_start : self._folded_offset(within.end)],
         )
-        folded_quotation_length = len(folded_quotation.text)
-        if folded_quotation_length < SHORTEST_ALTERED:
+        quotation_length = len(folded_quotation.text)
+        if quotation_length < SHORTEST_ALTERED:
             return None
-        middle_offset = folded_quotation_length // 2
+        middle_offset = quotation_length // 2
 
         def reach(most: int, stretch: Callable[[int], str]) -> int:
             """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in searched_text)
 
-        common_suffix_length = reach(
-            folded_quotation_length, lambda size: folded_quotation.text[folded_quotation_length - size :]
-        )
-        common_prefix_length = reach(folded_quotation_length, lambda size: folded_quotation.text[:size])
+        common_suffix_length = reach(quotation_length, lambda size: folded_quotation.text[quotation_length - size :])
+        common_prefix_length = reach(quotation_length, lambda size: folded_quotation.text[:size])
         common_spans_of_quotation = [
-            Span(folded_quotation_length - common_suffix_length, folded_quotation_length),
+            Span(quotation_length - common_suffix_length, quotation_length),
             Span(0, common_prefix_length),
         ]
         if max(common_prefix_length, common_suffix_length) < middle_offset:
             reach_after_middle = reach(
-                folded_quotation_length - middle_offset,
+                quotation_length - middle_offset,
                 lambda size: folded_quotation.text[middle_offset : middle_offset + size],
             )
             reach_before_middle = reach(
@@ -471,16 +467,12 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
         ("", nearest_context[1]),
     ]
     for prefix, suffix in dict.fromkeys([*prefix_and_suffix_pairs, ("", "")]):
-        quotation_in_context = prefix + quoted.text + suffix
+        pattern = prefix + quoted.text + suffix
         context_start = (
-            text.find(quotation_in_context)
-            if quoted.start is None
-            else _nearest_occurrence(text, quotation_in_context, quoted.start - len(prefix))
+            text.find(pattern) if quoted.start is None else _nearest_occurrence(text, pattern, quoted.start - len(prefix))
         )
         if context_start >= 0:
-            return context_start + len(prefix), quoted.start is None and text.find(
-                quotation_in_context, context_start + 1
-            ) >= 0
+            return context_start + len(prefix), quoted.start is None and text.find(pattern, context_start + 1) >= 0
     # The last context is empty, and every text contains it.
     raise AssertionError
 

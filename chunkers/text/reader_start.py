@@ -44,14 +44,10 @@ class LazyPackages(MetaPathFinder):
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Find a module of the project; return None for every other."""
-        project_module_spec = PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES else None
-        if (
-            project_module_spec is not None
-            and project_module_spec.origin
-            and project_module_spec.submodule_search_locations is not None
-        ):
-            project_module_spec.loader = LazyPackage()
-        return project_module_spec
+        module_spec = PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES else None
+        if module_spec is not None and module_spec.origin and module_spec.submodule_search_locations is not None:
+            module_spec.loader = LazyPackage()
+        return module_spec
 
 
 if __name__ == "__main__":

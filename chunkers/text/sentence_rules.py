@@ -163,16 +163,14 @@ def with_opening_marks(text: str, starts: list[int]) -> list[int]:
     if len(starts) < 2:
         return starts
     has_angle_quotes = "«" in text or "‹" in text
-    if not has_angle_quotes and all([text[moved_sentence_start - 1].isspace() for moved_sentence_start in starts[1:]]):
+    if not has_angle_quotes and all([text[sentence_start - 1].isspace() for sentence_start in starts[1:]]):
         return starts
     moved_starts = {0}
-    for previous_start, moved_sentence_start in pairwise(starts):
-        if has_angle_quotes or not text[moved_sentence_start - 1].isspace():
-            opening_marks = _OPENING_MARKS.search(
-                text, max(previous_start, moved_sentence_start - _MOST_MARKS), moved_sentence_start
-            )
-            moved_sentence_start = opening_marks.start() if opening_marks else moved_sentence_start
-        moved_starts.add(moved_sentence_start)
+    for previous_start, sentence_start in pairwise(starts):
+        if has_angle_quotes or not text[sentence_start - 1].isspace():
+            opening_marks = _OPENING_MARKS.search(text, max(previous_start, sentence_start - _MOST_MARKS), sentence_start)
+            sentence_start = opening_marks.start() if opening_marks else sentence_start
+        moved_starts.add(sentence_start)
     return sorted(moved_starts)
 
 
@@ -236,11 +234,9 @@ def _is_initial(before: str) -> bool:
     last_letter = before[-2:-1]
     if (before[-3:-1].isalpha() and len(before) > 2) or (last_letter.isascii() and not last_letter.isalpha()):
         return False
-    last_word_match = _LAST_WORD.search(before)
+    word_match = _LAST_WORD.search(before)
     base_letters = (
-        [letter for letter in last_word_match[0] if not unicodedata.category(letter).startswith("M")]
-        if last_word_match
-        else []
+        [letter for letter in word_match[0] if not unicodedata.category(letter).startswith("M")] if word_match else []
     )
     return len(base_letters) == 1 and base_letters[0].isalpha() and not _is_small(base_letters[0])
 

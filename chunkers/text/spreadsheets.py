@@ -280,11 +280,9 @@ def find_csv_separator(text: str) -> str:
     Commas are in prose and in numbers too, so they come last of the separators that nearly as many rows agree on. A comma
     is also returned if there is no separator.
     """
-    even_row_shares = {
-        separator: _even_width_share(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS
-    }
-    least_share = max(even_row_shares.values()) * _EVENNESS_SHARE
-    return next(separator for separator in _SEPARATORS if even_row_shares[separator] >= least_share) if least_share else ","
+    row_shares = {separator: _even_width_share(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS}
+    least_share = max(row_shares.values()) * _EVENNESS_SHARE
+    return next(separator for separator in _SEPARATORS if row_shares[separator] >= least_share) if least_share else ","
 
 
 def _even_width_share(sample: str, separator: str, cut_off: bool) -> float:

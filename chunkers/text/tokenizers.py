@@ -128,14 +128,12 @@ class WordPieceTokenizer:
         uncounted_texts = {
             key: text for key, text, count in zip(text_digests, texts, cached_counts, strict=True) if count is None
         }
-        uncounted_text_encodings = (
+        text_encodings = (
             word_piece_tokenizer().encode_batch_fast([*uncounted_texts.values()], add_special_tokens=False)
             if uncounted_texts
             else []
         )
-        new_counts = {
-            key: len(encoding.ids) for key, encoding in zip(uncounted_texts, uncounted_text_encodings, strict=True)
-        }
+        new_counts = {key: len(encoding.ids) for key, encoding in zip(uncounted_texts, text_encodings, strict=True)}
         with self._lock:
             self._counted.update(new_counts)
         return [new_counts[key] if count is None else count for key, count in zip(text_digests, cached_counts, strict=True)]
@@ -185,15 +183,13 @@ class BytePairTokenizer:
         return np.asarray(np.cumsum(token_lengths) - token_lengths)
 
     def _encode(self, text: str) -> npt.NDArray[np.uint32]:
-        encode_ordinary_text = partial(self._encoding.encode_to_numpy, disallowed_special=())
+        ordinary_text = partial(self._encoding.encode_to_numpy, disallowed_special=())
         try:
             if len(text) < LONG:
-                return encode_ordinary_text(text)
+                return ordinary_text(text)
             # tiktoken releases the GIL while it works.
             with ThreadPoolExecutor() as thread_pool:
-                return np.concatenate(
-                    list(thread_pool.map(encode_ordinary_text, split_between_tokens(text, os.cpu_count() or 1)))
-                )
+                return np.concatenate(list(thread_pool.map(ordinary_text, split_between_tokens(text, os.cpu_count() or 1))))
         except ValueError as error:
             raise ModelError(
                 f"{self.name}: tiktoken failed on this text of {len(text):,} characters. Very long runs of white space can "

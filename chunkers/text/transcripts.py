@@ -122,14 +122,12 @@ class Transcript:
         """Return the turns of a text."""
         transcript_lines = [*_lines(text)]
         transcript_cues = _find_cues(text, transcript_lines)
-        turn_start_marks = (
+        start_marks = (
             _marks_of_cues(text, transcript_lines, transcript_cues)
             if transcript_cues
             else [mark for line in transcript_lines if (mark := _mark_of_line(line))]
         )
-        return cls(
-            text, tuple(_turns_from_marks(text, turn_start_marks, headed=bool(transcript_cues))), tuple(transcript_cues)
-        )
+        return cls(text, tuple(_turns_from_marks(text, start_marks, headed=bool(transcript_cues))), tuple(transcript_cues))
 
     @cached_property
     def _cue_starts(self) -> list[int]:
@@ -143,10 +141,8 @@ class Transcript:
     def context(self, turn: Turn, offset: int) -> str:
         """Return the time and the speaker that a part of a turn lacks if it begins at ``offset``."""
         cue_at_part_start = self.cue_at(offset)
-        missing_cue_timing = (
-            cue_at_part_start.timing if cue_at_part_start is not None and offset >= cue_at_part_start.body else ""
-        )
-        return "\n".join(filter(None, (missing_cue_timing, turn.label if offset >= turn.spoken else "")))
+        cue_timing = cue_at_part_start.timing if cue_at_part_start is not None and offset >= cue_at_part_start.body else ""
+        return "\n".join(filter(None, (cue_timing, turn.label if offset >= turn.spoken else "")))
 
     def breaks(self, turn: Turn, sentences: Sequence[int]) -> list[tuple[int, bool]]:
         """Return the offsets at which a long turn may be cut, and whether a sentence ends before each.

@@ -102,12 +102,10 @@ def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar:
     }
     messages, reply_kind = judgement_request(kind, asked)
     try:
-        readable_model_verdict = usable_answer(
-            partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.tell
-        )
+        model_verdict = usable_answer(partial(recording, kind=reply_kind), messages, reply_readers[kind], recording.tell)
     except UnusableAnswer as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
-    return Judgement(kind, readable_model_verdict.value, "", readable_model_verdict.sentences, recording.exchange, repeat)
+    return Judgement(kind, model_verdict.value, "", model_verdict.sentences, recording.exchange, repeat)
 
 
 def read_faithfulness(reply: str) -> _Verdict:
@@ -146,10 +144,8 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
 
 def read_correctness(reply: str) -> _Verdict:
     """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
-    parsed_correctness_reply = parse_json_answer(reply, answer_forms.Correctness)
-    return _Verdict(
-        float(parsed_correctness_reply.grade), (parsed_correctness_reply.reason,) if parsed_correctness_reply.reason else ()
-    )
+    correctness_reply = parse_json_answer(reply, answer_forms.Correctness)
+    return _Verdict(float(correctness_reply.grade), (correctness_reply.reason,) if correctness_reply.reason else ())
 
 
 def answer_quality_score(faithfulness: float | None, relevancy: float | None) -> float | None:

@@ -61,10 +61,8 @@ def questions_of_lines(text: str) -> QuestionItems:
 
     Empty lines are skipped.
     """
-    labelled_question_lines = (
-        (f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()
-    )
-    place_and_line_parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in labelled_question_lines)
+    question_lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
+    place_and_line_parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in question_lines)
     return _usable_items((place, question, reference) for place, question, _, reference in place_and_line_parts)
 
 
@@ -91,10 +89,8 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
             placed_questions.append((place, error, ""))
         if len(placed_questions) > MOST_QUESTIONS:
             break
-    usable_question_items = _usable_items(placed_questions)
-    return QuestionItems(
-        usable_question_items.usable, tuple(f"{name}, {problem}" for problem in usable_question_items.problems)
-    )
+    question_items = _usable_items(placed_questions)
+    return QuestionItems(question_items.usable, tuple(f"{name}, {problem}" for problem in question_items.problems))
 
 
 def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
@@ -111,30 +107,24 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Ques
             continue
         (number,) = excerpt_document_numbers
         text = corpus.documents[number].text
-        excerpt_texts_of_question = [
-            text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))
-        ]
+        texts_of_question = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
         question_rows_of_text = by_text.setdefault(text, [])
         if len(question_rows_of_text) <= MOST_QUESTIONS:
-            question_rows_of_text.append((short_repr(question.text), question.text, " ".join(excerpt_texts_of_question)))
+            question_rows_of_text.append((short_repr(question.text), question.text, " ".join(texts_of_question)))
     return {text: _usable_items(question_rows_of_text) for text, question_rows_of_text in by_text.items()}
 
 
 def _reference_answer(row: QuestionRow) -> str:
     """Return the reference answer of a row; empty if it has none."""
     for column in ANSWER_COLUMNS:
-        reference_column_value = row.get(column)
-        if isinstance(reference_column_value, list):
-            reference_column_value = " ".join(
-                filter(None, (answer for answer in reference_column_value if isinstance(answer, str)))
-            )
-        if reference_column_value is None or (
-            isinstance(reference_column_value, str) and not reference_column_value.strip()
-        ):
+        column_value = row.get(column)
+        if isinstance(column_value, list):
+            column_value = " ".join(filter(None, (answer for answer in column_value if isinstance(answer, str))))
+        if column_value is None or (isinstance(column_value, str) and not column_value.strip()):
             continue
-        if not isinstance(reference_column_value, str):
-            raise InputError(f"the value of {column} must be a string; got {short_repr(reference_column_value)}.")
-        return reference_column_value
+        if not isinstance(column_value, str):
+            raise InputError(f"the value of {column} must be a string; got {short_repr(column_value)}.")
+        return column_value
     for column in EXCERPTS:
         if row.get(column):
             return " ".join(_excerpt_text(excerpt, column) for excerpt in excerpt_list(row[column], column))
@@ -299,16 +289,12 @@ def gather_passages(
 def _chunking_seconds(chunking: Chunking) -> float | None:
     if chunking.made_by is not None and chunking.made_by.chunker in ELSEWHERE:
         return None
-    chunking_step_timing = chunking.timing
-    if chunking_step_timing is None:
+    step_timing = chunking.timing
+    if step_timing is None:
         return 0.0
     # Not a number where it was not recorded.
-    embedding_ms = (
-        chunking_step_timing.cold_ms
-        if chunking_step_timing.cold_ms == chunking_step_timing.cold_ms
-        else chunking_step_timing.embed_ms
-    )
-    return (chunking_step_timing.decide_ms + chunking_step_timing.merge_ms + embedding_ms) / 1000
+    embedding_ms = step_timing.cold_ms if step_timing.cold_ms == step_timing.cold_ms else step_timing.embed_ms
+    return (step_timing.decide_ms + step_timing.merge_ms + embedding_ms) / 1000
 
 
 class Exchange(NamedTuple):
@@ -527,10 +513,6 @@ def swap_references(references: Sequence[str]) -> list[str]:
     """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     wrong_answers = []
     for number, own in enumerate(references):
-        references_of_other_questions = [*references[number + 1 :], *references[:number]]
-        wrong_answers.append(
-            next((reference for reference in references_of_other_questions if reference and reference != own), "")
-            if own
-            else ""
-        )
+        others = [*references[number + 1 :], *references[:number]]
+        wrong_answers.append(next((reference for reference in others if reference and reference != own), "") if own else "")
     return wrong_answers

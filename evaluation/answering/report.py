@@ -111,16 +111,14 @@ class Report:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
         measure_name_in_sentence = ANSWER_MEASURES[measure].called
         shared_values = on_same_questions(self._competing(measure))
-        mean_score_by_chunker_number = {
+        mean_score = {
             number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
         }
-        if not mean_score_by_chunker_number:
+        if not mean_score:
             return f"Nothing can be said of {measure_name_in_sentence}: no answer has it with every chunker."
         shared_question_count = max(int((~np.isnan(scores)).sum()) for scores in shared_values)
-        best, *others = sorted(mean_score_by_chunker_number, key=lambda number: -mean_score_by_chunker_number[number])
-        mean_words = (
-            f"{format_number(mean_score_by_chunker_number[best], '.2f')} over {pluralize(shared_question_count, 'question')}"
-        )
+        best, *others = sorted(mean_score, key=lambda number: -mean_score[number])
+        mean_words = f"{format_number(mean_score[best], '.2f')} over {pluralize(shared_question_count, 'question')}"
         if not others:
             return f"{self.names[best]}: mean {measure_name_in_sentence} {mean_words}."
         lead_differences = {other: self.comparisons.between(measure, best, other) for other in others}
@@ -164,23 +162,17 @@ class Report:
         if len(self.controls) < 2:
             return []
         reference_row, swapped_row = self.controls[REFERENCE], self.controls[SWAPPED]
-        control_values_by_measure = {
-            name: (rows[reference_row], rows[swapped_row]) for name in self.measured if (rows := self.values(name))
-        }
-        defined_value_pair_by_measure = {
-            name: pair for name, pair in control_values_by_measure.items() if not np.isnan(pair[0] - pair[1]).all()
-        }
-        if not defined_value_pair_by_measure:
+        values = {name: (rows[reference_row], rows[swapped_row]) for name in self.measured if (rows := self.values(name))}
+        value_pair_by_measure = {name: pair for name, pair in values.items() if not np.isnan(pair[0] - pair[1]).all()}
+        if not value_pair_by_measure:
             return []
-        measure_range_widths = [
-            ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in defined_value_pair_by_measure
-        ]
+        measure_range_widths = [ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in value_pair_by_measure]
         control_paired_differences = paired_differences(
-            np.array([one - other for one, other in defined_value_pair_by_measure.values()]), measure_range_widths
+            np.array([one - other for one, other in value_pair_by_measure.values()]), measure_range_widths
         )
         return [
-            _comparison_words(name, *defined_value_pair_by_measure[name], difference)
-            for name, difference in zip(defined_value_pair_by_measure, control_paired_differences, strict=True)
+            _comparison_words(name, *value_pair_by_measure[name], difference)
+            for name, difference in zip(value_pair_by_measure, control_paired_differences, strict=True)
         ]
 
 
@@ -197,12 +189,10 @@ def cost_table(
     some_ask = any(retrieval.asked is not None for retrieval in gathered.values())
     for number, name in enumerate(report.names):
         own_passages, answers = gathered[number], report.answers(number)
-        answer_exchanges_of_chunker = [
-            result.answer.exchange for (chunker, _), result in report.results.items() if chunker == number
-        ]
+        answer_exchanges = [result.answer.exchange for (chunker, _), result in report.results.items() if chunker == number]
         tokens_read, tokens_written = (
-            sum(exchange.tokens_in for exchange in answer_exchanges_of_chunker),
-            sum(exchange.tokens_out for exchange in answer_exchanges_of_chunker),
+            sum(exchange.tokens_in for exchange in answer_exchanges),
+            sum(exchange.tokens_out for exchange in answer_exchanges),
         )
         answering_price_dollars = None if model is None else model.price(tokens_read, tokens_written)
         rows.append(
@@ -223,21 +213,17 @@ def cost_table(
 
 def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
     is_defined_in_both_at = ~np.isnan(right - wrong)
-    measure_title = ANSWER_MEASURES[name].title
+    called = ANSWER_MEASURES[name].title
     right_and_wrong_means_phrase = (
         f"{right[is_defined_in_both_at].mean():.2f} for the reference answers, "
         f"{wrong[is_defined_in_both_at].mean():.2f} for those of other questions"
     )
     means_and_count = f"{right_and_wrong_means_phrase}, over {pluralize(int(is_defined_in_both_at.sum()), 'question')}"
     if compared is None:
-        return (
-            f"{measure_title}: too few questions to say whether it tells right from wrong with this model: "
-            f"{means_and_count}."
-        )
+        return f"{called}: too few questions to say whether it tells right from wrong with this model: {means_and_count}."
     tells_or_does_not_tell_phrase = "tells" if compared.significant and compared.mean > 0 else "does not tell"
     return (
-        f"{measure_title} {tells_or_does_not_tell_phrase} right from wrong with this model: {means_and_count} "
-        f"({compared.p_words})."
+        f"{called} {tells_or_does_not_tell_phrase} right from wrong with this model: {means_and_count} ({compared.p_words})."
     )
 
 

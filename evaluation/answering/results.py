@@ -152,32 +152,30 @@ def answer_item(
     Cancelled
         If the user asked to stop.
     """
-    latest_answer_result = before
-    if latest_answer_result is None or not latest_answer_result.answer.text:
-        latest_answer_result = AnswerResult(
+    answer_result = before
+    if answer_result is None or not answer_result.answer.text:
+        answer_result = AnswerResult(
             item, context, model_answer(item.question, context, Recording(services.asking, services.count, cancelled))
         )
-        keep(latest_answer_result)
-    if not latest_answer_result.answer.usable:
+        keep(answer_result)
+    if not answer_result.answer.usable:
         return
-    if latest_answer_result.question_cosine is None:
+    if answer_result.question_cosine is None:
         compared_texts = [item.question, *([item.reference] if item.reference else [])]
-        answer_cosines_to_texts = [
-            float(cosine) for cosine in services.similar(latest_answer_result.answer.text, compared_texts)
-        ]
-        latest_answer_result = replace(
-            latest_answer_result,
+        answer_cosines_to_texts = [float(cosine) for cosine in services.similar(answer_result.answer.text, compared_texts)]
+        answer_result = replace(
+            answer_result,
             question_cosine=answer_cosines_to_texts[0],
             reference_cosine=answer_cosines_to_texts[1] if item.reference else None,
         )
-        keep(latest_answer_result)
+        keep(answer_result)
     if services.judge is not None:
         judge_result(
-            latest_answer_result,
+            answer_result,
             services,
             keep,
             cancelled,
-            kinds=[kind for kind in KINDS if kind not in latest_answer_result.judgements],
+            kinds=[kind for kind in KINDS if kind not in answer_result.judgements],
         )
 
 
@@ -214,10 +212,8 @@ def answer_all(
 
     def answer_at(place: tuple[int, int], stopped: Callable[[], bool]) -> None:
         chunker, question = place
-        answer_context_of_question = gathered[chunker].contexts[question]
-        answer_item(
-            items[question], answer_context_of_question, services, partial(keep, place), stopped, answers_before.get(place)
-        )
+        context_of_question = gathered[chunker].contexts[question]
+        answer_item(items[question], context_of_question, services, partial(keep, place), stopped, answers_before.get(place))
         done(place)
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
@@ -248,11 +244,9 @@ def judge_result(
     for kind in applicable_kinds(result.item.reference, result.context):
         if kind in kinds:
             judge_exchange_recording = Recording(services.judge, services.count, cancelled, repeat)
-            new_model_judgement = judge_answer(kind, judging_input, judge_exchange_recording, services.similar, repeat)
+            model_judgement = judge_answer(kind, judging_input, judge_exchange_recording, services.similar, repeat)
             earlier_judgements_of_kind = result.judgements.get(kind, ())
-            result = replace(
-                result, judgements={**result.judgements, kind: (*earlier_judgements_of_kind, new_model_judgement)}
-            )
+            result = replace(result, judgements={**result.judgements, kind: (*earlier_judgements_of_kind, model_judgement)})
             keep(result)
 
 
@@ -351,12 +345,10 @@ def remaining_requests(
         return RemainingRequests(False, ())
     judged_before = before.judgements if before is not None and earlier_text else {}
     judging_input = JudgingInput(item.question, item.reference, text, context)
-    missing_judgement_kinds = (kind for kind in applicable_judgement_kinds if kind not in judged_before)
+    judgement_kinds = (kind for kind in applicable_judgement_kinds if kind not in judged_before)
     return RemainingRequests(
         False,
-        tuple(
-            kind for kind in missing_judgement_kinds if judge.cached_answer(*judgement_request(kind, judging_input)) is None
-        ),
+        tuple(kind for kind in judgement_kinds if judge.cached_answer(*judgement_request(kind, judging_input)) is None),
     )
 
 
@@ -379,12 +371,10 @@ def estimate_run(
     judgement_request_tokens: list[int] = []
     for chunker, retrieval in gathered.items():
         for number, (item, context) in enumerate(zip(items, retrieval.contexts, strict=True)):
-            remaining_question_requests = left((chunker, number), item, context)
-            if remaining_question_requests.answer:
+            question_requests = left((chunker, number), item, context)
+            if question_requests.answer:
                 answer_request_tokens.append(sizes.answer_tokens(number, context))
-            judgement_request_tokens += [
-                sizes.judgement_tokens(kind, number, context) for kind in remaining_question_requests.kinds
-            ]
+            judgement_request_tokens += [sizes.judgement_tokens(kind, number, context) for kind in question_requests.kinds]
     return RequestEstimates(
         Estimate(len(answer_request_tokens), sum(answer_request_tokens)),
         Estimate(len(judgement_request_tokens), sum(judgement_request_tokens)),

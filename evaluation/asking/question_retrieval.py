@@ -122,20 +122,16 @@ def index_passages(chunking: Chunking, tools: Tools, method: SearchMethod, embed
         If the user asked to stop.
     """
     document = chunking.document
-    embedded_chunk_texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
+    chunk_texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
     chunk_vectors = None
     if method != "bm25" and tools.embedder is not None:
         chunk_vectors = (
-            embed_chunks_late([chunking], tools)
-            if embedded_as == "late"
-            else embed_texts(document, embedded_chunk_texts, tools)
+            embed_chunks_late([chunking], tools) if embedded_as == "late" else embed_texts(document, chunk_texts, tools)
         )
     chunk_word_index = (
-        Bm25(embedded_chunk_texts, detect_language(document.text))
-        if method != "embedding" or chunk_vectors is None
-        else None
+        Bm25(chunk_texts, detect_language(document.text)) if method != "embedding" or chunk_vectors is None else None
     )
-    return Passages(chunking, embedded_chunk_texts, chunk_vectors, chunk_word_index)
+    return Passages(chunking, chunk_texts, chunk_vectors, chunk_word_index)
 
 
 def has_stated_texts(chunking: Chunking) -> bool:
@@ -489,14 +485,12 @@ def answers_retrieved_whole(
     """
     if not questions:
         return []
-    searchable_chunk_passages = index_passages(chunking, tools, search.method, search.embedded_as)
+    chunk_passages = index_passages(chunking, tools, search.method, search.embedded_as)
     are_whole = []
     for posed in questions:
-        question_vector = (
-            None if searchable_chunk_passages.vectors is None else embed_question(chunking, tools, posed.question)
-        )
+        question_vector = None if chunk_passages.vectors is None else embed_question(chunking, tools, posed.question)
         question_with_ranked_chunks = ask(
-            searchable_chunk_passages, posed.question, question_vector, search.method, search.limit, ruler, search.reranker
+            chunk_passages, posed.question, question_vector, search.method, search.limit, ruler, search.reranker
         )
         are_whole.append(judge_retrieval(question_with_ranked_chunks, posed.answer).fate == "whole")
     return are_whole

@@ -193,17 +193,13 @@ def recall_by_amount(
     Amounts are the top k, unless ``top_k`` is None, and every budget. Recall is measured in the budgets' unit, or else in
     tokens. Raises the same errors as `Tools.embed`.
     """
-    text_budget_unit = "tokens" if budgets is None else budgets.unit
+    budget_unit = "tokens" if budgets is None else budgets.unit
     by_amount = {}
     if top_k is not None:
-        by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values(
-            "recall", text_budget_unit
-        )
+        by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values("recall", budget_unit)
     if budgets is not None:
         at_budgets = evaluate_at_budgets(index, questions, tools, ruler, budgets)
-        by_amount |= {
-            f"{size:,} {text_budget_unit}": at_budgets.values("recall", size, text_budget_unit) for size in budgets.sizes
-        }
+        by_amount |= {f"{size:,} {budget_unit}": at_budgets.values("recall", size, budget_unit) for size in budgets.sizes}
     return by_amount
 
 

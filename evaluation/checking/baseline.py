@@ -89,17 +89,15 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         """
         for kind, kept in self.scores.items():
             for name, baseline_value in kept.items():
-                current_score_value = scores.get(kind, {}).get(name)
+                score_value = scores.get(kind, {}).get(name)
                 more_is_better = BASELINE_SCORES[kind][name]
-                if current_score_value is None:
+                if score_value is None:
                     yield kind, f"{name} is undefined now; the baseline has {baseline_value:.4f}."
-                elif (
-                    baseline_value - current_score_value if more_is_better else current_score_value - baseline_value
-                ) > tolerance:
+                elif (baseline_value - score_value if more_is_better else score_value - baseline_value) > tolerance:
                     yield (
                         kind,
                         f"{name} must be {'at least' if more_is_better else 'at most'} {baseline_value:.4f}, "
-                        f"give or take {tolerance:g}; it is {current_score_value:.4f}.",
+                        f"give or take {tolerance:g}; it is {score_value:.4f}.",
                     )
 
 
@@ -137,12 +135,8 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe:
     retrieval_evaluation = evaluate_retrieval(
         build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, corpus_token_ruler, TOP_K
     )
-    mean_and_deviation_by_score = {
-        name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]
-    }
-    return {
-        name: mean[0] for name, mean in mean_and_deviation_by_score.items() if mean is not None and math.isfinite(mean[0])
-    }
+    means = {name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]}
+    return {name: mean[0] for name, mean in means.items() if mean is not None and math.isfinite(mean[0])}
 
 
 # Known problems, in a file next to the documents, so that a check reports only new ones.
@@ -207,10 +201,8 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         """Return the known problems as JSON, with one problem per line for readable diffs."""
         file_entries = []
         for file, problems in sorted(self.files.items()):
-            problem_json_lines = ",\n".join(
-                f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems
-            )
-            file_entries.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{problem_json_lines}\n    ]")
+            json_lines = ",\n".join(f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems)
+            file_entries.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{json_lines}\n    ]")
         joined_json_file_entries = ",\n".join(file_entries)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{joined_json_file_entries}\n  }}\n}}\n'
 
@@ -231,10 +223,8 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
     def count_gone(self, documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
         cut_documents = [checked for checked in documents if checked.chunking is not None]
-        listed_known_problem_count = sum(
-            len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut_documents
-        )
-        return listed_known_problem_count - sum(
+        known_problem_count = sum(len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut_documents)
+        return known_problem_count - sum(
             problem.quiet == "known" for checked in cut_documents for problem in self.mark_known(checked).problems
         )
 

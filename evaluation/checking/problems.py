@@ -290,21 +290,17 @@ class Check:
                 )
 
     def _sizes(self, chunking: Chunking) -> Iterator[_Violation]:
-        chunk_size_bounds = self.bounds or requested_size_bounds(self.chunker)
-        if chunk_size_bounds is None:
+        size_bounds = self.bounds or requested_size_bounds(self.chunker)
+        if size_bounds is None:
             return
-        size_of_each_chunk = chunk_sizes(chunk_size_bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)
+        size_of_each_chunk = chunk_sizes(size_bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)
         for chunk, size in zip(chunking.chunks, size_of_each_chunk, strict=True):
-            if size < (chunk_size_bounds.least or 0) or (
-                chunk_size_bounds.most is not None and size > chunk_size_bounds.most
-            ):
-                singular_or_plural_size_unit = (
-                    chunk_size_bounds.unit.removesuffix("s") if size == 1 else chunk_size_bounds.unit
-                )
+            if size < (size_bounds.least or 0) or (size_bounds.most is not None and size > size_bounds.most):
+                singular_or_plural_size_unit = size_bounds.unit.removesuffix("s") if size == 1 else size_bounds.unit
                 yield _Violation(
                     "size",
                     Span(chunk.start, chunk.end),
-                    f"The chunk has {size:,} {singular_or_plural_size_unit}; asked for are {chunk_size_bounds.words()}.",
+                    f"The chunk has {size:,} {singular_or_plural_size_unit}; asked for are {size_bounds.words()}.",
                 )
 
 
@@ -339,12 +335,8 @@ class _Lines:
         document_parts = self._document.parts
         if document_parts is None:
             return ""
-        part_labels_of_span = document_parts.labels_of_spans([(span.start, span.end)])
-        return (
-            f"{document_parts.kind}{'s' * (len(part_labels_of_span) > 1)} {', '.join(part_labels_of_span)}"
-            if part_labels_of_span
-            else ""
-        )
+        part_labels = document_parts.labels_of_spans([(span.start, span.end)])
+        return f"{document_parts.kind}{'s' * (len(part_labels) > 1)} {', '.join(part_labels)}" if part_labels else ""
 
 
 def parse_levels(words: Sequence[str]) -> dict[str, str]:

@@ -47,10 +47,8 @@ class Report:
     @cached_property
     def all(self) -> list[Problem]:
         """All problems to report, most serious first, then in document order."""
-        unsuppressed_document_problems = [
-            problem for document in self.documents for problem in document.problems if not problem.quiet
-        ]
-        return sorted([*self.general, *unsuppressed_document_problems], key=lambda problem: LEVELS.index(problem.level))
+        document_problems = [problem for document in self.documents for problem in document.problems if not problem.quiet]
+        return sorted([*self.general, *document_problems], key=lambda problem: LEVELS.index(problem.level))
 
     @cached_property
     def quiet(self) -> list[Problem]:
@@ -91,24 +89,20 @@ class Report:
 
 def as_text(report: Report) -> str:
     """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
-    report_text_lines = [
+    text_lines = [
         f"{_place_words(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems
     ]
     unlisted_problem_count = len(report.all) - len(report.problems)
     if unlisted_problem_count:
-        report_text_lines.append(f"{pluralize(unlisted_problem_count, 'more problem')} not listed")
+        text_lines.append(f"{pluralize(unlisted_problem_count, 'more problem')} not listed")
     for kind, scores in report.scores.items():
-        report_text_lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
-    checked_chunk_count = sum(
-        len(document.chunking.chunks) for document in report.documents if document.chunking is not None
-    )
+        text_lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
+    chunk_count = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
     by_level = ", ".join(pluralize(count, level) for level, count in report.counts.items())
-    checked_amounts_phrase = f"{pluralize(len(report.documents), 'document')}, {pluralize(checked_chunk_count, 'chunk')}"
+    checked_amounts_phrase = f"{pluralize(len(report.documents), 'document')}, {pluralize(chunk_count, 'chunk')}"
     quiet_words = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
-    report_text_lines.append(f"{checked_amounts_phrase}: {by_level}{quiet_words}; {report.verdict}")
-    return (
-        "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in report_text_lines) + "\n"
-    )
+    text_lines.append(f"{checked_amounts_phrase}: {by_level}{quiet_words}; {report.verdict}")
+    return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in text_lines) + "\n"
 
 
 def _place_words(problem: Problem) -> str:
@@ -288,7 +282,7 @@ def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
         physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
-    fingerprinted_problem_bytes = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
+    problem_bytes = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
     repeated_problem_suffix = f":{number}" if number > 1 else ""
     suppressions_property = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}
@@ -298,9 +292,7 @@ def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
         "level": problem.level,
         "message": {"text": message},
         "locations": [{"physicalLocation": physical}],
-        "partialFingerprints": {
-            "passage/v1": f"{hashlib.sha256(fingerprinted_problem_bytes).hexdigest()}{repeated_problem_suffix}"
-        },
+        "partialFingerprints": {"passage/v1": f"{hashlib.sha256(problem_bytes).hexdigest()}{repeated_problem_suffix}"},
         **suppressions_property,
     }
 

@@ -79,7 +79,7 @@ _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sa
 def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``check`` command to an argument parser."""
     rule_list_help_text = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
-    check_command_parser = commands.add_parser(
+    command = commands.add_parser(
         "check",
         help="documents and a recipe against rules, for continuous integration",
         description="Cut documents and say what breaks a rule. The exit status is 0 without an error, 1 with one, and 2 if "
@@ -87,26 +87,20 @@ def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
         epilog=f"rules, with their levels:\n{rule_list_help_text}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    check_command_parser.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
-    check_command_parser.add_argument(
-        "--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document"
-    )
-    add_chunker(check_command_parser)
-    check_command_parser.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
-    check_command_parser.add_argument(
-        "--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for"
-    )
-    check_command_parser.add_argument(
-        "--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)"
-    )
-    check_command_parser.add_argument(
+    command.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
+    command.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document")
+    add_chunker(command)
+    command.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
+    command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
+    command.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
+    command.add_argument(
         "--level",
         action="append",
         default=[],
         metavar="RULE=LEVEL",
         help=f"how grave it is to break a rule: {', '.join((*LEVELS, OFF))}",
     )
-    check_command_parser.add_argument(
+    command.add_argument(
         "--marked",
         nargs="+",
         action="extend",
@@ -114,31 +108,31 @@ def add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="PATH",
         help="documents with known boundaries: with lines of three dashes, or boundary files beside them",
     )
-    check_command_parser.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
-    check_command_parser.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
-    check_command_parser.add_argument("--write-baseline", metavar="FILE", help="write the scores reached now into a file")
-    check_command_parser.add_argument(
+    command.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
+    command.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
+    command.add_argument("--write-baseline", metavar="FILE", help="write the scores reached now into a file")
+    command.add_argument(
         "--tolerance", type=float, default=TOLERANCE, metavar="X", help="how much worse one may be (default: %(default)s)"
     )
-    check_command_parser.add_argument("--known", metavar="FILE", help="problems that are known, of which nothing is said")
-    check_command_parser.add_argument("--write-known", metavar="FILE", help="write the problems there are now into a file")
-    check_command_parser.add_argument(
+    command.add_argument("--known", metavar="FILE", help="problems that are known, of which nothing is said")
+    command.add_argument("--write-known", metavar="FILE", help="write the problems there are now into a file")
+    command.add_argument(
         "--report",
         action="append",
         default=[],
         metavar="FORM[=FILE]",
         help=f"{', '.join(FORMS)}, on standard output or into a file; may be given several times (default: text)",
     )
-    check_command_parser.add_argument(
+    command.add_argument(
         "--language-model",
         metavar="openai:NAME",
         help="for a recipe that asks one, or embeds chunks with a context sentence: a model of the server at "
         "OPENAI_BASE_URL, to which the documents are sent (default: the recipe's)",
     )
-    add_spend(check_command_parser)
-    add_device(check_command_parser)
-    add_encoding(check_command_parser)
-    check_command_parser.set_defaults(run=run_check)
+    add_spend(command)
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_check)
 
 
 class _Source(NamedTuple):
@@ -164,9 +158,7 @@ def run_check(options: argparse.Namespace) -> int:
     stored_baseline_scores = (
         Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
     )
-    known_problems_of_file = (
-        KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
-    )
+    problems_of_file = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
     chunker = recipe.build()
     tools.asking = _open_language_model(options, recipe, chunker)
@@ -188,7 +180,7 @@ def run_check(options: argparse.Namespace) -> int:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
             print_to_stderr(f"{tools.asking.model.name}: {tools.asking.summary}.")
-    checked_documents = _mark_known_problems(checked_documents, known_problems_of_file, options)
+    checked_documents = _mark_known_problems(checked_documents, problems_of_file, options)
     all_marked_cut = all(
         outcome.chunking is not None
         for source, outcome in zip(sources_to_check, checked_documents, strict=True)
@@ -354,11 +346,9 @@ def _recipe_and_file(options: argparse.Namespace) -> tuple[Recipe, str]:
     """Return the recipe, and the file that a score below the baseline is reported for."""
     if options.chunker is None:
         raise InputError("No chunker is named. Name it with --chunker, or give the file of a recipe.")
-    parsed_chunker_spec = parse_chunker_spec(options.chunker)
-    chunker = parsed_chunker_spec.build()
-    return parsed_chunker_spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(
-        parsed_chunker_spec.file or options.baseline
-    )
+    chunker_spec = parse_chunker_spec(options.chunker)
+    chunker = chunker_spec.build()
+    return chunker_spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(chunker_spec.file or options.baseline)
 
 
 def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
@@ -372,14 +362,12 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
         except InputError as error:
             sources.append(_Source(printable_name(path), message_with_file_name(printable_name(path), error)))
     # By their paths, which reports name.
-    marked_file_path_by_name = {
-        printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, MARKS_ENDING))
-    }
+    path_by_name = {printable_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, MARKS_ENDING))}
     texts, complaints = read_marked_texts(
-        ((name, file_bytes(path)) for name, path in marked_file_path_by_name.items()), document_reading_function
+        ((name, file_bytes(path)) for name, path in path_by_name.items()), document_reading_function
     )
     sources += [
-        _Source(next((path for path in marked_file_path_by_name if complaint.startswith(path)), "--marked"), complaint)
+        _Source(next((path for path in path_by_name if complaint.startswith(path)), "--marked"), complaint)
         for complaint in complaints
     ]
     sources += [_Source(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in texts]

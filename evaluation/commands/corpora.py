@@ -176,10 +176,8 @@ class CorpusRun:
 
     def _embedded(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
         embedded_texts = [embedded for _, _, embedded, _ in rows if embedded is not None]
-        embedded_text_token_counts = iter(
-            load_tokenizer(self.recipe.tokenizer).count(embedded_texts) if embedded_texts else ()
-        )
+        text_token_counts = iter(load_tokenizer(self.recipe.tokenizer).count(embedded_texts) if embedded_texts else ())
         return [
-            (text, tokens) if embedded is None else (embedded, int(next(embedded_text_token_counts)))
+            (text, tokens) if embedded is None else (embedded, int(next(text_token_counts)))
             for _, text, embedded, tokens in rows
         ]

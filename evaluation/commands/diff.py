@@ -71,42 +71,38 @@ name, as questions give it, in “id”."""
 
 def add_diff(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``diff`` command to an argument parser."""
-    diff_command_parser = commands.add_parser(
+    command_parser = commands.add_parser(
         "diff",
         help="what a change of chunkers or settings costs: chunks and tokens to embed again, questions won and lost",
         description="Compare two ways to cut the same documents.",
         epilog=_RULE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    diff_command_parser.add_argument("before", metavar="A", help=_SIDE)
-    diff_command_parser.add_argument("after", metavar="B", help="the chunker that replaces it, in the same forms")
-    diff_command_parser.add_argument(
+    command_parser.add_argument("before", metavar="A", help=_SIDE)
+    command_parser.add_argument("after", metavar="B", help="the chunker that replaces it, in the same forms")
+    command_parser.add_argument(
         "corpus", nargs="?", metavar="CORPUS", help="a folder of documents, or one file; runs need it only for --questions"
     )
-    diff_command_parser.add_argument(
+    command_parser.add_argument(
         "--price", type=float, metavar="USD", help="dollars for embedding a million tokens; prints what embedding costs"
     )
-    diff_command_parser.add_argument(
+    command_parser.add_argument(
         "--top", type=int, default=10, metavar="N", help="documents and questions to list (default: 10)"
     )
-    diff_command_parser.add_argument(
+    command_parser.add_argument(
         "--questions", type=Path, metavar="FILE", help="questions on the documents, as for retrieval"
     )
     default_to_other_side_phrase = "for a chunker by its name (default: the other side's)"
-    diff_command_parser.add_argument(
+    command_parser.add_argument(
         "--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES}, {default_to_other_side_phrase}"
     )
-    diff_command_parser.add_argument(
-        "--embedder", metavar="NAME", help=f"the embedding model, {default_to_other_side_phrase}"
-    )
-    diff_command_parser.add_argument(
-        "--tokenizer", metavar="NAME", help=f"what counts tokens, {default_to_other_side_phrase}"
-    )
-    add_searching(diff_command_parser)
-    diff_command_parser.add_argument("--json", action="store_true", help="print one JSON object")
-    add_device(diff_command_parser)
-    add_encoding(diff_command_parser)
-    diff_command_parser.set_defaults(run=run_diff)
+    command_parser.add_argument("--embedder", metavar="NAME", help=f"the embedding model, {default_to_other_side_phrase}")
+    command_parser.add_argument("--tokenizer", metavar="NAME", help=f"what counts tokens, {default_to_other_side_phrase}")
+    add_searching(command_parser)
+    command_parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_device(command_parser)
+    add_encoding(command_parser)
+    command_parser.set_defaults(run=run_diff)
 
 
 @dataclass(frozen=True)
@@ -336,31 +332,26 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
 
 
 def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> str:
-    total_index_changes = comparison.total
+    index_changes = comparison.total
     comparison_text_lines = [
-        f"A: {sides[0].column.name}: {total_index_changes.before:,} chunks",
-        f"B: {sides[1].column.name}: {total_index_changes.after:,} chunks",
+        f"A: {sides[0].column.name}: {index_changes.before:,} chunks",
+        f"B: {sides[1].column.name}: {index_changes.after:,} chunks",
         "",
     ]
     chunk_count_by_change = {
-        "kept": total_index_changes.kept,
-        "changed": total_index_changes.changed,
-        "new": total_index_changes.new,
-        "gone": total_index_changes.gone,
+        "kept": index_changes.kept,
+        "changed": index_changes.changed,
+        "new": index_changes.new,
+        "gone": index_changes.gone,
     }
     widest_count_length = max(len(f"{count:,}") for count in chunk_count_by_change.values())
     comparison_text_lines += [f"{name:<8} {count:>{widest_count_length},}" for name, count in chunk_count_by_change.items()]
-    share_phrase = (
-        f" ({100 * total_index_changes.tokens_again / total_index_changes.tokens:.3g} %)"
-        if total_index_changes.tokens
-        else ""
-    )
-    re_embedding_cost_dollars = embedding_dollars(total_index_changes.tokens_again, options.price)
+    share_phrase = f" ({100 * index_changes.tokens_again / index_changes.tokens:.3g} %)" if index_changes.tokens else ""
+    re_embedding_cost_dollars = embedding_dollars(index_changes.tokens_again, options.price)
     cost_phrase = "" if re_embedding_cost_dollars is None else f", {dollar_words(re_embedding_cost_dollars)}"
     comparison_text_lines += [
         "",
-        f"To embed again: {total_index_changes.tokens_again:,} of {total_index_changes.tokens:,} "
-        f"tokens{share_phrase}{cost_phrase}.",
+        f"To embed again: {index_changes.tokens_again:,} of {index_changes.tokens:,} tokens{share_phrase}{cost_phrase}.",
         f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
     ]
     if comparison.most_changed:
@@ -425,16 +416,14 @@ class QuestionChanges:
             f"{_estimate_words(options, columns, [file.text for _, file in documents_with_answers])}"
         )
         retrieval_budgets = parse_budgets(options)
-        answering_documents_ruler = TokenRuler(
+        documents_ruler = TokenRuler(
             build_corpus(documents_with_answers, "lines", options.exact_ends).whole.text,
             load_tokenizer(columns[1].recipe.tokenizer),
         )
         recall_by_amount_per_side = []
         for _, _, index, tools, _ in build_indexes(options, columns, documents_with_answers, cache):
             recall_by_amount_per_side.append(
-                recall_by_amount(
-                    index, renumbered_questions, tools, answering_documents_ruler, options.top_k, retrieval_budgets
-                )
+                recall_by_amount(index, renumbered_questions, tools, documents_ruler, options.top_k, retrieval_budgets)
             )
             end_progress()
         return cls(renumbered_questions, len(answering_documents), WonAndLost(*recall_by_amount_per_side))
@@ -462,16 +451,12 @@ class QuestionChanges:
 
     def words(self, most: int) -> str:
         """Return the result in words, with at most ``most`` of the questions won and lost."""
-        questions_won_and_lost = self.changes
+        questions_won = self.changes
         result_lines = []
-        for amount, difference in questions_won_and_lost.differences().items():
-            won, lost = questions_won_and_lost.changed(amount)
-            mean_recall_per_side = (
-                mean_and_deviation(side[amount]) for side in (questions_won_and_lost.before, questions_won_and_lost.after)
-            )
-            means_phrase = " to ".join(
-                "undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in mean_recall_per_side
-            )
+        for amount, difference in questions_won.differences().items():
+            won, lost = questions_won.changed(amount)
+            recall_per_side = (mean_and_deviation(side[amount]) for side in (questions_won.before, questions_won.after))
+            means_phrase = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in recall_per_side)
             recall_difference_sentence = (
                 "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
             )
@@ -479,8 +464,8 @@ class QuestionChanges:
                 f"Recall at {amount}: {means_phrase}; {len(won):,} questions won, {len(lost):,} lost. "
                 f"{recall_difference_sentence}"
             )
-        first_amount = next(iter(questions_won_and_lost.before))
-        for outcome, numbers in zip(("won", "lost"), questions_won_and_lost.changed(first_amount), strict=True):
+        first_amount = next(iter(questions_won.before))
+        for outcome, numbers in zip(("won", "lost"), questions_won.changed(first_amount), strict=True):
             result_lines += [
                 f"  {outcome} at {first_amount}: {on_printable_line(self.questions[number].text)}"
                 for number in numbers[:most]

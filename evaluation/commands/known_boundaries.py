@@ -167,30 +167,24 @@ def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
 
 def add_stitch(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``stitch`` command to an argument parser."""
-    stitch_parser = commands.add_parser(
+    command = commands.add_parser(
         "stitch",
         help="join short documents into long ones, whose seams are known boundaries",
         description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
         "one subject are joined directly.",
     )
-    stitch_parser.add_argument(
+    command.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE_ENDINGS)} files"
     )
-    stitch_parser.add_argument(
-        "--into", type=Path, required=True, metavar="DIR", help="where the long documents are written"
-    )
-    stitch_parser.add_argument(
-        "--sentences", type=int, default=100, metavar="N", help="sentences per document (default: 100)"
-    )
-    stitch_parser.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
-    stitch_parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)"
-    )
-    stitch_parser.add_argument(
+    command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
+    command.add_argument("--sentences", type=int, default=100, metavar="N", help="sentences per document (default: 100)")
+    command.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)")
+    command.add_argument(
         "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="splits into sentences (default: %(default)s)"
     )
-    add_encoding(stitch_parser)
-    stitch_parser.set_defaults(run=run_stitch)
+    add_encoding(command)
+    command.set_defaults(run=run_stitch)
 
 
 def run_stitch(options: argparse.Namespace) -> None:

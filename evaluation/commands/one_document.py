@@ -152,13 +152,9 @@ def run_report(options: argparse.Namespace) -> None:
     document = Document.from_text(text, splitter, document_name, parts)
     tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparation_callback(embedder))
     chunkers_with_results = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
-    document_sentence_vectors = sentence_vectors(document, tools) if document.sentences else None
+    vectors = sentence_vectors(document, tools) if document.sentences else None
     write_output(
-        html_report(
-            ComparedColumns(
-                document, chunkers_with_results, known_boundaries, embedder, tokenizer.name, document_sentence_vectors
-            )
-        ),
+        html_report(ComparedColumns(document, chunkers_with_results, known_boundaries, embedder, tokenizer.name, vectors)),
         options.into,
     )
 
@@ -168,49 +164,43 @@ def run_report(options: argparse.Namespace) -> None:
 
 def add_answers(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``answers`` command to an argument parser."""
-    answers_parser = commands.add_parser(
+    command = commands.add_parser(
         "answers",
         help="questions answered from each chunker's chunks by a language model, and judged",
         description="Every question is answered from each chunker's best chunks alone; the answers go to standard output as "
         "CSV, who is ahead and what it took to standard error.",
     )
-    answers_parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
-    answers_parser.add_argument(
-        "--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer"
-    )
-    answers_parser.add_argument(
+    command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    command.add_argument("--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer")
+    command.add_argument(
         "--language-model",
         required=True,
         metavar="openai:NAME",
         help="a model of the server at OPENAI_BASE_URL, to which questions and chunks are sent",
     )
-    answers_parser.add_argument(
-        "--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)"
-    )
-    answers_parser.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
-    answers_parser.add_argument(
-        "--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)"
-    )
-    answers_parser.add_argument(
+    command.add_argument("--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)")
+    command.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
+    command.add_argument("--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)")
+    command.add_argument(
         "--trivial",
         choices=[*TRIVIAL_TITLES],
         action="append",
         default=[],
         help="a trivial row beside the chunkers; may be repeated",
     )
-    answers_parser.add_argument(
+    command.add_argument(
         "--keep", metavar="FILE", help="keep the model's answers there; the same command asks none of them again"
     )
-    answers_parser.add_argument(
+    command.add_argument(
         "--continue",
         dest="goes_on",
         action="store_true",
         help=f"continue asking although {NEARLY_ALL_UNUSABLE} of the first {FIRST_ANSWERS} answers could not be used",
     )
-    add_spend(answers_parser, "asking and judging")
-    answers_parser.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
-    add_columns(answers_parser)
-    answers_parser.set_defaults(run=run_answers)
+    add_spend(command, "asking and judging")
+    command.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
+    add_columns(command)
+    command.set_defaults(run=run_answers)
 
 
 def run_answers(options: argparse.Namespace) -> None:
@@ -271,8 +261,8 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         )
 
     typical_chunk_count = round(median(own.chunks for own in gathered.values()))
-    trivial_row_names = [*dict.fromkeys(options.trivial)]
-    for number, document_name in enumerate(trivial_row_names, start=len(chunkers)):
+    row_names = [*dict.fromkeys(options.trivial)]
+    for number, document_name in enumerate(row_names, start=len(chunkers)):
         gathered[number] = gather_trivial_row(
             document_name,
             document,
@@ -289,7 +279,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
 
     results: dict[tuple[int, int], AnswerResult] = {}
     chunker_and_trivial_titles = [chunker.title for chunker in chunkers] + [
-        TRIVIAL_TITLES[document_name] for document_name in trivial_row_names
+        TRIVIAL_TITLES[document_name] for document_name in row_names
     ]
     numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(chunker_and_trivial_titles, start=1)]
     try:
@@ -298,9 +288,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     finally:
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(numbered_row_titles, results))
-    answer_report = Report(
-        numbered_row_titles, len(usable_questions), results, control_rows(trivial_row_names, len(chunkers))
-    )
+    answer_report = Report(numbered_row_titles, len(usable_questions), results, control_rows(row_names, len(chunkers)))
     for measure in answer_report.measured:
         print_to_stderr(answer_report.verdict(measure))
     for sentence in answer_report.control_verdicts():

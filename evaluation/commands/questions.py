@@ -44,44 +44,40 @@ from evaluation.generating.question_generation import (
 
 def add_questions(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``questions`` command to an argument parser."""
-    questions_parser = commands.add_parser(
+    command = commands.add_parser(
         "questions",
         help="have a language model ask questions about documents, with the excerpts that answer them",
         description="Windows of the documents are sent to the server at OPENAI_BASE_URL, a few at a time. Every excerpt "
         "stands in its document; left out are questions with excerpts that are not about them, and those like an earlier "
         "one. What was asked before an interruption or an error is written too.",
     )
-    questions_parser.add_argument("documents", nargs="+", metavar="DOCUMENT", help="a document, or a folder of them")
-    questions_parser.add_argument("--language-model", required=True, metavar="openai:NAME", help="who asks")
-    questions_parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
-    questions_parser.add_argument(
-        "--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)"
-    )
-    questions_parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="chooses the windows (default: %(default)s)"
-    )
-    questions_parser.add_argument(
+    command.add_argument("documents", nargs="+", metavar="DOCUMENT", help="a document, or a folder of them")
+    command.add_argument("--language-model", required=True, metavar="openai:NAME", help="who asks")
+    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
+    command.add_argument("--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="chooses the windows (default: %(default)s)")
+    command.add_argument(
         "--window", type=int, default=WINDOW, metavar="N", help="characters that a question is about (default: %(default)s)"
     )
-    add_spend(questions_parser)
-    questions_parser.add_argument(
+    add_spend(command)
+    command.add_argument(
         "--lowest",
         type=float,
         default=LOWEST,
         metavar="COSINE",
         help="the least cosine of a question and each of its excerpts (default: %(default)s)",
     )
-    questions_parser.add_argument(
+    command.add_argument(
         "--highest",
         type=float,
         default=HIGHEST,
         metavar="COSINE",
         help="the highest cosine of a question and an earlier one (default: %(default)s)",
     )
-    questions_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
-    add_device(questions_parser)
-    add_encoding(questions_parser)
-    questions_parser.set_defaults(run=run_questions)
+    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_questions)
 
 
 def run_questions(options: argparse.Namespace) -> None:
@@ -158,13 +154,11 @@ def _write_filtered(outcomes: Sequence[Outcome], texts: SourceTexts, tools: Tool
             f"{options.output}: the model generated no usable question from {pluralize(len(outcomes), 'passage')}, so no "
             "file is written. Choose another model or other documents."
         )
-    cosine_filter_result = filter_questions(
+    filter_result = filter_questions(
         question_cosines(generated_questions, texts.corpus(), tools), options.lowest, options.highest
     )
-    kept_questions = [
-        question for question, keep in zip(generated_questions, cosine_filter_result.kept, strict=True) if keep
-    ]
-    unrelated_question_count = int((cosine_filter_result.excerpts < options.lowest).sum())
+    kept_questions = [question for question, keep in zip(generated_questions, filter_result.kept, strict=True) if keep]
+    unrelated_question_count = int((filter_result.excerpts < options.lowest).sum())
     if not kept_questions:
         raise InputError(
             f"{options.output}: no question passes the filters: of {len(generated_questions):,}, --lowest "

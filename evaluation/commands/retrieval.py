@@ -173,42 +173,40 @@ def run_retrieval(options: argparse.Namespace) -> None:
         print_to_stderr(sentence)
     if options.labels is not None:
         write_output(questions_to_json_lines(read_questions_of_file.usable, whole_corpus).decode(), str(options.labels))
-    corpus_token_ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
+    token_ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
     measured: list[MeasuredRecipe] = []
     for name, embedded_as, index, tools, return_mode in build_indexes(
         options, recipe_columns, texts, embedding_cache, return_modes
     ):
-        top_k_evaluation = evaluate_retrieval(index, read_questions_of_file.usable, tools, corpus_token_ruler, options.top_k)
+        top_k_evaluation = evaluate_retrieval(index, read_questions_of_file.usable, tools, token_ruler, options.top_k)
         at_budgets = (
             None
             if retrieval_budgets is None
-            else evaluate_at_budgets(index, read_questions_of_file.usable, tools, corpus_token_ruler, retrieval_budgets)
+            else evaluate_at_budgets(index, read_questions_of_file.usable, tools, token_ruler, retrieval_budgets)
         )
         near_duplicate_chunks = find_repeats(
             index,
             read_questions_of_file.usable,
             tools,
-            corpus_token_ruler,
+            token_ruler,
             options.top_k,
             [] if at_budgets is None else [at_budgets],
         )
         end_progress()
         row_title = _row_title(name, embedded_as, options.search, return_mode)
         if at_budgets is not None:
-            measured.append(_measurements(row_title, top_k_evaluation, corpus_token_ruler, at_budgets))
+            measured.append(_measurements(row_title, top_k_evaluation, token_ruler, at_budgets))
         if options.json:
-            recipe_result_json = evaluation_as_json(
-                name, top_k_evaluation, corpus_token_ruler, read_questions_of_file, at_budgets
-            )
+            recipe_result_json = evaluation_as_json(name, top_k_evaluation, token_ruler, read_questions_of_file, at_budgets)
             recipe_result_json["near_duplicates"] = near_duplicates_as_json(
-                near_duplicate_chunks, top_k_evaluation, corpus_token_ruler, at_budgets
+                near_duplicate_chunks, top_k_evaluation, token_ruler, at_budgets
             )
             print_json(recipe_result_json | _unusual_settings(embedded_as, options.search, return_mode))
         else:
-            _print_evaluation(row_title, top_k_evaluation, corpus_token_ruler)
+            _print_evaluation(row_title, top_k_evaluation, token_ruler)
             print(
                 f"  {'near-duplicates':16} "
-                f"{near_duplicate_words(near_duplicate_chunks, top_k_evaluation, corpus_token_ruler, at_budgets)}",
+                f"{near_duplicate_words(near_duplicate_chunks, top_k_evaluation, token_ruler, at_budgets)}",
                 flush=True,
             )
     if measured and options.json:
@@ -243,26 +241,21 @@ def _columns_of_options(options: argparse.Namespace) -> list[Column]:
     InputError
         If no chunker is named, or one of them is not as it must be, or the recipes do not say how to embed the others.
     """
-    parsed_chunker_specs = [parse_chunker_spec(written, chunks=True) for written in options.chunker]
-    if not parsed_chunker_specs:
+    specs = [parse_chunker_spec(written, chunks=True) for written in options.chunker]
+    if not specs:
         raise InputError("No chunker is named. Name one or several with --chunker.")
-    recipes_of_specs = [spec.recipe for spec in parsed_chunker_specs if spec.recipe is not None]
+    recipes_of_specs = [spec.recipe for spec in specs if spec.recipe is not None]
     embedding_settings = sorted(
         {f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes_of_specs}
     )
-    if len(recipes_of_specs) < len(parsed_chunker_specs) and len(embedding_settings) > 1:
+    if len(recipes_of_specs) < len(specs) and len(embedding_settings) > 1:
         raise InputError(
             "A chunker by its name, or a file of chunks, needs recipes that all embed in the same way; these embed "
             f"differently: {'; '.join(embedding_settings)}. Leave out those that differ."
         )
     default_recipe = next(iter(recipes_of_specs), Recipe(chunker="recursive"))
-    distinct_column_names = _distinct_names(
-        [(_column_name(spec), spec.file or Path(spec.written)) for spec in parsed_chunker_specs]
-    )
-    return [
-        build_column(spec, default_recipe, name)
-        for spec, name in zip(parsed_chunker_specs, distinct_column_names, strict=True)
-    ]
+    distinct_column_names = _distinct_names([(_column_name(spec), spec.file or Path(spec.written)) for spec in specs])
+    return [build_column(spec, default_recipe, name) for spec, name in zip(specs, distinct_column_names, strict=True)]
 
 
 def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
@@ -342,12 +335,8 @@ def build_indexes(
 
 def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
     """Return access to the language model that the command line or the recipe names; None if neither does."""
-    language_model_name = options.language_model or recipe.language_model
-    return (
-        as_asking(language_model_name, parse_spending_limit(options.spend), warn_of_unusable_answers)
-        if language_model_name
-        else None
-    )
+    model_name = options.language_model or recipe.language_model
+    return as_asking(model_name, parse_spending_limit(options.spend), warn_of_unusable_answers) if model_name else None
 
 
 def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, way: ReturnedText) -> str:
@@ -447,14 +436,12 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
 
 
 def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> None:
-    evaluated_chunk_index = evaluation.index
-    chunking_time_phrase = (
-        "made elsewhere" if evaluated_chunk_index.chunk_s is None else f"chunked in {evaluated_chunk_index.chunk_s:.2f} s"
-    )
+    chunk_index = evaluation.index
+    chunking_time_phrase = "made elsewhere" if chunk_index.chunk_s is None else f"chunked in {chunk_index.chunk_s:.2f} s"
     print(
-        f"{name}: {len(evaluated_chunk_index.chunks):,} chunks of {_mean_tokens(evaluation, ruler):.0f} tokens on "
+        f"{name}: {len(chunk_index.chunks):,} chunks of {_mean_tokens(evaluation, ruler):.0f} tokens on "
         f"average; {chunking_time_phrase}, "
-        f"embedded in {evaluated_chunk_index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
+        f"embedded in {chunk_index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in RETRIEVAL_MEASURES:
@@ -467,12 +454,8 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> N
 
 
 def _mean_words(evaluation: Evaluation, measure: str, unit: str) -> str:
-    mean_and_standard_deviation = mean_and_deviation(evaluation.values(measure, unit))
-    return (
-        "undefined"
-        if mean_and_standard_deviation is None
-        else f"{100 * mean_and_standard_deviation[0]:.1f} ± {100 * mean_and_standard_deviation[1]:.1f}"
-    )
+    mean = mean_and_deviation(evaluation.values(measure, unit))
+    return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
 def _mean_tokens(evaluation: Evaluation, ruler: TokenRuler) -> float:
@@ -538,12 +521,8 @@ def _returned_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str
 
 
 def _mean_as_json(evaluation: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
-    mean_and_standard_deviation = mean_and_deviation(evaluation.values(measure, unit))
-    return (
-        None
-        if mean_and_standard_deviation is None
-        else {"mean": mean_and_standard_deviation[0], "standard_deviation": mean_and_standard_deviation[1]}
-    )
+    mean = mean_and_deviation(evaluation.values(measure, unit))
+    return None if mean is None else {"mean": mean[0], "standard_deviation": mean[1]}
 
 
 def _scores_as_json(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | None]]:

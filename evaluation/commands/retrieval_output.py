@@ -52,14 +52,12 @@ def parse_budgets(options: argparse.Namespace) -> Budgets | None:
             if given is not None:
                 raise InputError(f"{name} works only with --budget, which is missing. Add --budget, or leave {name} out.")
         return None
-    written_budget_sizes = [part.strip() for part in options.budget.split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in written_budget_sizes):
+    budget_sizes = [part.strip() for part in options.budget.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in budget_sizes):
         raise InputError(
             f"--budget must be a list of whole numbers separated by commas, such as 1000,2000; got {options.budget[:60]!r}."
         )
-    return Budgets(
-        tuple(sorted(set(map(int, written_budget_sizes)))), options.budget_unit or "tokens", _LAST[options.last or "cut"]
-    )
+    return Budgets(tuple(sorted(set(map(int, budget_sizes)))), options.budget_unit or "tokens", _LAST[options.last or "cut"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,10 +279,8 @@ def near_duplicate_words(
 
 def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
     recall_difference = cost.difference
-    mean_recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
-    recall_phrase, recall_without_phrase = (
-        "undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in mean_recall_pair
-    )
+    recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
+    recall_phrase, recall_without_phrase = ("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in recall_pair)
     recall_gain_phrase = (
         "too few questions for an interval"
         if recall_difference is None

@@ -61,38 +61,32 @@ WIDTH = 15
 
 def add_unlabelled(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``unlabelled`` command to an argument parser."""
-    unlabelled_parser = commands.add_parser(
+    command = commands.add_parser(
         "unlabelled",
         help="blocks left whole, sizes, cohesion, contrast and edit stability: what needs no labels",
         description="One table for each document, a row for each chunker. None of its numbers is a grade, and they are not "
         "summed into one: what is best depends on what the chunks are for.",
     )
-    unlabelled_parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input"
-    )
-    add_chunkers(unlabelled_parser)
-    unlabelled_parser.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
-    unlabelled_parser.add_argument(
-        "--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for"
-    )
-    unlabelled_parser.add_argument(
-        "--unit", choices=SIZE_UNITS, default="tokens", help="what both sizes count (default: tokens)"
-    )
-    unlabelled_parser.add_argument(
+    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
+    add_chunkers(command)
+    command.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
+    command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for")
+    command.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both sizes count (default: tokens)")
+    command.add_argument(
         "--edits",
         type=int,
         default=DEFAULT_EDITS,
         metavar="N",
         help="places for a new sentence; 0 for none (default: %(default)s)",
     )
-    unlabelled_parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
-    unlabelled_parser.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    unlabelled_parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
-    unlabelled_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
-    unlabelled_parser.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
-    add_device(unlabelled_parser)
-    add_encoding(unlabelled_parser)
-    unlabelled_parser.set_defaults(run=run_unlabelled)
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
+    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
+    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_unlabelled)
 
 
 def run_unlabelled(options: argparse.Namespace) -> None:
@@ -104,7 +98,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         raise InputError("No chunker is named. Name one or several with --chunker.")
     chunkers = [(written, parse_chunker_spec(written).build(tools.embedder)) for written in options.chunker]
     chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
-    requested_size_bounds = (
+    size_bounds = (
         None if options.least is None and options.most is None else SizeBounds(options.least, options.most, options.unit)
     )
     read_document_bytes = document_reader(options.encoding)
@@ -113,9 +107,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         document = Document.from_text(read_document_bytes(file_bytes(path, name), name).text, options.sentences, name)
         if options.edits:
             check_edit_count(document, options.edits)
-        chunker_measure_rows = _measure_chunkers(
-            document, chunkers, tools, requested_size_bounds, options.edits, options.seed
-        )
+        chunker_measure_rows = _measure_chunkers(document, chunkers, tools, size_bounds, options.edits, options.seed)
         if options.json:
             for label, measured, edits in chunker_measure_rows:
                 print(json.dumps(measures_as_json(name, label, measured, edits), ensure_ascii=False), flush=True)
@@ -220,23 +212,19 @@ def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: 
 
 def add_agreement(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``agreement`` command to an argument parser."""
-    agreement_parser = commands.add_parser(
-        "agreement", help="which boundaries another embedder moves, and how far distances move"
-    )
-    agreement_parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input"
-    )
-    agreement_parser.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
-    agreement_parser.add_argument(
+    command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
+    command.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
+    command.add_argument(
         "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
     )
-    add_chunker(agreement_parser, default="breakpoint")
-    agreement_parser.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
-    agreement_parser.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
-    agreement_parser.add_argument("--json", action="store_true", help="print one JSON object per document")
-    add_device(agreement_parser)
-    add_encoding(agreement_parser)
-    agreement_parser.set_defaults(run=run_agreement)
+    add_chunker(command, default="breakpoint")
+    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--json", action="store_true", help="print one JSON object per document")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_agreement)
 
 
 def run_agreement(options: argparse.Namespace) -> None:

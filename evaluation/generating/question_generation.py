@@ -283,22 +283,20 @@ def generate_questions(
         earlier_questions = ordered_question_outcomes.wait_for_first(_count_to_await(chosen_random_windows, number), stopped)
         if earlier_questions is None:
             raise Cancelled
-        unquoted_window_part = _unquoted_part(texts, chosen_random_windows[number], earlier_questions)
+        window_part = _unquoted_part(texts, chosen_random_windows[number], earlier_questions)
         question_answer_reader = _AnswerReader(
-            texts[unquoted_window_part.document],
-            unquoted_window_part,
+            texts[window_part.document],
+            window_part,
             lambda question: ordered_question_outcomes.is_repeated(question, number, stopped),
         )
-        messages = _messages(texts, unquoted_window_part, number + 1, earlier_questions)
-        part, begun, skipped = unquoted_window_part, messages, len(messages)
+        messages = _messages(texts, window_part, number + 1, earlier_questions)
+        part, begun, skipped = window_part, messages, len(messages)
 
         def send(messages: Sequence[Message]) -> Reply:
             nonlocal part, begun, skipped
             if question_answer_reader.repeated:
-                other_part = _unquoted_part(
-                    texts, unquoted_window_part, [*earlier_questions, *question_answer_reader.repeated], 1
-                )
-                if other_part not in (part, unquoted_window_part):
+                other_part = _unquoted_part(texts, window_part, [*earlier_questions, *question_answer_reader.repeated], 1)
+                if other_part not in (part, window_part):
                     # In a new conversation, as a weak model would copy the question from this one.
                     part, begun, skipped = (
                         other_part,
@@ -317,7 +315,7 @@ def generate_questions(
         try:
             ordered_question_outcomes.store(number, usable_answer(send, messages, question_answer_reader.parse_answer, tell))
         except UnusableAnswer as complaint:
-            ordered_question_outcomes.store(number, Dropped(unquoted_window_part, str(complaint)))
+            ordered_question_outcomes.store(number, Dropped(window_part, str(complaint)))
 
     try:
         run_in_parallel([partial(ask_about_window, number) for number in range(len(chosen_random_windows))], cancelled)
@@ -327,10 +325,8 @@ def generate_questions(
 
 def _answer_kind(excerpts: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
-    most_allowed_excerpts = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
-    return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": most_allowed_excerpts}).with_choices(
-        {"excerpts": excerpts}
-    )
+    allowed_excerpts = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
+    return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": allowed_excerpts}).with_choices({"excerpts": excerpts})
 
 
 def _sentences(texts: Sequence[str], window: Window) -> list[str]:
@@ -356,12 +352,8 @@ def _unquoted_part(texts: Sequence[str], window: Window, asked: Sequence[Generat
         if any(first < excerpt.end and excerpt.start < last for excerpt in quoted_spans)
     ]
     starts, ends = [start, *(last for _, last in quoted_sentences)], [*(first for first, _ in quoted_sentences), end]
-    longest_unquoted_span = max(map(Span, starts, ends), key=lambda span: span.end - span.start)
-    return (
-        Window(window.document, longest_unquoted_span)
-        if len(text[longest_unquoted_span.start : longest_unquoted_span.end].strip()) >= least
-        else window
-    )
+    longest = max(map(Span, starts, ends), key=lambda span: span.end - span.start)
+    return Window(window.document, longest) if len(text[longest.start : longest.end].strip()) >= least else window
 
 
 def _count_to_await(chosen: Sequence[Window], number: int) -> int:
@@ -445,10 +437,8 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
 
 def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
     document, (start, end) = window
-    nearest_question_lines = [f"- {question.question}" for question in _nearest_questions(window, asked)]
-    earlier_phrase = (
-        QUESTIONS_BEFORE.format(questions="\n".join(nearest_question_lines)) if nearest_question_lines else NO_QUESTIONS
-    )
+    question_lines = [f"- {question.question}" for question in _nearest_questions(window, asked)]
+    earlier_phrase = QUESTIONS_BEFORE.format(questions="\n".join(question_lines)) if question_lines else NO_QUESTIONS
     passage_prompt = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier_phrase, number=number)
     example, answer = QUESTION_EXAMPLE
     system_and_example_messages = [
@@ -510,14 +500,12 @@ class _AnswerReader:
             raise UnusableAnswer(
                 f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(parsed_answer.excerpts):,}"
             )
-        excerpt_spans_and_exactness = [
-            self._place(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)
-        ]
-        repaired_excerpt_count = sum(1 for _, exact in dict.fromkeys(excerpt_spans_and_exactness) if not exact)
+        excerpt_spans = [self._place(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)]
+        repaired_excerpt_count = sum(1 for _, exact in dict.fromkeys(excerpt_spans) if not exact)
         generated_question = Generated(
             one_line_question_text,
             self.window,
-            tuple(sorted({span for span, _ in excerpt_spans_and_exactness})),
+            tuple(sorted({span for span, _ in excerpt_spans})),
             repaired_excerpt_count,
         )
         # Last of all, as it waits for the questions before.
@@ -528,19 +516,17 @@ class _AnswerReader:
 
     def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""
-        stripped_excerpt_quotation = Quotation(excerpt.strip())
-        if not stripped_excerpt_quotation.text:
+        excerpt_quotation = Quotation(excerpt.strip())
+        if not excerpt_quotation.text:
             raise UnusableAnswer(f"every excerpt must have words; excerpt {number} is empty")
-        match = self._searched.exact_match(stripped_excerpt_quotation) or self._searched.typographic_match(
-            stripped_excerpt_quotation
-        )
+        match = self._searched.exact_match(excerpt_quotation) or self._searched.typographic_match(excerpt_quotation)
         # What is much longer than the window is not like any part of it, and need not be compared.
-        if match is None and len(stripped_excerpt_quotation.text) <= 2 * len(self._searched.text):
-            match = self._searched.altered_match(stripped_excerpt_quotation, REPAIRED)
+        if match is None and len(excerpt_quotation.text) <= 2 * len(self._searched.text):
+            match = self._searched.altered_match(excerpt_quotation, REPAIRED)
         if match is None:
             raise UnusableAnswer(
                 f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "
-                f"{short_repr(stripped_excerpt_quotation.text)}, is not in it"
+                f"{short_repr(excerpt_quotation.text)}, is not in it"
             )
         window_start = self.window.span.start
         return Span(window_start + match.span.start, window_start + match.span.end), match.how in ("in place", "elsewhere")

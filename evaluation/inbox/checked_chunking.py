@@ -192,12 +192,8 @@ def _is_furniture(line: str, counts: Counter[str]) -> bool:
     if line.count("](") >= 3 and not has_prose(line):
         return True
     is_sentence = _STOP.search(line) is not None
-    separated_line_entries = _SEPARATORS.split(line)
-    if (
-        len(separated_line_entries) >= 3
-        and not is_sentence
-        and all(len(entry.split()) <= LONGEST_ENTRY for entry in separated_line_entries)
-    ):
+    line_entries = _SEPARATORS.split(line)
+    if len(line_entries) >= 3 and not is_sentence and all(len(entry.split()) <= LONGEST_ENTRY for entry in line_entries):
         return True
     is_notice = counts[_DIGITS.sub("0", line)] > 1 or (len(line) <= LONGEST_FURNITURE and not is_sentence)
     return is_notice and _FURNITURE_WORDS.search(line) is not None
@@ -248,10 +244,8 @@ class CheckedChunking:
     def _edges(self) -> list[int]:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
-        block_spans_at_every_depth = (
-            block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._without_prose)
-        )
-        return sorted({0, *(edge for span in block_spans_at_every_depth for edge in span), len(text)})
+        block_spans = (block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._without_prose))
+        return sorted({0, *(edge for span in block_spans for edge in span), len(text)})
 
     @cached_property
     def _without_prose(self) -> list[Block]:
@@ -276,11 +270,8 @@ class CheckedChunking:
 
     def prose_around(self, place: int) -> Span | None:
         """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
-        first_unfinished_block_index = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
-        if (
-            first_unfinished_block_index < len(self._without_prose)
-            and self._without_prose[first_unfinished_block_index].span.start < place
-        ):
+        block_index = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
+        if block_index < len(self._without_prose) and self._without_prose[block_index].span.start < place:
             return None
         next_block_edge_index = bisect_left(self._edges, place)
         if next_block_edge_index in (0, len(self._edges)) or self._edges[next_block_edge_index] == place:

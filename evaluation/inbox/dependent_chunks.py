@@ -325,12 +325,10 @@ def dangling_start(case: CheckedChunking) -> RuleFindings:
         if not _begins_sentence(text, start) or _ITEM.match(text, start) or not case.is_prose(start):
             continue
         sentence_stop_match = _STOP.search(text, start, chunk.end)
-        first_sentence_end_offset = sentence_stop_match.end() if sentence_stop_match else chunk.end
-        if pointing_phrase := words_pointing_back(
-            text[start : min(first_sentence_end_offset, start + 160)], language, reader_addressed
-        ):
+        end_offset = sentence_stop_match.end() if sentence_stop_match else chunk.end
+        if pointing_phrase := words_pointing_back(text[start : min(end_offset, start + 160)], language, reader_addressed):
             yield (
-                Span(start, first_sentence_end_offset),
+                Span(start, end_offset),
                 0.6,
                 f"the chunk begins with “{pointing_phrase}”, which points back to an earlier one",
             )
@@ -410,11 +408,9 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
 def _announcement(text: str, cut: int, language: str) -> str:
     """Return the last line before a cut if it announces what follows; empty otherwise."""
     text_before_cut = text[max(0, cut - REACH) : cut].rstrip()
-    last_line_before_cut = text_before_cut[text_before_cut.rfind("\n") + 1 :]
+    last_line = text_before_cut[text_before_cut.rfind("\n") + 1 :]
     return (
-        ""
-        if _HEADING.match(last_line_before_cut) or not _introduces(last_line_before_cut, language, at_cut=True)
-        else _last_sentence(last_line_before_cut)
+        "" if _HEADING.match(last_line) or not _introduces(last_line, language, at_cut=True) else _last_sentence(last_line)
     )
 
 

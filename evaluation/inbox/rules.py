@@ -216,19 +216,13 @@ def _far_from_heading(case: CheckedChunking) -> RuleFindings:
     heading_starts = [heading.span.start for heading in all_headings]
     if not all_headings or not case.cuts:
         return
-    chunk_edge_offsets = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
-    for number, (start, end) in enumerate(pairwise(chunk_edge_offsets)):
+    edge_offsets = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
+    for number, (start, end) in enumerate(pairwise(edge_offsets)):
         heading_index = bisect_right(heading_starts, start) - 1
-        chunks_between = (
-            number - bisect_right(chunk_edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
-        )
+        chunks_between = number - bisect_right(edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
         if chunks_between >= FAR:
-            nearest_heading_title = all_headings[heading_index].title
-            title_words = (
-                f"“{nearest_heading_title[:60]}{'…' * (len(nearest_heading_title) > 60)}”"
-                if nearest_heading_title
-                else "without a title"
-            )
+            heading_title = all_headings[heading_index].title
+            title_words = f"“{heading_title[:60]}{'…' * (len(heading_title) > 60)}”" if heading_title else "without a title"
             yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {chunks_between:,} chunks before"
 
 
@@ -263,13 +257,11 @@ def _whole_paragraph(case: CheckedChunking) -> RuleFindings:
     for start, end in sorted(set(paragraph_spans) & set(document.sentences)):
         if not has_prose(document.text[start:end]):
             continue
-        stop_count_inside_sentence = len(_STOP.findall(document.text, start, end - 1))
-        if end - start > LONG_PARAGRAPH or stop_count_inside_sentence >= FEW_STOPS:
-            stops_phrase = (
-                f"{pluralize(stop_count_inside_sentence, 'stop')} in it" if stop_count_inside_sentence else "no stop in it"
-            )
+        count_inside_sentence = len(_STOP.findall(document.text, start, end - 1))
+        if end - start > LONG_PARAGRAPH or count_inside_sentence >= FEW_STOPS:
+            stops_phrase = f"{pluralize(count_inside_sentence, 'stop')} in it" if count_inside_sentence else "no stop in it"
             unsplit_paragraph_score = 0.3 + 0.4 * min(
-                1, max((end - start) / LONG_PARAGRAPH / 4, stop_count_inside_sentence / FEW_STOPS / 4)
+                1, max((end - start) / LONG_PARAGRAPH / 4, count_inside_sentence / FEW_STOPS / 4)
             )
             yield (
                 Span(start, end),
@@ -390,16 +382,14 @@ def _worthless(fault: Fault, score: float, case: CheckedChunking) -> RuleFinding
 
 def _near_duplicate(case: CheckedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
-    repeated_text_runs = repeated_runs(case.chunking.document.text)
+    text_runs = repeated_runs(case.chunking.document.text)
     chunks, furthest_end = [], 0
     for number, (chunk, worthless) in enumerate(zip(case.chunking.chunks, case.worthless, strict=True)):
         if number in case.parents:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
-        may_be_alike = (
-            chunk.start < furthest_end or len(chunk.spans) > 1 or repeated_text_runs.share(chunk.start, chunk.end) >= ALIKE
-        )
+        may_be_alike = chunk.start < furthest_end or len(chunk.spans) > 1 or text_runs.share(chunk.start, chunk.end) >= ALIKE
         if worthless is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:
             chunks.append(chunk)
         furthest_end = max(furthest_end, chunk.end)

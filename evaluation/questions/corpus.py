@@ -142,14 +142,12 @@ class Corpus:
     @cached_property
     def whole(self) -> Document:
         """All documents joined into one document, with all their sentences."""
-        corpus_wide_sentence_spans = [
+        wide_sentence_spans = [
             Span(offset + start, offset + end)
             for offset, document in zip(self.offsets, self.documents, strict=True)
             for start, end in document.sentences
         ]
-        return Document(
-            JOINT.join(document.text for document in self.documents), tuple(corpus_wide_sentence_spans), "corpus"
-        )
+        return Document(JOINT.join(document.text for document in self.documents), tuple(wide_sentence_spans), "corpus")
 
     @cached_property
     def sentence_ends(self) -> list[int]:

@@ -161,25 +161,21 @@ class ExcerptFinder:
     def _located(self, number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
         name, passage = self.corpus.names[number], self.corpus.documents[number].text[match.span.start : match.span.end]
-        excerpt_deviation_phrase = ""
+        deviation_phrase = ""
         if match.how == "elsewhere":
-            excerpt_deviation_phrase = (
-                f"stands in {name} word for word, but at {match.span.start:,} and not at {quoted.start:,}"
-            )
+            deviation_phrase = f"stands in {name} word for word, but at {match.span.start:,} and not at {quoted.start:,}"
         elif match.how == "typography":
-            excerpt_deviation_phrase = f"stands in {name} at {match.span.start:,} with other white space or signs"
+            deviation_phrase = f"stands in {name} at {match.span.start:,} with other white space or signs"
         elif match.how == "altered":
             match_similarity_percent = _similarity_percent(match)
-            excerpt_deviation_phrase = (
+            deviation_phrase = (
                 f"stands in {name} at {match.span.start:,} altered, {match_similarity_percent} alike: {short_repr(passage)}"
             )
         if match.several:
-            excerpt_deviation_phrase += (
-                f"{'; it' if excerpt_deviation_phrase else ''} stands in {name} more than once, and the first is used"
+            deviation_phrase += (
+                f"{'; it' if deviation_phrase else ''} stands in {name} more than once, and the first is used"
             )
-        excerpt_remark_sentence = (
-            f"the excerpt {short_repr(quoted.text)} {excerpt_deviation_phrase}." if excerpt_deviation_phrase else ""
-        )
+        excerpt_remark_sentence = f"the excerpt {short_repr(quoted.text)} {deviation_phrase}." if deviation_phrase else ""
         return LocatedExcerpt(number, (match.span,), match.how, excerpt_remark_sentence)
 
     @cached_property
@@ -372,40 +368,32 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
     named_document_number = finder.document_number(row.get("corpus_id"))
     located_excerpts: list[LocatedExcerpt] = []
     lost_notes: list[str] = []
-    filled_excerpt_column_name = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
-    excerpt_items_of_row = (
-        []
-        if filled_excerpt_column_name is None
-        else excerpt_list(row[filled_excerpt_column_name], filled_excerpt_column_name)
-    )
+    column_name = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
+    excerpt_items_of_row = [] if column_name is None else excerpt_list(row[column_name], column_name)
     excerpts: list[Excerpt] = []
     for item in excerpt_items_of_row:
         quoted_excerpt_text = str(item.get("content")) if isinstance(item, dict) else str(item)
         try:
             located_excerpt = (
-                finder.whole_document(item)
-                if filled_excerpt_column_name == "documents"
-                else finder.locate(item, named_document_number)
+                finder.whole_document(item) if column_name == "documents" else finder.locate(item, named_document_number)
             )
         except InputError as error:
             lost_notes.append(str(error))
             labels.append(Label(text, quoted_excerpt_text, "orphaned", remark=lost_notes[-1]))
             continue
         located_excerpts.append(located_excerpt)
-        excerpt_label_state = _label_state(located_excerpt, excerpts)
+        label_state = _label_state(located_excerpt, excerpts)
         labels.append(
             Label(
                 text,
                 quoted_excerpt_text,
-                excerpt_label_state,
+                label_state,
                 finder.corpus.names[located_excerpt.document],
                 located_excerpt.spans,
                 located_excerpt.remark,
             )
         )
-        excerpts += [
-            excerpt for excerpt in located_excerpt.excerpts if excerpt_label_state != "merged" or excerpt not in excerpts
-        ]
+        excerpts += [excerpt for excerpt in located_excerpt.excerpts if label_state != "merged" or excerpt not in excerpts]
     if excerpt_items_of_row and not located_excerpts:
         raise InputError(f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost_notes[0]}")
     return (

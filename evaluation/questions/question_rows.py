@@ -144,12 +144,10 @@ def _count_items(row: QuestionRow) -> int:
     item_and_field_count = 0
     unvisited: list[Any] = list(row.values())
     while unvisited:
-        visited_list_or_object = unvisited.pop()
-        if isinstance(visited_list_or_object, list | dict):
-            item_and_field_count += len(visited_list_or_object)
-            unvisited += (
-                visited_list_or_object.values() if isinstance(visited_list_or_object, dict) else visited_list_or_object
-            )
+        list_or_object = unvisited.pop()
+        if isinstance(list_or_object, list | dict):
+            item_and_field_count += len(list_or_object)
+            unvisited += list_or_object.values() if isinstance(list_or_object, dict) else list_or_object
     return item_and_field_count
 
 
@@ -305,18 +303,14 @@ def _rows_of_json(text: str) -> list[Any] | None:
         parsed_json_value = parsed_json_value["data"]
     if isinstance(parsed_json_value, list):
         return parsed_json_value
-    json_column_values_by_name = {
+    column_values = {
         name: list(column.values()) if isinstance(column, dict) else column for name, column in parsed_json_value.items()
     }
-    question_column = json_column_values_by_name.get("question", json_column_values_by_name.get("user_input"))
+    question_column = column_values.get("question", column_values.get("user_input"))
     if not isinstance(question_column, list):
         return None
     return [
-        {
-            name: column[number]
-            for name, column in json_column_values_by_name.items()
-            if isinstance(column, list) and number < len(column)
-        }
+        {name: column[number] for name, column in column_values.items() if isinstance(column, list) and number < len(column)}
         for number in range(len(question_column))
     ]
 

@@ -95,11 +95,9 @@ def read_beir(
             f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have "
             f"{total_byte_count:,}."
         )
-    path_byte_count_pairs = [[path, len(part)] for path, part in parts.items()]
+    count_pairs = [[path, len(part)] for path, part in parts.items()]
     question_set = _set_from_pieces(
-        parse_in_reader_process(
-            parse_beir_parts, b"".join(parts.values()), name, cancelled, sizes=path_byte_count_pairs, split=split
-        )
+        parse_in_reader_process(parse_beir_parts, b"".join(parts.values()), name, cancelled, sizes=count_pairs, split=split)
     )
     assert question_set is not None
     return question_set
@@ -113,10 +111,8 @@ def _set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
     if not by_kind["questions"]:
         return None
     (name,) = by_kind["questions"][0]
-    question_rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in by_kind["row"])
-    return QuestionSet(
-        tuple(map(tuple, by_kind["text"])), (name, question_rows_bytes), tuple(note for (note,) in by_kind["note"])
-    )
+    rows_bytes = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in by_kind["row"])
+    return QuestionSet(tuple(map(tuple, by_kind["text"])), (name, rows_bytes), tuple(note for (note,) in by_kind["note"]))
 
 
 def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
@@ -184,22 +180,20 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
     ]
     if not question_and_documents_rows:
         raise InputError(f"{name}/{qrels_path}: at least one question must have a document that answers it; none has one.")
-    question_set_notes = [
+    set_notes = [
         f"{name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
         "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
         "whether the answer is. A relevance of 1 and more counts the same."
     ]
-    question_set_notes += _left_out_note(f"{name}/{CORPUS}: documents without text, which are left out", textless_documents)
-    question_set_notes += _left_out_note(
-        f"{name}/{qrels_path}: documents that are not in {CORPUS}, which are left out", unknown
-    )
-    question_set_notes += _left_out_note(
+    set_notes += _left_out_note(f"{name}/{CORPUS}: documents without text, which are left out", textless_documents)
+    set_notes += _left_out_note(f"{name}/{qrels_path}: documents that are not in {CORPUS}, which are left out", unknown)
+    set_notes += _left_out_note(
         f"{name}/{qrels_path}: questions that are not in {QUERIES}, which are left out", query_ids_without_query
     )
     return QuestionSet(
         tuple(texts),
         json_lines_file(question_and_documents_rows, f"{PurePosixPath(name).stem}.jsonl"),
-        tuple(question_set_notes),
+        tuple(set_notes),
     )
 
 
@@ -221,23 +215,18 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
             raise InputError(
                 f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {member_names or 'nothing'}."
             )
-        beir_folder_prefix = corpus_path.removesuffix(CORPUS)
+        folder_prefix = corpus_path.removesuffix(CORPUS)
         beir_file_members = [
             member
             for member in archived_file_members
-            if member.filename.startswith(beir_folder_prefix)
-            and is_beir_path(member.filename.removeprefix(beir_folder_prefix))
+            if member.filename.startswith(folder_prefix) and is_beir_path(member.filename.removeprefix(folder_prefix))
         ]
-        unpacked_byte_count = sum(member.file_size for member in beir_file_members)
-        if unpacked_byte_count > MAX_UNPACKED:
-            raise InputError(
-                f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {unpacked_byte_count:,}."
-            )
+        byte_count = sum(member.file_size for member in beir_file_members)
+        if byte_count > MAX_UNPACKED:
+            raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {byte_count:,}.")
         for member in beir_file_members:
             _check_size(member.filename, member.file_size)
-        return {
-            member.filename.removeprefix(beir_folder_prefix): question_set_zip.read(member) for member in beir_file_members
-        }
+        return {member.filename.removeprefix(folder_prefix): question_set_zip.read(member) for member in beir_file_members}
     except (InputError, MemoryError):
         raise
     # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
@@ -307,22 +296,18 @@ def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]],
 
 def _table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
     """Return the path of the table that counts."""
-    qrels_path_by_split_name = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
-    if not qrels_path_by_split_name:
+    qrels_path = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
+    if not qrels_path:
         raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; this one has none.")
-    if split is not None and split not in qrels_path_by_split_name:
+    if split is not None and split not in qrels_path:
+        raise InputError(f"{name}: the split must be one of {shorten_text(', '.join(qrels_path))}; got {short_repr(split)}.")
+    if split is None and _TEST not in qrels_path and len(qrels_path) > 1:
         raise InputError(
-            f"{name}: the split must be one of {shorten_text(', '.join(qrels_path_by_split_name))}; got {short_repr(split)}."
-        )
-    if split is None and _TEST not in qrels_path_by_split_name and len(qrels_path_by_split_name) > 1:
-        raise InputError(
-            f"{name}: one of the splits {shorten_text(', '.join(qrels_path_by_split_name))} must be chosen, as the "
+            f"{name}: one of the splits {shorten_text(', '.join(qrels_path))} must be chosen, as the "
             f"default split, {_TEST}, is "
             "missing."
         )
-    return qrels_path_by_split_name[
-        split or (_TEST if _TEST in qrels_path_by_split_name else next(iter(qrels_path_by_split_name)))
-    ]
+    return qrels_path[split or (_TEST if _TEST in qrels_path else next(iter(qrels_path)))]
 
 
 def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -391,10 +376,10 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     for number, article in enumerate(articles, start=1):
         article_place_phrase = f"{name}, article {number:,}"
         is_titled = isinstance(article, dict) and "title" in article
-        unique_article_title = _required_text(article, "title", article_place_phrase) if is_titled else f"article {number}"
-        if unique_article_title in titles:
-            unique_article_title = f"{unique_article_title} ({number})"
-        titles.add(unique_article_title)
+        article_title = _required_text(article, "title", article_place_phrase) if is_titled else f"article {number}"
+        if article_title in titles:
+            article_title = f"{article_title} ({number})"
+        titles.add(article_title)
         contexts, offset = [], 0
         for paragraph in _required_list(article, "paragraphs", article_place_phrase):
             paragraph_context_text = _required_text(paragraph, "context", article_place_phrase)
@@ -418,13 +403,11 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
                     "content": _required_text(question_answer_objects[0], "text", article_place_phrase),
                     "start_index": offset + answer_start_in_paragraph,
                 }
-                rows.append(
-                    {"question": question_text, "corpus_id": unique_article_title, "references": [first_answer_reference]}
-                )
+                rows.append({"question": question_text, "corpus_id": article_title, "references": [first_answer_reference]})
             contexts.append(paragraph_context_text)
             offset += len(paragraph_context_text) + len(JOINT)
         if contexts:
-            texts.append((unique_article_title, JOINT.join(contexts)))
+            texts.append((article_title, JOINT.join(contexts)))
     if not rows:
         raise InputError(f"{name}: at least one question must have an answer in the text; none has one.")
     question_set_notes = [

@@ -114,54 +114,45 @@ def _settings_key(chunker: Chunker) -> tuple[str, str]:
 def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
     if type(chunker) is not CHUNKERS.get(chunker.name):
         return
-    parameter_value_by_name = chunker.model_dump()
-    parameter_specs = type(chunker).fields(parameter_value_by_name)
+    value_by_name = chunker.model_dump()
+    parameter_specs = type(chunker).fields(value_by_name)
     idle_parameter_names = chunker.idle()
     for spec in parameter_specs:
         if spec.name in FIXED or spec.name in idle_parameter_names:
             continue
         # The amount of one threshold means nothing to another.
         dependent_parameter_names = {other_spec.name for other_spec in parameter_specs if other_spec.depends == spec.name}
-        independent_values = {
-            name: value for name, value in parameter_value_by_name.items() if name not in dependent_parameter_names
-        }
-        for value in _alternative_values(spec, parameter_value_by_name):
+        independent_values = {name: value for name, value in value_by_name.items() if name not in dependent_parameter_names}
+        for value in _alternative_values(spec, value_by_name):
             try:
                 chunker_with_changed_parameter = type(chunker).build(**{**independent_values, spec.name: value})
             except InputError:
                 continue
-            yield Variation(
-                spec.name, _variation_words(spec, value, parameter_value_by_name), chunker_with_changed_parameter
-            )
+            yield Variation(spec.name, _variation_words(spec, value, value_by_name), chunker_with_changed_parameter)
 
 
 def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
     """Return the alternative values to try for a parameter."""
-    current_parameter_value = values[spec.name]
+    parameter_value = values[spec.name]
     if spec.kind == "choice":
-        return [word for word in spec.choices if word != current_parameter_value]
+        return [word for word in spec.choices if word != parameter_value]
     number_type = int if spec.kind == "integer" else float
-    if spec.optional and current_parameter_value is None:
+    if spec.optional and parameter_value is None:
         return SIZES.get(spec.name, {}).get(_parameter_unit(spec, values), ())
     if spec.optional:
         return [
-            *sorted(
-                {number_type(round(current_parameter_value * factor, 6)) for factor in FACTORS} - {current_parameter_value}
-            ),
+            *sorted({number_type(round(parameter_value * factor, 6)) for factor in FACTORS} - {parameter_value}),
             None,
         ]
     low, high = spec.offered or (spec.low, spec.high)
     parameter_step_size = spec.step or 1
     stepped_parameter_values = [
-        number_type(round(current_parameter_value + sign * count * parameter_step_size, 6))
-        for count in STEPS
-        for sign in (-1, 1)
+        number_type(round(parameter_value + sign * count * parameter_step_size, 6)) for count in STEPS for sign in (-1, 1)
     ]
     return [
         stop
         for stop in stepped_parameter_values
-        if (low is None or stop >= min(low, current_parameter_value))
-        and (high is None or stop <= max(high, current_parameter_value))
+        if (low is None or stop >= min(low, parameter_value)) and (high is None or stop <= max(high, parameter_value))
     ]
 
 
@@ -391,10 +382,8 @@ class QuestionRetrieval:
     def question_vector(self, question: str) -> VectorArray | None:
         """Return a question's embedding; None if the search does not use embeddings."""
         if question not in self._vectors:
-            is_embedding_search = self.column.method != "bm25" and self.tools.embedder is not None
-            self._vectors[question] = (
-                embed_question(self.column.chunking, self.tools, question) if is_embedding_search else None
-            )
+            is_search = self.column.method != "bm25" and self.tools.embedder is not None
+            self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if is_search else None
         return self._vectors[question]
 
     def _retrieve(self, passages: Passages, question: str, limit: Limit) -> AskedQuestion:
@@ -416,12 +405,10 @@ class QuestionRetrieval:
             return False
         if column_retrieval_limit.top is None:
             return True
-        retrieved_token_count = self.current_retrieval(posed).tokens
+        token_count = self.current_retrieval(posed).tokens
         return (
-            retrieved_token_count > 0
-            and judge_retrieval(
-                self._retrieve(passages, posed.question, Limit(tokens=retrieved_token_count)), posed.answer
-            ).fate
+            token_count > 0
+            and judge_retrieval(self._retrieve(passages, posed.question, Limit(tokens=token_count)), posed.answer).fate
             == "whole"
         )
 

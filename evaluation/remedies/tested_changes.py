@@ -116,27 +116,23 @@ class _Reach:
             return False
         document, answer = chunking.document, failure.posed.answer
         alternative_chunk_spans = [chunk.spans for chunk in chunking.chunks]
-        alternative_embedded_texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
+        embedded_texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
         answer_chunk_numbers = chunks_holding(document.text, alternative_chunk_spans, answer)
         retrieval_token_budget = failure.limit.tokens or self.questions.current_retrieval(failure.posed).tokens
         tokens_left = retrieval_token_budget - min(
             ruler(_spans_until(alternative_chunk_spans[chunk], answer.end)) for chunk in answer_chunk_numbers
         )
-        self._embed(chunking, [alternative_embedded_texts[chunk] for chunk in answer_chunk_numbers])
-        best_holding_score = (
-            max(self._scores[alternative_embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
-        )
+        self._embed(chunking, [embedded_texts[chunk] for chunk in answer_chunk_numbers])
+        best_holding_score = max(self._scores[embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
         chunk_token_lengths = chunk_lengths(alternative_chunk_spans, ruler)
         expected_scores = {
             text: self._nearest_score(chunk_spans)
-            for text, chunk_spans in zip(alternative_embedded_texts, alternative_chunk_spans, strict=True)
+            for text, chunk_spans in zip(embedded_texts, alternative_chunk_spans, strict=True)
             if text not in self._scores
         }
         unscored_texts_best_first = sorted(expected_scores, key=expected_scores.__getitem__, reverse=True)
         while True:
-            is_above = np.array(
-                [self._scores.get(text, -np.inf) > best_holding_score for text in alternative_embedded_texts]
-            )
+            is_above = np.array([self._scores.get(text, -np.inf) > best_holding_score for text in embedded_texts])
             if chunk_token_lengths[is_above].sum() > tokens_left or (
                 failure.limit.top is not None and is_above.sum() >= failure.limit.top
             ):

@@ -131,29 +131,21 @@ def ranking_table(compared: ComparedColumns) -> Table:
     rank_order, names = chunker_ranking.order, [contender.name for contender in chunker_ranking.contenders]
     if known is None:
         # On paper there is room for the first of its cells.
-        measure_cells_by_chunker = [
-            structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings
-        ]
+        measure_cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
         ranking_column_heads = BY_STRUCTURE[:5]
     else:
         known_segmentation = segmentation_in_sentences(document, known)
-        chunker_segmentations = [
-            segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings
-        ]
-        summary_sentence = (
-            f"{summary_sentence} {explain_why_no_cut_wins(known_segmentation, chunker_segmentations)}".rstrip()
-        )
-        chunker_segmentations += [
+        segmentations = [segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings]
+        summary_sentence = f"{summary_sentence} {explain_why_no_cut_wins(known_segmentation, segmentations)}".rstrip()
+        segmentations += [
             Segmentation(known_segmentation.units, contender.cuts)
             for contender in chunker_ranking.contenders[len(named_chunkings) :]
         ]
-        measure_cells_by_chunker, ranking_column_heads = (
-            [boundary_cells(known_segmentation, segmentation) for segmentation in chunker_segmentations],
+        measure_cells, ranking_column_heads = (
+            [boundary_cells(known_segmentation, segmentation) for segmentation in segmentations],
             BY_KNOWN,
         )
-    ranked_chunker_rows = [
-        (names[place], lead_cells(chunker_ranking, place) + measure_cells_by_chunker[place]) for place in rank_order
-    ]
+    ranked_chunker_rows = [(names[place], lead_cells(chunker_ranking, place) + measure_cells[place]) for place in rank_order]
     return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
 
 
@@ -349,10 +341,8 @@ def _page_heading(compared: ComparedColumns) -> str:
         f"{pluralize(len(document.sentences), 'sentence')} ({document.splitter})",
     ]
     if compared.known is not None:
-        known_boundary_count = len(compared.known)
-        text_and_settings_phrases.append(
-            f"{known_boundary_count:,} known boundar{'y' if known_boundary_count == 1 else 'ies'}"
-        )
+        boundary_count = len(compared.known)
+        text_and_settings_phrases.append(f"{boundary_count:,} known boundar{'y' if boundary_count == 1 else 'ies'}")
     if compared.embedder is not None and any(chunker.embeds for chunker, _ in compared.columns):
         text_and_settings_phrases.append(f"embedder {compared.embedder.name}")
     text_and_settings_phrases.append(f"tokens of {compared.tokenizer}")
@@ -376,15 +366,13 @@ def _table_html(table: Table) -> str:
         f'<tr><th scope="row">{escape_html(name)}</th>{"".join(map(_cell_html, cells))}</tr>' for name, cells in table.rows
     )
     summary_html = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
-    heading_explanations_html = "".join(
-        f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about in table.heads
-    )
+    explanations_html = "".join(f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about in table.heads)
     return (
         f'<section><h2>{escape_html(table.title)}</h2>{summary_html}<div class="scroll" tabindex="0" role="region" '
         f'aria-label="{escape_html(table.title)}"><table><thead><tr><th '
         f'scope="col">Column</th>{column_headings_html}</tr></thead>'
         f"<tbody>{table_rows_html}</tbody></table></div><details><summary>What these "
-        f"are</summary><dl>{heading_explanations_html}</dl></details></section>"
+        f"are</summary><dl>{explanations_html}</dl></details></section>"
     )
 
 
@@ -413,10 +401,8 @@ def _gaps_html(chunking: Chunking) -> str:
         f"{escape_html(gap.reason)}</li>"
         for gap in chunking.gaps[:MOST_GAPS]
     )
-    unshown_gap_count = len(chunking.gaps) - MOST_GAPS
-    further_gaps_html = (
-        f"<li>{pluralize(unshown_gap_count, 'further gap')} not shown here.</li>" if unshown_gap_count > 0 else ""
-    )
+    gap_count = len(chunking.gaps) - MOST_GAPS
+    further_gaps_html = f"<li>{pluralize(gap_count, 'further gap')} not shown here.</li>" if gap_count > 0 else ""
     return (
         f"<details><summary>Every gap, with its verdict</summary><ol "
         f'class="gaps">{gap_verdict_items_html}{further_gaps_html}</ol></details>'

@@ -63,10 +63,8 @@ def handout_html(title: str, about: str, sheets: Sequence[SceneSheet]) -> str:
 
 
 def _scene_html(number: int, sheet: SceneSheet) -> str:
-    scene_headings_with_words = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
-    words_html = "".join(
-        f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in scene_headings_with_words
-    )
+    headings_with_words = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
+    words_html = "".join(f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in headings_with_words)
     most_shown_per_column = MOST_SHOWN // max(1, len(sheet.columns))
     column_sections_html = "".join(f"<section>{column_html(cut, most_shown_per_column)}</section>" for cut in sheet.columns)
     cuts_and_columns_html = ""

@@ -139,11 +139,9 @@ class BudgetResults:
         The order is that of `RANGE_UNITS` and `FOUND_SCORES`.
         """
         given, hit = self.given.astype(float), self.hit.astype(float)
-        excerpt_lengths_or_nan = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
-        precision_at_budgets = hit / np.where((excerpt_lengths_or_nan > 0) & (given > 0), given, np.nan)
-        return np.stack(
-            [hit / excerpt_lengths_or_nan, precision_at_budgets, hit / (given + excerpt_lengths_or_nan - hit)], axis=2
-        )
+        excerpt_lengths = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
+        precision_at_budgets = hit / np.where((excerpt_lengths > 0) & (given > 0), given, np.nan)
+        return np.stack([hit / excerpt_lengths, precision_at_budgets, hit / (given + excerpt_lengths - hit)], axis=2)
 
     def holds_everything(self, chunks: int) -> tuple[int, ...]:
         """Return the budgets within which every question receives all ``chunks`` chunks in full."""
@@ -310,13 +308,9 @@ def _ranked_chunks(
         for start in range(0, len(open_questions), at_once):
             raise_if_cancelled(tools.cancelled)
             question_number_batch = open_questions[start : start + at_once]
-            chunk_rankings_of_batch = queries.ranked(question_number_batch, chunks_ranked_per_question)
-            is_filled = np.logical_and.reduce(
-                [lengths[chunk_rankings_of_batch].sum(axis=1) >= size for lengths, size in needs]
-            )
-            for number, row, enough in zip(
-                question_number_batch.tolist(), chunk_rankings_of_batch, is_filled.tolist(), strict=True
-            ):
+            chunk_rankings = queries.ranked(question_number_batch, chunks_ranked_per_question)
+            is_filled = np.logical_and.reduce([lengths[chunk_rankings].sum(axis=1) >= size for lengths, size in needs])
+            for number, row, enough in zip(question_number_batch.tolist(), chunk_rankings, is_filled.tolist(), strict=True):
                 if enough or chunks_ranked_per_question == index_chunk_count:
                     yield number, row
                 else:
@@ -334,16 +328,14 @@ def _measure_question(
     cumulative_piece_lengths = pieces.sums
     for row, size in enumerate(at.budgets.sizes):
         # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
-        piece_count_reaching_budget = min(
+        reaching_budget = min(
             int(np.searchsorted(cumulative_piece_lengths[budget_unit_index], size)),
             len(cumulative_piece_lengths[budget_unit_index]) - 1,
         )
-        whole_piece_count = piece_count_reaching_budget - (
-            cumulative_piece_lengths[budget_unit_index][piece_count_reaching_budget] > size
-        )
+        whole_piece_count = reaching_budget - (cumulative_piece_lengths[budget_unit_index][reaching_budget] > size)
         whole_piece_spans = [span for place in pieces.holding if place < whole_piece_count for span in pieces.spans(place)]
         cut_off_spans: list[Span] = []
-        if whole_piece_count < piece_count_reaching_budget and at.budgets.last == "cut":
+        if whole_piece_count < reaching_budget and at.budgets.last == "cut":
             cut_off_spans = spans_up_to(
                 pieces.spans(whole_piece_count),
                 int(size - cumulative_piece_lengths[budget_unit_index][whole_piece_count]),

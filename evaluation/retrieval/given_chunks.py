@@ -232,19 +232,15 @@ def retrieval_failures(
                 if size:
                     holder, rank, held = _best_holder(all_measured[chunker], number, excerpt_number, excerpt)
                     index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
-                    overlapping_span_chunk_pairs = [
+                    span_chunk_pairs = [
                         (span, chunk) for chunk in overlapping_chunks(index.edges, [excerpt]) for span in index.chunks[chunk]
                     ]
                     # Where one chunk holds all of it, no cut split it.
                     is_split = held < excerpt.end - excerpt.start
                     cuts_in_split_excerpt = (
-                        cuts_inside(overlapping_span_chunk_pairs, excerpt, {} if ladder is None else ladder.reasons)
-                        if is_split
-                        else ()
+                        cuts_inside(span_chunk_pairs, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
                     )
-                    characters_outside_chunks = _missing_characters(
-                        text, excerpt, [span for span, _ in overlapping_span_chunk_pairs]
-                    )
+                    characters_outside_chunks = _missing_characters(text, excerpt, [span for span, _ in span_chunk_pairs])
                     failures_by_chunker[chunker].append(
                         FailedExcerpt(
                             number,
@@ -290,23 +286,17 @@ class _GivenText:
         If chunks return other text than their own, all retrieved ranges are returned, since any may contain the excerpt.
         """
         taken_chunk_count = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
-        cut_off_chunk_length = 0 if self._at is None else int(self._at.part[self._row, question])
+        chunk_length = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken_chunk_count]
         returns_itself = self._index.returns is None
-        overlapping_rank_indexes = (
-            overlapping_chunks(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
-        )
-        rank_chunk_pairs = [(place + 1, int(ranked[place])) for place in overlapping_rank_indexes]
+        rank_indexes = overlapping_chunks(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
+        rank_chunk_pairs = [(place + 1, int(ranked[place])) for place in rank_indexes]
         rank_chunk_pairs += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken_chunk_count]
         spans: list[Span] = []
         for (rank, _), given in zip(
             rank_chunk_pairs, self._index.returned_spans(number for _, number in rank_chunk_pairs), strict=True
         ):
-            spans += (
-                spans_up_to(given, cut_off_chunk_length, self._length)
-                if cut_off_chunk_length and rank == taken_chunk_count
-                else given
-            )
+            spans += spans_up_to(given, chunk_length, self._length) if chunk_length and rank == taken_chunk_count else given
         return spans
 
 
@@ -320,11 +310,5 @@ def _best_holder(measured: MeasuredChunker, question: int, place: int, excerpt: 
         holder, rank = measured.ladder.holders[place].tolist()
         return holder, rank, held
     ranked_chunk_numbers = measured.evaluation.search.ranked[question].tolist()
-    holder_rank_chunk_pairs = [
-        (ranked_chunk_numbers.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked_chunk_numbers
-    ]
-    return (
-        (min(holder_rank_chunk_pairs)[1], min(holder_rank_chunk_pairs)[0], held)
-        if holder_rank_chunk_pairs
-        else (chunks[0], 0, held)
-    )
+    rank_chunk_pairs = [(ranked_chunk_numbers.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked_chunk_numbers]
+    return (min(rank_chunk_pairs)[1], min(rank_chunk_pairs)[0], held) if rank_chunk_pairs else (chunks[0], 0, held)

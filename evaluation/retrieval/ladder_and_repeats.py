@@ -78,21 +78,17 @@ class RetrievedDuplicates:
     def in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
         """Return the cost in the top k of an evaluation, with recall in ``unit``."""
         unit_length_function = ruler_for(unit, ruler)
-        retrieved_chunk_counts = np.full(
-            len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1]
-        )
+        chunk_counts = np.full(len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1])
         recall_with_repeats = evaluation.values("recall", unit)
         recall_without_repeats = recall_with_repeats.copy()
         for (number, places), row in zip(self.places.items(), self.ranked.tolist(), strict=True):
             if np.searchsorted(places, evaluation.top_k):
                 question_excerpt_ranges = excerpt_ranges(evaluation.index.corpus, evaluation.search.questions[number])
-                returned_top_k_spans = [
-                    span for given in evaluation.index.returned_spans(row[: evaluation.top_k]) for span in given
-                ]
+                top_k_spans = [span for given in evaluation.index.returned_spans(row[: evaluation.top_k]) for span in given]
                 recall_without_repeats[number] = value_or_nan(
-                    text_scores(question_excerpt_ranges, returned_top_k_spans, unit_length_function)["recall"]
+                    text_scores(question_excerpt_ranges, top_k_spans, unit_length_function)["recall"]
                 )
-        return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
+        return self._cost_in_recall(chunk_counts, recall_with_repeats, recall_without_repeats)
 
     def at_budget(self, at: BudgetResults, size: int, unit: str) -> RepeatCost:
         """Return the cost at one budget of ``at``, the results with near-duplicates in place, with recall in ``unit``."""
@@ -165,21 +161,17 @@ def find_repeats(
     near_copies = find_near_duplicates(index.texts, alike)
     places: dict[int, tuple[int, ...]] = {}
     if near_copies.pairs and questions:
-        retrieved_depth_by_question = np.max(
-            [np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0
-        )
+        retrieved_depth = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)
         prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
         for start in range(0, len(questions), QUERY_BLOCK):
             raise_if_cancelled(tools.cancelled)
             prepared_question_numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
             for number, row in zip(
                 prepared_question_numbers.tolist(),
-                prepared_questions.ranked(
-                    prepared_question_numbers, int(retrieved_depth_by_question[prepared_question_numbers].max())
-                ),
+                prepared_questions.ranked(prepared_question_numbers, int(retrieved_depth[prepared_question_numbers].max())),
                 strict=True,
             ):
-                repeated_chunk_numbers = near_copies.repeated_chunks(row[: retrieved_depth_by_question[number]].tolist())
+                repeated_chunk_numbers = near_copies.repeated_chunks(row[: retrieved_depth[number]].tolist())
                 if repeated_chunk_numbers:
                     places[number] = tuple(np.flatnonzero(np.isin(row, repeated_chunk_numbers)).tolist())
     rankings_with_repeats_last = np.zeros((0, top_k), dtype=np.intp)
@@ -298,37 +290,31 @@ def measure_ladder(
 
     Raises the same errors as `evaluate_at_budgets`.
     """
-    ranked_chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
+    chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     beyond: list[tuple[int, int, int]] = []
 
     ranks_kept = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
 
     def keep_ranks(number: int, ranked: IntArray) -> None:
-        ranked_chunks_by_question[number] = ranked[:ranks_kept].copy()
+        chunks_by_question[number] = ranked[:ranks_kept].copy()
         chunks_after_kept_ranks = ranked[ranks_kept:]
-        excerpt_overlap_indexes = overlapping_chunks(
+        overlap_indexes = overlapping_chunks(
             index.returned_edges[chunks_after_kept_ranks], excerpt_ranges(index.corpus, questions[number])
         )
-        beyond.extend(
-            (number, int(chunks_after_kept_ranks[place]), ranks_kept + place + 1) for place in excerpt_overlap_indexes
-        )
+        beyond.extend((number, int(chunks_after_kept_ranks[place]), ranks_kept + place + 1) for place in overlap_indexes)
 
     at_budgets = evaluate_at_budget_sets(index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), keep_ranks)
     ranks_needed = np.max([at.taken[-1] for at in at_budgets], axis=0) if questions else np.zeros(0, dtype=np.intp)
     # One more than is given, as the chunk that does not fit is shown as well.
-    ranked_chunks_by_question = [
-        row[: most + 1] for row, most in zip(ranked_chunks_by_question, ranks_needed.tolist(), strict=True)
-    ]
-    ranked = np.full(
-        (len(ranked_chunks_by_question), max(map(len, ranked_chunks_by_question), default=0)), -1, dtype=np.intp
-    )
-    for number, row in enumerate(ranked_chunks_by_question):
+    chunks_by_question = [row[: most + 1] for row, most in zip(chunks_by_question, ranks_needed.tolist(), strict=True)]
+    ranked = np.full((len(chunks_by_question), max(map(len, chunks_by_question), default=0)), -1, dtype=np.intp)
+    for number, row in enumerate(chunks_by_question):
         ranked[number, : len(row)] = row
     beyond_within_budget = np.array(
         [triple for triple in beyond if triple[2] <= ranks_needed[triple[0]]], dtype=np.intp
     ).reshape(-1, 3)
     retrieved_near_duplicates = find_repeats(index, questions, tools, ruler, top_k, at_budgets) if top_k else None
-    best_holder_of_each_excerpt = _holders(index, questions, tools, ranked_chunks_by_question)
+    best_holder_of_each_excerpt = _holders(index, questions, tools, chunks_by_question)
     return BudgetLadder(
         at_budgets,
         ranked,
@@ -341,24 +327,20 @@ def measure_ladder(
 
 def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
     """Return the reasons of the cuts inside excerpts."""
-    cut_offsets_with_reasons = np.array(sorted(index.reasons), dtype=np.intp)
-    is_inside = np.zeros(len(cut_offsets_with_reasons), dtype=bool)
+    cut_offsets = np.array(sorted(index.reasons), dtype=np.intp)
+    is_inside = np.zeros(len(cut_offsets), dtype=bool)
     for question in questions:
         for start, end in excerpt_ranges(index.corpus, question):
-            is_inside[
-                np.searchsorted(cut_offsets_with_reasons, start, "right") : np.searchsorted(cut_offsets_with_reasons, end)
-            ] = True
-    return {place: index.reasons[place] for place in cut_offsets_with_reasons[is_inside].tolist()}
+            is_inside[np.searchsorted(cut_offsets, start, "right") : np.searchsorted(cut_offsets, end)] = True
+    return {place: index.reasons[place] for place in cut_offsets[is_inside].tolist()}
 
 
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
     overlapping_numbers = overlapping_chunks(index.edges, [excerpt])
     held_lengths = {number: total_length(intersection([excerpt], index.chunks[number])) for number in overlapping_numbers}
-    longest_held_length = max(held_lengths.values(), default=0)
-    return [
-        number for number, size in held_lengths.items() if size == longest_held_length and longest_held_length
-    ], longest_held_length
+    held_length = max(held_lengths.values(), default=0)
+    return [number for number, size in held_lengths.items() if size == held_length and held_length], held_length
 
 
 def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]) -> IntArray:
@@ -366,37 +348,30 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
     holders: list[tuple[int, int]] = []
     unranked: list[tuple[int, int, list[int]]] = []
     for number, question in enumerate(questions):
-        ranks_by_chunk = {
-            best_scored_holder_chunk: place
-            for place, best_scored_holder_chunk in enumerate(ranked[number].tolist(), start=1)
-        }
+        ranks_by_chunk = {holder_chunk: place for place, holder_chunk in enumerate(ranked[number].tolist(), start=1)}
         for excerpt in excerpt_ranges(index.corpus, question):
             chunks, _ = best_holders(index, excerpt)
             ranked_chunks = [
-                (ranks_by_chunk[best_scored_holder_chunk], best_scored_holder_chunk)
-                for best_scored_holder_chunk in chunks
-                if best_scored_holder_chunk in ranks_by_chunk
+                (ranks_by_chunk[holder_chunk], holder_chunk) for holder_chunk in chunks if holder_chunk in ranks_by_chunk
             ]
             if chunks and not ranked_chunks:
                 unranked.append((number, len(holders), chunks))
             holders.append((min(ranked_chunks)[1], min(ranked_chunks)[0]) if ranked_chunks else (-1, 0))
     if unranked:
-        prepared_unranked_questions = PreparedQuestions.of(
-            index, [questions[number].text for number, _, _ in unranked], tools
-        )
+        unranked_questions = PreparedQuestions.of(index, [questions[number].text for number, _, _ in unranked], tools)
         at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
         for start in range(0, len(unranked), at_once):
             raise_if_cancelled(tools.cancelled)
             unranked_index_range = range(start, min(start + at_once, len(unranked)))
             for row, (_, place, chunks) in zip(
-                prepared_unranked_questions.scores(unranked_index_range),
+                unranked_questions.scores(unranked_index_range),
                 unranked[start : unranked_index_range.stop],
                 strict=True,
             ):
-                best_scored_holder_chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))
+                holder_chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))
                 # As in the search, the earlier of equals comes first.
-                better_count = np.count_nonzero(row > row[best_scored_holder_chunk]) + np.count_nonzero(
-                    row[:best_scored_holder_chunk] == row[best_scored_holder_chunk]
+                better_count = np.count_nonzero(row > row[holder_chunk]) + np.count_nonzero(
+                    row[:holder_chunk] == row[holder_chunk]
                 )
-                holders[place] = (best_scored_holder_chunk, int(better_count) + 1)
+                holders[place] = (holder_chunk, int(better_count) + 1)
     return np.array(holders, dtype=np.intp).reshape(-1, 2)

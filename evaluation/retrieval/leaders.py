@@ -33,30 +33,26 @@ class PairedDifferences(Generic[Key]):
     def __init__(
         self, values: Mapping[Key, Sequence[FloatArray]], widths: Mapping[Key, float] | None = None, seed: int = 0
     ) -> None:
-        score_differences_by_pair = {
+        differences_by_pair = {
             (key, one, other): measured[one] - measured[other]
             for key, measured in values.items()
             for one, other in combinations(range(len(measured)), 2)
         }
-        self.defined = sum(not np.isnan(row).all() for row in score_differences_by_pair.values())
-        pair_widths = [1.0 if widths is None else widths[key] for key, _, _ in score_differences_by_pair]
+        self.defined = sum(not np.isnan(row).all() for row in differences_by_pair.values())
+        pair_widths = [1.0 if widths is None else widths[key] for key, _, _ in differences_by_pair]
         tested_pair_differences = (
-            paired_differences(np.array([*score_differences_by_pair.values()]), pair_widths, seed)
-            if score_differences_by_pair
-            else []
+            paired_differences(np.array([*differences_by_pair.values()]), pair_widths, seed) if differences_by_pair else []
         )
         self.tested = {
             pair: difference
-            for pair, difference in zip(score_differences_by_pair, tested_pair_differences, strict=True)
+            for pair, difference in zip(differences_by_pair, tested_pair_differences, strict=True)
             if difference is not None
         }
 
     def between(self, key: Key, one: int, other: int) -> Difference | None:
         """Return the first chunker's difference from the second; None if there are too few questions."""
-        ordered_pair_difference = self.tested.get((key, min(one, other), max(one, other)))
-        return (
-            ordered_pair_difference if ordered_pair_difference is None or one < other else ordered_pair_difference.reversed()
-        )
+        pair_difference = self.tested.get((key, min(one, other), max(one, other)))
+        return pair_difference if pair_difference is None or one < other else pair_difference.reversed()
 
 
 @dataclass(frozen=True)
@@ -152,47 +148,39 @@ class Leads:
         Budgets in ``everything`` are left out.
         """
         values = {size: on_same_questions(measured) for size, measured in values.items() if size not in everything}
-        chunker_pair_differences = PairedDifferences(values, seed=seed)
+        pair_differences = PairedDifferences(values, seed=seed)
         leads_at_budgets = {}
         for size, measured in values.items():
-            means_by_chunker = {
-                number: moments[0] for number, scores in enumerate(measured) if (moments := mean_and_deviation(scores))
-            }
-            if len(means_by_chunker) < 2:
+            means = {number: moments[0] for number, scores in enumerate(measured) if (moments := mean_and_deviation(scores))}
+            if len(means) < 2:
                 continue
-            best, *others = sorted(means_by_chunker, key=lambda number: -means_by_chunker[number])
-            best_lead_by_other_chunker = {other: chunker_pair_differences.between(size, best, other) for other in others}
+            best, *others = sorted(means, key=lambda number: -means[number])
+            best_lead = {other: pair_differences.between(size, best, other) for other in others}
             not_behind = [
-                other
-                for other, difference in best_lead_by_other_chunker.items()
-                if difference is None or not difference.significant
+                other for other, difference in best_lead.items() if difference is None or not difference.significant
             ]
             closest_rival_number = (not_behind or others)[0]
             lead_over_rival = measured[best] - measured[closest_rival_number]
             too_few_words = (
                 ""
-                if best_lead_by_other_chunker[closest_rival_number]
-                else too_few_values_words(
-                    chunker_pair_differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival)))
-                )
+                if best_lead[closest_rival_number]
+                else too_few_values_words(pair_differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival))))
             )
             significantly_behind_chunkers = tuple(other for other in others if other not in not_behind)
-            chunkers_tied_with_best = tuple(
-                other for other in others if abs(means_by_chunker[best] - means_by_chunker[other]) < _SAME
-            )
+            chunkers_tied_with_best = tuple(other for other in others if abs(means[best] - means[other]) < _SAME)
             question_count_for_lead = questions_needed(lead_over_rival)
             leads_at_budgets[size] = Lead(
                 best,
-                means_by_chunker[best],
+                means[best],
                 closest_rival_number,
-                best_lead_by_other_chunker[closest_rival_number],
+                best_lead[closest_rival_number],
                 too_few_words,
                 question_count_for_lead,
                 significantly_behind_chunkers,
                 len(others),
                 chunkers_tied_with_best,
             )
-        return cls(tuple(names), measure, unit, leads_at_budgets, len(chunker_pair_differences.tested), tuple(everything))
+        return cls(tuple(names), measure, unit, leads_at_budgets, len(pair_differences.tested), tuple(everything))
 
     @property
     def significant(self) -> tuple[int, ...]:
@@ -253,20 +241,16 @@ class Leads:
 
     def _significance_sentence(self) -> str:
         count, significant = len(self.leads), self.significant
-        holm_correction_phrase = f"Holm's correction for {pluralize(self.comparisons, 'comparison')}"
+        correction_phrase = f"Holm's correction for {pluralize(self.comparisons, 'comparison')}"
         if count == 1:
-            return f"It is {'' if significant else 'not '}significantly ahead of every other ({holm_correction_phrase})."
+            return f"It is {'' if significant else 'not '}significantly ahead of every other ({correction_phrase})."
         if not significant:
-            return (
-                f"The best is significantly ahead of every other at none of the {count} budgets ({holm_correction_phrase})."
-            )
+            return f"The best is significantly ahead of every other at none of the {count} budgets ({correction_phrase})."
         if len(significant) == count:
             all_budgets_phrase = "both" if count == 2 else f"all {count}"
-            return (
-                f"The best is significantly ahead of every other at {all_budgets_phrase} budgets ({holm_correction_phrase})."
-            )
+            return f"The best is significantly ahead of every other at {all_budgets_phrase} budgets ({correction_phrase})."
         significant_budgets_phrase = f"{len(significant)} of {count} budgets, {self._sizes_in_words(significant)}"
-        return f"The best is significantly ahead of every other at {significant_budgets_phrase} ({holm_correction_phrase})."
+        return f"The best is significantly ahead of every other at {significant_budgets_phrase} ({correction_phrase})."
 
     def _doubtful_lead_sentence(self, size: int) -> str:
         """Describe a lead that is not significant, and the number of questions it would take."""
@@ -276,19 +260,17 @@ class Leads:
             return f"{at}, {best} and {rival} cannot be compared. {lead.too_few}"
         if lead.needed is None:
             return f"{at}, {best} and {rival} are level."
-        doubtful_lead_difference = lead.difference
-        lead_in_points_words = (
-            "less than 0.1" if doubtful_lead_difference.mean < 0.001 else f"{100 * doubtful_lead_difference.mean:.1f}"
-        )
+        lead_difference = lead.difference
+        lead_in_points_words = "less than 0.1" if lead_difference.mean < 0.001 else f"{100 * lead_difference.mean:.1f}"
         lead_phrase = (
-            f"{at}, {best} is {lead_in_points_words} points ahead of {rival} ({doubtful_lead_difference.interval}, "
-            f"{doubtful_lead_difference.p_words})"
+            f"{at}, {best} is {lead_in_points_words} points ahead of {rival} ({lead_difference.interval}, "
+            f"{lead_difference.p_words})"
         )
-        if lead.needed <= doubtful_lead_difference.count:
+        if lead.needed <= lead_difference.count:
             return f"{lead_phrase}: not significant among so many comparisons, though it may be by itself."
         return (
             f"{lead_phrase}: not significant; it would take some {round_up(lead.needed):,} questions, and there are "
-            f"{doubtful_lead_difference.count:,}."
+            f"{lead_difference.count:,}."
         )
 
     def _sizes_in_words(self, sizes: Sequence[int]) -> str:
@@ -346,7 +328,7 @@ class Curve:
         interval_bounds_by_chunker = {
             number: np.array([mean_interval(row) or (np.nan, np.nan) for row in rows]).T for number, rows in values.items()
         }
-        means_by_chunker = {
+        means = {
             number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in rows]) for number, rows in values.items()
         }
         by_size = {size: [rows[row] for rows in values.values()] for row, size in enumerate(curve_budgets.sizes)}
@@ -357,4 +339,4 @@ class Curve:
             by_size,
             everything=everything,
         )
-        return cls(curve_budgets, means_by_chunker, interval_bounds_by_chunker, leads_at_budgets)
+        return cls(curve_budgets, means, interval_bounds_by_chunker, leads_at_budgets)

@@ -36,14 +36,12 @@ def set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
     if not wanted:
         return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
-    retrieved_wanted_count = len(wanted & retrieved)
-    retrieved_items_precision = (
-        Score(retrieved_wanted_count / len(retrieved)) if retrieved else Score.without(NOTHING_RETRIEVED)
-    )
+    wanted_count = len(wanted & retrieved)
+    retrieved_items_precision = Score(wanted_count / len(retrieved)) if retrieved else Score.without(NOTHING_RETRIEVED)
     return {
-        "recall": Score(retrieved_wanted_count / len(wanted)),
+        "recall": Score(wanted_count / len(wanted)),
         "precision": retrieved_items_precision,
-        "f1": Score(2 * retrieved_wanted_count / (len(wanted) + len(retrieved))),
+        "f1": Score(2 * wanted_count / (len(wanted) + len(retrieved))),
     }
 
 
@@ -304,12 +302,8 @@ def excerpt_ranges(corpus: Corpus, question: Question) -> list[Span]:
 
 
 def _mean_of(values: FloatArray) -> Score:
-    mean_deviation_pair = mean_and_deviation(values)
-    return (
-        Score(mean_deviation_pair[0])
-        if mean_deviation_pair is not None
-        else Score.without("it is undefined for every question")
-    )
+    deviation_pair = mean_and_deviation(values)
+    return Score(deviation_pair[0]) if deviation_pair is not None else Score.without("it is undefined for every question")
 
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:

@@ -213,14 +213,12 @@ class WholeText:
 def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: TokenRuler, unit: str) -> WholeText:
     """Return the retrieval scores of a baseline that gives every question all documents."""
     unit_length_function = ruler_for(unit, ruler)
-    whole_document_spans = [
-        corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)
-    ]
+    document_spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
     all_excerpts = [excerpt_ranges(corpus, question) for question in questions]
     scores_by_question = [
         {
-            **text_scores(excerpts, whole_document_spans, unit_length_function),
-            "precision_omega": precision_omega(excerpts, [[span] for span in whole_document_spans], unit_length_function),
+            **text_scores(excerpts, document_spans, unit_length_function),
+            "precision_omega": precision_omega(excerpts, [[span] for span in document_spans], unit_length_function),
         }
         for excerpts in all_excerpts
     ]
@@ -230,9 +228,9 @@ def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: Toke
     }
     return WholeText(
         mean_score_by_measure,
-        int(unit_length_function(whole_document_spans)),
-        ruler(whole_document_spans),
-        len(whole_document_spans),
+        int(unit_length_function(document_spans)),
+        ruler(document_spans),
+        len(document_spans),
     )
 
 
@@ -385,16 +383,12 @@ class Reports:
 
     def _report(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         chunkers = {number: self._chunker(number, measured, choice) for number, measured in all_measured.items()}
-        distribution_by_chunker = {number: chunker.distribution for number, chunker in chunkers.items()}
+        distributions = {number: chunker.distribution for number, chunker in chunkers.items()}
         non_baseline_chunkers = [number for number in all_measured if number != choice.baseline]
-        baseline_question_scores = distribution_by_chunker[choice.baseline].values
-        score_differences_to_baseline = [
-            distribution_by_chunker[number].values - baseline_question_scores for number in non_baseline_chunkers
-        ]
-        tested_baseline_differences = (
-            paired_differences(np.array(score_differences_to_baseline)) if score_differences_to_baseline else []
-        )
-        first_chunker_search = next(iter(all_measured.values())).evaluation.search
+        baseline_question_scores = distributions[choice.baseline].values
+        score_differences = [distributions[number].values - baseline_question_scores for number in non_baseline_chunkers]
+        tested_baseline_differences = paired_differences(np.array(score_differences)) if score_differences else []
+        chunker_search = next(iter(all_measured.values())).evaluation.search
         return Report(
             choice,
             chunkers,
@@ -405,33 +399,24 @@ class Reports:
             },
             self._curve(all_measured, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
             self._leads_at_top_k(all_measured, choice),
-            questions_with_differences(
-                {number: distribution.values for number, distribution in distribution_by_chunker.items()}
-            ),
+            questions_with_differences({number: distribution.values for number, distribution in distributions.items()}),
             self._ruler,
             self._wholes(
                 choice.unit,
-                lambda: whole_text_scores(
-                    first_chunker_search.index.corpus, first_chunker_search.questions, self._ruler, choice.unit
-                ),
+                lambda: whole_text_scores(chunker_search.index.corpus, chunker_search.questions, self._ruler, choice.unit),
             ),
         )
 
     def _curve(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Curve:
-        budget_ladder_by_chunker = {
-            number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None
-        }
+        budget_ladder = {number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None}
         results_at_budgets = {
-            number: ladder.results_for(choice.unit, choice.last) for number, ladder in budget_ladder_by_chunker.items()
+            number: ladder.results_for(choice.unit, choice.last) for number, ladder in budget_ladder.items()
         }
         name_by_chunker_number = {number: self._names[number] for number in results_at_budgets}
         curve_cache_key = (tuple(all_measured), choice._replace(budget=1, baseline=0, top_k=0))
-        chunk_count_by_chunker = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
+        chunk_count = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
         full_budgets = set.intersection(
-            *(
-                set(at_budgets.holds_everything(chunk_count_by_chunker[number]))
-                for number, at_budgets in results_at_budgets.items()
-            )
+            *(set(at_budgets.holds_everything(chunk_count[number])) for number, at_budgets in results_at_budgets.items())
         )
         return self._curves(
             curve_cache_key,

@@ -149,66 +149,56 @@ def evaluation_from_json(
         with another rule for the ends of excerpts, as by earlier versions.
     """
     try:
-        stored_evaluation = _Stored.model_validate_json(data)
+        stored = _Stored.model_validate_json(data)
     except ValidationError as error:
         place, _ = first_validation_error(error, "its JSON")
         raise InputError(
             f"The stored evaluation must be in the format that Seamark writes; {place} is invalid. Run the evaluation again."
         ) from error
-    if stored_evaluation.exact_ends != corpus.exact_ends:
+    if stored.exact_ends != corpus.exact_ends:
         raise InputError(
             "The stored evaluation must use this version's rule for the ends of excerpts; it uses an older one. Run the "
             "evaluation again."
         )
     corpus_text_length = len(corpus.whole.text)
-    is_stored_data_fitting_corpus = all(
-        0 <= start <= end <= corpus_text_length
-        for spans in (*stored_evaluation.chunks, stored_evaluation.parents or ())
-        for start, end in spans
+    is_data_fitting_corpus = all(
+        0 <= start <= end <= corpus_text_length for spans in (*stored.chunks, stored.parents or ()) for start, end in spans
     )
-    is_stored_data_fitting_corpus = is_stored_data_fitting_corpus and len(
-        stored_evaluation.parents or stored_evaluation.chunks
-    ) == len(stored_evaluation.chunks)
-    if not is_stored_data_fitting_corpus or not all(stored_evaluation.chunks):
+    is_data_fitting_corpus = is_data_fitting_corpus and len(stored.parents or stored.chunks) == len(stored.chunks)
+    if not is_data_fitting_corpus or not all(stored.chunks):
         raise InputError(
             f"The chunks of the stored evaluation must lie within the {corpus_text_length:,} characters of the corpus; "
             f"some do not. Run "
             "the evaluation again."
         )
-    rankings_by_question = _float_array(stored_evaluation.ranked, (len(questions), -1), "ranked").astype(np.intp)
-    if rankings_by_question.size and not 0 <= rankings_by_question.min() <= rankings_by_question.max() < len(
-        stored_evaluation.chunks
-    ):
+    rankings_by_question = _float_array(stored.ranked, (len(questions), -1), "ranked").astype(np.intp)
+    if rankings_by_question.size and not 0 <= rankings_by_question.min() <= rankings_by_question.max() < len(stored.chunks):
         raise InputError(
-            f"The stored evaluation must rank only its own {len(stored_evaluation.chunks):,} chunks; it ranks others. "
+            f"The stored evaluation must rank only its own {len(stored.chunks):,} chunks; it ranks others. "
             f"Run the "
             "evaluation again."
         )
     restored_chunk_index = Indexed(
         corpus=corpus,
-        chunks=tuple(tuple(Span(start, end) for start, end in spans) for spans in stored_evaluation.chunks),
-        chunk_s=stored_evaluation.chunk_s,
-        decide_s=stored_evaluation.decide_s,
-        embed_s=stored_evaluation.embed_s,
-        embedded=stored_evaluation.embedded,
-        cached=stored_evaluation.cached,
-        caveat=stored_evaluation.caveat,
-        parents=None
-        if stored_evaluation.parents is None
-        else tuple((Span(start, end),) for start, end in stored_evaluation.parents),
+        chunks=tuple(tuple(Span(start, end) for start, end in spans) for spans in stored.chunks),
+        chunk_s=stored.chunk_s,
+        decide_s=stored.decide_s,
+        embed_s=stored.embed_s,
+        embedded=stored.embedded,
+        cached=stored.cached,
+        caveat=stored.caveat,
+        parents=None if stored.parents is None else tuple((Span(start, end),) for start, end in stored.parents),
     )
     at_k = (len(TOP_KS), len(SET_SCORES), len(questions))
     restored_evaluation = Evaluation(
-        Search(
-            restored_chunk_index, tuple(questions), rankings_by_question, stored_evaluation.ask_s, stored_evaluation.search_s
-        ),
-        stored_evaluation.top_k,
-        _float_array(stored_evaluation.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
-        _float_array(stored_evaluation.documents, at_k, "documents"),
-        _float_array(stored_evaluation.evidence, at_k, "evidence"),
+        Search(restored_chunk_index, tuple(questions), rankings_by_question, stored.ask_s, stored.search_s),
+        stored.top_k,
+        _float_array(stored.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
+        _float_array(stored.documents, at_k, "documents"),
+        _float_array(stored.evidence, at_k, "evidence"),
     )
-    return restored_evaluation, None if stored_evaluation.ladder is None else _restored_ladder(
-        stored_evaluation.ladder, len(restored_chunk_index.chunks), questions
+    return restored_evaluation, None if stored.ladder is None else _restored_ladder(
+        stored.ladder, len(restored_chunk_index.chunks), questions
     )
 
 
@@ -219,8 +209,8 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
     ]:
         return None
     question_count = len(questions)
-    excerpt_lengths_by_unit = _count_array(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
-    results_by_budget_set = tuple(_restored_results(stored_at, excerpt_lengths_by_unit) for stored_at in stored.at)
+    lengths_by_unit = _count_array(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
+    results_by_budget_set = tuple(_restored_results(stored_at, lengths_by_unit) for stored_at in stored.at)
     if len(stored.ranked) != question_count:
         raise InputError(
             f"The stored evaluation must rank chunks for {question_count:,} questions; it does so for "
@@ -249,9 +239,7 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
                 f"The stored evaluation must refer only to its own {most:,} {kind}; it refers to others. Run the evaluation "
                 "again."
             )
-    restored_near_duplicates = (
-        None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, excerpt_lengths_by_unit)
-    )
+    restored_near_duplicates = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, lengths_by_unit)
     return BudgetLadder(
         results_by_budget_set,
         padded_question_rankings,
@@ -278,14 +266,14 @@ def _restored_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
 
 
 def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> RetrievedDuplicates:
-    repeat_ranks_by_question = {number: tuple(ranks) for number, ranks in stored.places}
+    repeat_ranks = {number: tuple(ranks) for number, ranks in stored.places}
     rankings_with_repeats_last = (
-        _float_array(stored.ranked, (len(repeat_ranks_by_question), -1), "repeats").astype(np.intp)
-        if repeat_ranks_by_question
+        _float_array(stored.ranked, (len(repeat_ranks), -1), "repeats").astype(np.intp)
+        if repeat_ranks
         else np.zeros((0, 0), np.intp)
     )
     for numbers, most, what in (
-        ([*repeat_ranks_by_question], wanted.shape[1], "questions"),
+        ([*repeat_ranks], wanted.shape[1], "questions"),
         (rankings_with_repeats_last.ravel().tolist(), chunks, "chunks"),
     ):
         if numbers and not 0 <= min(numbers) <= max(numbers) < most:
@@ -293,11 +281,9 @@ def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> 
                 f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
                 "again."
             )
-    results_with_repeats_last = tuple(
-        _restored_results(stored_at, wanted[:, [*repeat_ranks_by_question]]) for stored_at in stored.at
-    )
+    results_with_repeats_last = tuple(_restored_results(stored_at, wanted[:, [*repeat_ranks]]) for stored_at in stored.at)
     return RetrievedDuplicates(
-        stored.near, stored.groups, repeat_ranks_by_question, rankings_with_repeats_last, results_with_repeats_last
+        stored.near, stored.groups, repeat_ranks, rankings_with_repeats_last, results_with_repeats_last
     )
 
 

@@ -223,12 +223,10 @@ def build_index(
 
 def _chunks_selected(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
     """Yield results with only those chunks whose ``numbers``, counted over all results, are given."""
-    first_chunk_number = 0
+    chunk_number = 0
     for chunking in chunkings:
-        selected_chunks = [
-            chunk for number, chunk in enumerate(chunking.chunks, start=first_chunk_number) if number in numbers
-        ]
-        first_chunk_number += len(chunking.chunks)
+        selected_chunks = [chunk for number, chunk in enumerate(chunking.chunks, start=chunk_number) if number in numbers]
+        chunk_number += len(chunking.chunks)
         yield replace(chunking, chunks=tuple(selected_chunks))
 
 

@@ -127,12 +127,8 @@ class RepeatedRuns:
         Of a near-duplicate, this share is at least the Jaccard similarity.
         """
         first, stop = np.searchsorted(self.starts, (start, end))
-        run_range_end_index = stop - SHINGLE_WORDS + 1
-        return (
-            float(self.repeated[run_range_end_index] - self.repeated[first]) / (run_range_end_index - first)
-            if run_range_end_index > first
-            else 0.0
-        )
+        end_index = stop - SHINGLE_WORDS + 1
+        return float(self.repeated[end_index] - self.repeated[first]) / (end_index - first) if end_index > first else 0.0
 
 
 @lru_cache(maxsize=1)
@@ -173,12 +169,10 @@ def find_near_duplicates(texts: Sequence[str], alike: float = NEAR_DUPLICATE_SIM
             numbers_by_shingle.setdefault(shingle, len(numbers_by_shingle)) for shingle in shingles(text)
         )
         copies.append(first_with.setdefault(own_shingles, chunk) if own_shingles else None)
-    near_duplicate_pairs = [
-        NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk
-    ]
+    duplicate_pairs = [NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk]
     first_with.pop(frozenset(), None)
-    near_duplicate_pairs += _similar_pairs({chunk: own_shingles for own_shingles, chunk in first_with.items()}, alike)
-    return NearDuplicates(tuple(copies), tuple(sorted(near_duplicate_pairs)))
+    duplicate_pairs += _similar_pairs({chunk: own_shingles for own_shingles, chunk in first_with.items()}, alike)
+    return NearDuplicates(tuple(copies), tuple(sorted(duplicate_pairs)))
 
 
 def shingles(text: str) -> set[tuple[str, ...]]:
@@ -195,21 +189,16 @@ def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[Near
     similar_chunk_pairs = []
     for chunk, own_shingles in sorted(chunks.items(), key=lambda item: len(item[1])):
         # Two sets that share at least `least` of their shingles have one of the rarest in common, all but `least` - 1.
-        fewest_shared_shingles = ceil(alike * len(own_shingles) - _ROUNDING)
+        shared_shingles = ceil(alike * len(own_shingles) - _ROUNDING)
         rarest_own_shingles = sorted(own_shingles, key=lambda shingle: (chunk_count_by_shingle[shingle], shingle))[
-            : len(own_shingles) - fewest_shared_shingles + 1
+            : len(own_shingles) - shared_shingles + 1
         ]
         candidate_chunk_numbers = {
-            other
-            for shingle in rarest_own_shingles
-            for other in shorter[shingle]
-            if len(chunks[other]) >= fewest_shared_shingles
+            other for shingle in rarest_own_shingles for other in shorter[shingle] if len(chunks[other]) >= shared_shingles
         }
         for other in candidate_chunk_numbers:
-            shared_shingle_count = len(own_shingles & chunks[other])
-            shingle_jaccard_similarity = shared_shingle_count / (
-                len(own_shingles) + len(chunks[other]) - shared_shingle_count
-            )
+            shingle_count = len(own_shingles & chunks[other])
+            shingle_jaccard_similarity = shingle_count / (len(own_shingles) + len(chunks[other]) - shingle_count)
             if shingle_jaccard_similarity >= alike - _ROUNDING:
                 similar_chunk_pairs.append(NearPair(min(chunk, other), max(chunk, other), shingle_jaccard_similarity))
         for shingle in rarest_own_shingles:

@@ -146,13 +146,11 @@ def rerank_first(ranking: Ranking, scores: FloatArray) -> Ranking:
 
     The scores of the other chunks become NaN, since they are in another unit.
     """
-    rescored_chunk_count = len(scores)
+    chunk_count = len(scores)
     rescored_best_first_order = np.argsort(-scores, kind="stable")
-    without_score = np.full(len(ranking.order) - rescored_chunk_count, np.nan)
+    without_score = np.full(len(ranking.order) - chunk_count, np.nan)
     return Ranking(
-        np.concatenate(
-            [ranking.order[:rescored_chunk_count][rescored_best_first_order], ranking.order[rescored_chunk_count:]]
-        ),
+        np.concatenate([ranking.order[:chunk_count][rescored_best_first_order], ranking.order[chunk_count:]]),
         np.concatenate([scores[rescored_best_first_order], without_score]),
     )
 
@@ -210,11 +208,9 @@ class Bm25:
         """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
         relevance_score_of_each_text = np.zeros(self._count)
         for word in self._tokens(question):
-            question_word_postings = self._found.get(word, ())
-            word_rarity_weight = math.log(
-                1 + (self._count - len(question_word_postings) + 0.5) / (len(question_word_postings) + 0.5)
-            )
-            for number, word_weight in question_word_postings:
+            word_postings = self._found.get(word, ())
+            word_rarity_weight = math.log(1 + (self._count - len(word_postings) + 0.5) / (len(word_postings) + 0.5))
+            for number, word_weight in word_postings:
                 relevance_score_of_each_text[number] += word_rarity_weight * word_weight
         return relevance_score_of_each_text
 

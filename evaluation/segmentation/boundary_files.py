@@ -20,17 +20,15 @@ MARK = "---"
 
 def section_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of the sections between lines of three dashes, leaving out blank sections."""
-    section_edge_offsets = [0]
+    edge_offsets = [0]
     line_start_offset = 0
     for line in text.splitlines(keepends=True):
         if line.strip() == MARK:
-            section_edge_offsets += [line_start_offset, line_start_offset + len(line)]
+            edge_offsets += [line_start_offset, line_start_offset + len(line)]
         line_start_offset += len(line)
-    section_edge_offsets.append(line_start_offset)
+    edge_offsets.append(line_start_offset)
     return [
-        (start, end)
-        for start, end in zip(section_edge_offsets[::2], section_edge_offsets[1::2], strict=True)
-        if text[start:end].strip()
+        (start, end) for start, end in zip(edge_offsets[::2], edge_offsets[1::2], strict=True) if text[start:end].strip()
     ]
 
 
@@ -49,19 +47,15 @@ def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
 
     An offset in a removed line moves to the start of the next section.
     """
-    spans_between_mark_lines = section_spans(text)
-    ends = [end for _, end in spans_between_mark_lines]
-    cumulative_section_lengths = [0, *accumulate(end - start for start, end in spans_between_mark_lines)]
+    spans = section_spans(text)
+    ends = [end for _, end in spans]
+    cumulative_section_lengths = [0, *accumulate(end - start for start, end in spans)]
     converted_offsets = []
     for place in places:
         section_index = bisect_right(ends, place)
         converted_offsets.append(
             cumulative_section_lengths[section_index]
-            + (
-                max(0, place - spans_between_mark_lines[section_index][0])
-                if section_index < len(spans_between_mark_lines)
-                else 0
-            )
+            + (max(0, place - spans[section_index][0]) if section_index < len(spans) else 0)
         )
     return converted_offsets
 

@@ -75,15 +75,13 @@ def segmentation_in_sentences(document: Document, offsets: Iterable[int]) -> Seg
 
     An offset that moves to the beginning or the end of the document is dropped.
     """
-    boundary_sentence_numbers = set()
+    sentence_numbers = set()
     for offset in offsets:
         offset_sentence_index = max(document.sentence_at(offset), 0)
         start, end = document.sentences[offset_sentence_index]
-        boundary_sentence_numbers.add(offset_sentence_index if offset - start <= end - offset else offset_sentence_index + 1)
+        sentence_numbers.add(offset_sentence_index if offset - start <= end - offset else offset_sentence_index + 1)
     sentence_count = len(document.sentences)
-    return Segmentation(
-        sentence_count, tuple(sorted(place for place in boundary_sentence_numbers if 0 < place < sentence_count))
-    )
+    return Segmentation(sentence_count, tuple(sorted(place for place in sentence_numbers if 0 < place < sentence_count)))
 
 
 def cut_offsets(chunking: Chunking) -> list[int]:
@@ -118,12 +116,8 @@ def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Beeferman et al. (1999).
     """
-    boundary_counts_per_window = _boundaries_per_window(reference, segmentation)
-    return (
-        boundary_counts_per_window
-        if isinstance(boundary_counts_per_window, Score)
-        else Score(float(np.mean((boundary_counts_per_window[0] > 0) != (boundary_counts_per_window[1] > 0))))
-    )
+    windows = _boundaries_per_window(reference, segmentation)
+    return windows if isinstance(windows, Score) else Score(float(np.mean((windows[0] > 0) != (windows[1] > 0))))
 
 
 def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
@@ -131,12 +125,8 @@ def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Pevzner and Hearst (2002).
     """
-    boundary_counts_per_window = _boundaries_per_window(reference, segmentation)
-    return (
-        boundary_counts_per_window
-        if isinstance(boundary_counts_per_window, Score)
-        else Score(float(np.mean(boundary_counts_per_window[0] != boundary_counts_per_window[1])))
-    )
+    windows = _boundaries_per_window(reference, segmentation)
+    return windows if isinstance(windows, Score) else Score(float(np.mean(windows[0] != windows[1])))
 
 
 def count_matching_boundaries(reference: Sequence[int], boundaries: Sequence[int], tolerance: int) -> int:
@@ -166,21 +156,13 @@ class PrecisionRecall:
 def boundary_precision_recall(reference: Segmentation, segmentation: Segmentation, tolerance: int = 0) -> PrecisionRecall:
     """Return precision, recall and F1 of boundaries that are matched one to one, at most ``tolerance`` units apart."""
     _check_same_units(reference, segmentation)
-    matched_boundary_count = count_matching_boundaries(reference.boundaries, segmentation.boundaries, tolerance)
+    hits = count_matching_boundaries(reference.boundaries, segmentation.boundaries, tolerance)
     boundary_precision = (
-        Score(matched_boundary_count / len(segmentation.boundaries))
-        if segmentation.boundaries
-        else Score.without("no boundary was found")
+        Score(hits / len(segmentation.boundaries)) if segmentation.boundaries else Score.without("no boundary was found")
     )
-    boundary_recall = (
-        Score(matched_boundary_count / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
-    )
+    boundary_recall = Score(hits / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
     boundary_count = len(reference.boundaries) + len(segmentation.boundaries)
-    boundary_f1 = (
-        Score(2 * matched_boundary_count / boundary_count)
-        if boundary_count
-        else Score.without("there is no boundary in either")
-    )
+    boundary_f1 = Score(2 * hits / boundary_count) if boundary_count else Score.without("there is no boundary in either")
     return PrecisionRecall(boundary_precision, boundary_recall, boundary_f1)
 
 
@@ -262,27 +244,21 @@ def chunk_of_each_sentence(chunking: Chunking) -> list[int | None]:
     If no chunk contains the first character of a sentence, the sentence belongs to the first chunk that overlaps it. It
     belongs to None if no chunk does, since chunkers of other libraries sometimes lose text.
     """
-    spans_with_chunk_numbers = sorted(
-        (span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans
-    )
+    spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
     numbers: list[int | None] = []
     next_span = 0
     open_spans: list[int] = []
     for start, end in chunking.document.sentences:
-        while next_span < len(spans_with_chunk_numbers) and spans_with_chunk_numbers[next_span][0] <= start:
+        while next_span < len(spans) and spans[next_span][0] <= start:
             heappush(open_spans, next_span)
             next_span += 1
         # A span that ended before this sentence has ended before all that follow.
-        while open_spans and spans_with_chunk_numbers[open_spans[0]][1] <= start:
+        while open_spans and spans[open_spans[0]][1] <= start:
             heappop(open_spans)
         if open_spans:
-            numbers.append(spans_with_chunk_numbers[open_spans[0]][2])
+            numbers.append(spans[open_spans[0]][2])
         else:
-            numbers.append(
-                spans_with_chunk_numbers[next_span][2]
-                if next_span < len(spans_with_chunk_numbers) and spans_with_chunk_numbers[next_span][0] < end
-                else None
-            )
+            numbers.append(spans[next_span][2] if next_span < len(spans) and spans[next_span][0] < end else None)
     return numbers
 
 
@@ -360,12 +336,8 @@ def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict
 def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Segmentation]) -> str:
     """Return an explanation if making no cut has a lower Pk than every result; otherwise an empty string."""
     no_cut_pk = pk(reference, Segmentation(reference.units, ())).value
-    pk_values_with_cuts = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
-    if (
-        no_cut_pk is None
-        or not pk_values_with_cuts
-        or any(value is None or value <= no_cut_pk for value in pk_values_with_cuts)
-    ):
+    values_with_cuts = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
+    if no_cut_pk is None or not values_with_cuts or any(value is None or value <= no_cut_pk for value in values_with_cuts):
         return ""
     pk_window_size = window_size(reference)
     near_boundary_phrase = (
@@ -412,26 +384,21 @@ def _assign_row(
     unvisited_columns = np.arange(column_count)[::-1].copy()
     shortest, before = np.full(column_count, np.inf), np.full(column_count, -1)
     seen_rows, seen_columns = [], []
-    current_row, least_path_cost = row, 0.0
+    current_row, path_cost = row, 0.0
     while True:
         seen_rows.append(current_row)
         path_costs_via_current_row = (
-            least_path_cost
-            + costs[current_row, unvisited_columns]
-            - row_prices[current_row]
-            - column_prices[unvisited_columns]
+            path_cost + costs[current_row, unvisited_columns] - row_prices[current_row] - column_prices[unvisited_columns]
         )
         is_path_shorter_at = path_costs_via_current_row < shortest[unvisited_columns]
         shortest[unvisited_columns[is_path_shorter_at]], before[unvisited_columns[is_path_shorter_at]] = (
             path_costs_via_current_row[is_path_shorter_at],
             current_row,
         )
-        least_path_cost = shortest[unvisited_columns].min()
-        nearest_unvisited_positions = np.flatnonzero(shortest[unvisited_columns] == least_path_cost)
-        free_nearest_positions = nearest_unvisited_positions[row_of[unvisited_columns[nearest_unvisited_positions]] < 0]
-        chosen_unvisited_position = (
-            free_nearest_positions[-1] if len(free_nearest_positions) else nearest_unvisited_positions[0]
-        )
+        path_cost = shortest[unvisited_columns].min()
+        unvisited_positions = np.flatnonzero(shortest[unvisited_columns] == path_cost)
+        free_nearest_positions = unvisited_positions[row_of[unvisited_columns[unvisited_positions]] < 0]
+        chosen_unvisited_position = free_nearest_positions[-1] if len(free_nearest_positions) else unvisited_positions[0]
         chosen_column_number = int(unvisited_columns[chosen_unvisited_position])
         seen_columns.append(chosen_column_number)
         unvisited_columns[chosen_unvisited_position] = unvisited_columns[-1]
@@ -439,10 +406,10 @@ def _assign_row(
         if row_of[chosen_column_number] < 0:
             break
         current_row = int(row_of[chosen_column_number])
-    row_prices[row] += least_path_cost
+    row_prices[row] += path_cost
     other_seen_rows = np.array(seen_rows[1:], dtype=np.intp)
-    row_prices[other_seen_rows] += least_path_cost - shortest[column_of[other_seen_rows]]
-    column_prices[seen_columns] -= least_path_cost - shortest[seen_columns]
+    row_prices[other_seen_rows] += path_cost - shortest[column_of[other_seen_rows]]
+    column_prices[seen_columns] -= path_cost - shortest[seen_columns]
     while True:
         current_row = int(before[chosen_column_number])
         row_of[chosen_column_number] = current_row

@@ -279,11 +279,9 @@ def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
         least or 0 if most is None else most
     ):
         raise InputError(f"The minimum size must be at least 0 and at most the maximum; got {least} and {most}.")
-    too_small_chunk_count = sum(size < least for size in sizes) if least is not None else 0
+    chunk_count = sum(size < least for size in sizes) if least is not None else 0
     too_large_chunk_count = sum(size > most for size in sizes) if most is not None else 0
-    return SizeCompliance(
-        bounds, len(sizes) - too_small_chunk_count - too_large_chunk_count, too_small_chunk_count, too_large_chunk_count
-    )
+    return SizeCompliance(bounds, len(sizes) - chunk_count - too_large_chunk_count, chunk_count, too_large_chunk_count)
 
 
 def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) -> SizeBounds | None:

@@ -156,47 +156,33 @@ class Ranking:
             if not ranking_summary_sentences or any(not contender.apart for contender in self.contenders):
                 ranking_summary_sentences.insert(0, "Nothing can be ranked: no column cuts anywhere.")
             return " ".join(ranking_summary_sentences)
-        leading_contender_name = self.contenders[leading_contender_number].name
-        nontrivial_rival_numbers = [
-            number for number in self.order if number in self.leads and not self.contenders[number].trivial
-        ]
-        trivial_baseline_numbers = [
-            number for number in self.order if number in self.leads and self.contenders[number].trivial
-        ]
+        contender_name = self.contenders[leading_contender_number].name
+        rival_numbers = [number for number in self.order if number in self.leads and not self.contenders[number].trivial]
+        baseline_numbers = [number for number in self.order if number in self.leads and self.contenders[number].trivial]
         ranking_summary_sentences = []
-        if not nontrivial_rival_numbers:
-            ranking_summary_sentences.append(f"{leading_contender_name} has no other column to be compared with.")
-        elif self.leads[nontrivial_rival_numbers[0]].ahead == 0:
-            tied_rival_names = [
-                self.contenders[number].name for number in nontrivial_rival_numbers if self.leads[number].ahead == 0
-            ]
-            ranking_summary_sentences.append(f"{join_words([leading_contender_name, *tied_rival_names])} do equally well.")
-        elif all(self.leads[number].significant for number in nontrivial_rival_numbers):
+        if not rival_numbers:
+            ranking_summary_sentences.append(f"{contender_name} has no other column to be compared with.")
+        elif self.leads[rival_numbers[0]].ahead == 0:
+            tied_rival_names = [self.contenders[number].name for number in rival_numbers if self.leads[number].ahead == 0]
+            ranking_summary_sentences.append(f"{join_words([contender_name, *tied_rival_names])} do equally well.")
+        elif all(self.leads[number].significant for number in rival_numbers):
             ranking_summary_sentences.append(
-                f"{leading_contender_name} is significantly best: {self._lead_words(nontrivial_rival_numbers[0])}."
+                f"{contender_name} is significantly best: {self._lead_words(rival_numbers[0])}."
             )
         else:
-            first_doubtful_rival_number = next(
-                number for number in nontrivial_rival_numbers if not self.leads[number].significant
-            )
+            first_doubtful_rival_number = next(number for number in rival_numbers if not self.leads[number].significant)
             ranking_summary_sentences.append(
-                f"{leading_contender_name} comes first, but not significantly: "
-                f"{self._lead_words(first_doubtful_rival_number)}."
+                f"{contender_name} comes first, but not significantly: {self._lead_words(first_doubtful_rival_number)}."
             )
         if any(lead.tested is None for lead in self.leads.values()):
             ranking_summary_sentences.append(too_few_values_words(self.comparisons, self.sections, "section"))
-        unbeaten_baseline_number = next(
-            (number for number in trivial_baseline_numbers if not self.leads[number].significant), None
-        )
-        if unbeaten_baseline_number is not None:
+        baseline_number = next((number for number in baseline_numbers if not self.leads[number].significant), None)
+        if baseline_number is not None:
             not_better_phrase = (
-                "is not better than"
-                if self.leads[unbeaten_baseline_number].ahead <= 0
-                else "is not significantly better than"
+                "is not better than" if self.leads[baseline_number].ahead <= 0 else "is not significantly better than"
             )
             ranking_summary_sentences.append(
-                f"Mind the trivial answer: {leading_contender_name} {not_better_phrase} "
-                f"“{self.contenders[unbeaten_baseline_number].name}”."
+                f"Mind the trivial answer: {contender_name} {not_better_phrase} “{self.contenders[baseline_number].name}”."
             )
         return " ".join([*ranking_summary_sentences, *self._said_of_apart()])
 
@@ -244,54 +230,46 @@ def rank_contenders(
         value, contender = values[row], contenders[row]
         return contender.apart, value is None, -(value or 0), not contender.trivial, row
 
-    best_first_contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
+    contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
     section_count = len(contenders[0].counts) if contenders else 0
-    ranking_without_leads = Ranking(
-        tuple(contenders), tuple(values), best_first_contender_numbers, {}, section_count, measure=measure
-    )
-    leading_contender_number = ranking_without_leads.leader
-    if leading_contender_number is None:
+    ranking_without_leads = Ranking(tuple(contenders), tuple(values), contender_numbers, {}, section_count, measure=measure)
+    contender_number = ranking_without_leads.leader
+    if contender_number is None:
         return ranking_without_leads
     valued_numbers = [
         number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart
     ]
     column_numbers = [number for number in valued_numbers if not contenders[number].trivial]
-    compared_contender_pairs = [
+    contender_pairs = [
         *combinations(column_numbers, 2),
         *product(column_numbers, (number for number in valued_numbers if contenders[number].trivial)),
     ]
     difference_by_contender_pair = dict(
         zip(
-            compared_contender_pairs,
-            section_swap_differences(
-                [contender.counts for contender in contenders], compared_contender_pairs, statistic, width
-            ),
+            contender_pairs,
+            section_swap_differences([contender.counts for contender in contenders], contender_pairs, statistic, width),
             strict=True,
         )
     )
     lead_by_other_contender = {}
-    for other in best_first_contender_numbers:
-        if other in valued_numbers and other != leading_contender_number:
+    for other in contender_numbers:
+        if other in valued_numbers and other != contender_number:
             tested_leader_difference = difference_by_contender_pair.get(
-                (leading_contender_number, other)
-            ) or difference_by_contender_pair.get((other, leading_contender_number))
-            if (
-                tested_leader_difference is not None
-                and (leading_contender_number, other) not in difference_by_contender_pair
-            ):
+                (contender_number, other)
+            ) or difference_by_contender_pair.get((other, contender_number))
+            if tested_leader_difference is not None and (contender_number, other) not in difference_by_contender_pair:
                 tested_leader_difference = tested_leader_difference.reversed()
             leader_statistic_advantage = float(
-                statistic(contenders[leading_contender_number].counts.sum(axis=0))
-                - statistic(contenders[other].counts.sum(axis=0))
+                statistic(contenders[contender_number].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0))
             )
             lead_by_other_contender[other] = Lead(leader_statistic_advantage, tested_leader_difference)
     return Ranking(
         ranking_without_leads.contenders,
         ranking_without_leads.values,
-        best_first_contender_numbers,
+        contender_numbers,
         lead_by_other_contender,
         section_count,
-        len(compared_contender_pairs),
+        len(contender_pairs),
         measure,
     )
 
@@ -326,11 +304,9 @@ def rank_by_known_boundaries(document: Document, known: Sequence[int], named: Se
         cuts = set(places)
         boundary_counts_by_section = []
         for number, (first, last) in enumerate(pairwise(section_edge_sentence_numbers)):
-            is_section_start_found = number > 0 and first in cuts
+            is_start_found = number > 0 and first in cuts
             cut_count_inside_section = bisect_left(places, last) - bisect_left(places, first + 1)
-            boundary_counts_by_section.append(
-                (is_section_start_found, number > 0 and not is_section_start_found, cut_count_inside_section)
-            )
+            boundary_counts_by_section.append((is_start_found, number > 0 and not is_start_found, cut_count_inside_section))
         return np.array(boundary_counts_by_section, dtype=np.intp).reshape(-1, 3)
 
     boundaries_by_chunking = [segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named]
@@ -415,21 +391,14 @@ def _positions_with_kinds(chunking: Chunking, embedder: Embedder | None) -> list
 def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
     """Return the kind and position of each of the ``cuts``, code points."""
     text, special_blocks = document.text, outline_of(document.text).special
-    special_block_starts = [last_block_span_before_cut.span.start for last_block_span_before_cut in special_blocks]
+    block_starts = [span_before_cut.span.start for span_before_cut in special_blocks]
     kinds_and_cuts = []
     for cut in cuts:
         start, end = document.sentences[document.sentence_at(cut)]
-        last_block_span_before_cut = (
-            special_blocks[bisect_left(special_block_starts, cut) - 1].span
-            if bisect_left(special_block_starts, cut)
-            else None
-        )
+        span_before_cut = special_blocks[bisect_left(block_starts, cut) - 1].span if bisect_left(block_starts, cut) else None
         if start < cut < end:
             kinds_and_cuts.append(("sentence", cut))
-        elif (
-            last_block_span_before_cut is not None
-            and last_block_span_before_cut.start < cut < last_block_span_before_cut.end
-        ):
+        elif span_before_cut is not None and span_before_cut.start < cut < span_before_cut.end:
             kinds_and_cuts.append(("block", cut))
         else:
             visible_end = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
@@ -460,10 +429,8 @@ class StructurePoints:
     @classmethod
     def of(cls, document: Document) -> "StructurePoints":
         """Return the scoring for a document, with one extra cut at chance level per paragraph."""
-        sentence_start_cut_kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
-        chance_points_per_cut = sum(_POINTS[kind] for kind in sentence_start_cut_kinds) / max(
-            1, len(sentence_start_cut_kinds)
-        )
+        start_cut_kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
+        chance_points_per_cut = sum(_POINTS[kind] for kind in start_cut_kinds) / max(1, len(start_cut_kinds))
         return cls(chance_points_per_cut, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
 
     def __call__(self, sums: FloatArray) -> FloatArray:

@@ -115,11 +115,8 @@ def contextual_coherence(
 
 def _surrounding_ranges(own: IntArray, count: int, reach: int) -> list[tuple[int, int]]:
     """Return the ranges of sentences that are at most ``reach`` from one of ``own``, these included; they do not overlap."""
-    sentence_run_break_indexes = np.flatnonzero(np.diff(own) > 2 * reach + 1) + 1
-    return [
-        (max(int(run[0]) - reach, 0), min(int(run[-1]) + reach + 1, count))
-        for run in np.split(own, sentence_run_break_indexes)
-    ]
+    run_break_indexes = np.flatnonzero(np.diff(own) > 2 * reach + 1) + 1
+    return [(max(int(run[0]) - reach, 0), min(int(run[-1]) + reach + 1, count)) for run in np.split(own, run_break_indexes)]
 
 
 def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
@@ -156,13 +153,9 @@ class CumulativeSimilarities:
 
     def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
         """Take one vector per sentence, shape (n, dimension)."""
-        unit_sentence_vectors = _unit_vectors(vectors)
-        self._sums: FloatArray = np.concatenate(
-            [np.zeros((1, unit_sentence_vectors.shape[1])), np.cumsum(unit_sentence_vectors, axis=0)]
-        )
-        self._squares: FloatArray = np.concatenate(
-            [[0.0], np.cumsum(np.einsum("ij,ij->i", unit_sentence_vectors, unit_sentence_vectors))]
-        )
+        rows = _unit_vectors(vectors)
+        self._sums: FloatArray = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+        self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", rows, rows))])
 
     def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
         """Return the cohesion within chunks of the sentences in ``stretch``, cut after the sentences in ``cuts``."""
@@ -233,15 +226,11 @@ def compare_stretches(
     greedy_cut_edges = [-1, *cuts, len(greedy.document.sentences) - 1]
     comparison_by_greedy_cut = {}
     for before, cut, after in zip(greedy_cut_edges, cuts, greedy_cut_edges[2:], strict=False):
-        sentence_range_around_cut = Span(before + 1, after + 1)
-        other_cuts_inside_stretch = tuple(
-            place for place in others if sentence_range_around_cut.start <= place < sentence_range_around_cut.end - 1
-        )
+        around_cut = Span(before + 1, after + 1)
+        other_cuts_inside_stretch = tuple(place for place in others if around_cut.start <= place < around_cut.end - 1)
         both_cohesions = (
-            similarities.within(sentence_range_around_cut, (cut,)),
-            similarities.within(sentence_range_around_cut, other_cuts_inside_stretch),
+            similarities.within(around_cut, (cut,)),
+            similarities.within(around_cut, other_cuts_inside_stretch),
         )
-        comparison_by_greedy_cut[cut] = StretchComparison(
-            sentence_range_around_cut, (cut,), other_cuts_inside_stretch, *both_cohesions
-        )
+        comparison_by_greedy_cut[cut] = StretchComparison(around_cut, (cut,), other_cuts_inside_stretch, *both_cohesions)
     return comparison_by_greedy_cut

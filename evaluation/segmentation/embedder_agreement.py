@@ -129,20 +129,14 @@ class BoundaryAgreement:
         # A sentence that is cut in several places is named once.
         sentences_by_position: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
         for offset in offsets[:NAMED]:
-            boundary_sentence_index = max(self.document.sentence_at(offset), 0)
-            before_or_inside_word = (
-                "before" if self.document.sentences[boundary_sentence_index].start == offset else "inside"
-            )
-            sentences_by_position[before_or_inside_word][f"{boundary_sentence_index + 1:,}"] = None
-        boundary_position_phrase = " and ".join(
+            sentence_index = max(self.document.sentence_at(offset), 0)
+            before_or_inside_word = "before" if self.document.sentences[sentence_index].start == offset else "inside"
+            sentences_by_position[before_or_inside_word][f"{sentence_index + 1:,}"] = None
+        position_phrase = " and ".join(
             f"{how} {_sentence_list_words(numbers)}" for how, numbers in sentences_by_position.items() if numbers
         )
-        unnamed_boundary_count = len(offsets) - NAMED
-        return (
-            f"{boundary_position_phrase}, and at {unnamed_boundary_count:,} more"
-            if unnamed_boundary_count > 0
-            else boundary_position_phrase
-        )
+        boundary_count = len(offsets) - NAMED
+        return f"{position_phrase}, and at {boundary_count:,} more" if boundary_count > 0 else position_phrase
 
 
 def _sentence_list_words(numbers: Collection[str]) -> str:

@@ -340,21 +340,17 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
     Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
     prose, a sentence is inserted after any sentence.
     """
-    seeded_random_generator = random.Random(seed)
+    random_generator = random.Random(seed)
     prose_sentence_numbers = _prose_sentences(document)
     insertion_point_candidates = prose_sentence_numbers or range(len(document.sentences))
     planned_sentence_insertions = []
-    for place in sorted(
-        seeded_random_generator.sample(insertion_point_candidates, min(edits, len(insertion_point_candidates)))
-    ):
+    for place in sorted(random_generator.sample(insertion_point_candidates, min(edits, len(insertion_point_candidates)))):
         # The sentence itself would be said twice running.
-        other_prose_sentence_numbers = [number for number in prose_sentence_numbers if number != place]
+        sentence_numbers = [number for number in prose_sentence_numbers if number != place]
         planned_sentence_insertions.append(
             (
                 place,
-                document.sentence_texts[seeded_random_generator.choice(other_prose_sentence_numbers)]
-                if other_prose_sentence_numbers
-                else SPARE,
+                document.sentence_texts[random_generator.choice(sentence_numbers)] if sentence_numbers else SPARE,
             )
         )
     return planned_sentence_insertions

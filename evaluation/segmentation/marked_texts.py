@@ -166,30 +166,24 @@ def stitch_passages(
         raise InputError(f"stitching needs passages of at least two subjects; got {distinct_subject_count}.")
     if any(not passage.text.strip() for passage in passages):
         raise InputError("stitching needs passages with text; at least one of these is empty.")
-    remaining_shuffled_passages = list(passages)
-    random.Random(seed).shuffle(remaining_shuffled_passages)
+    shuffled_passages = list(passages)
+    random.Random(seed).shuffle(shuffled_passages)
     chosen: list[Passage] = []
     stitched_sentence_count = 0
     # A single passage would have no seam, however long it is.
-    while remaining_shuffled_passages and (stitched_sentence_count < sentences or len(chosen) < 2):
+    while shuffled_passages and (stitched_sentence_count < sentences or len(chosen) < 2):
         # The next passage of another subject; if none is left, the document ends.
         next_passage_index = next(
-            (
-                i
-                for i, passage in enumerate(remaining_shuffled_passages)
-                if not chosen or passage.subject != chosen[-1].subject
-            ),
+            (i for i, passage in enumerate(shuffled_passages) if not chosen or passage.subject != chosen[-1].subject),
             None,
         )
         if next_passage_index is None:
             break
-        chosen.append(remaining_shuffled_passages.pop(next_passage_index))
+        chosen.append(shuffled_passages.pop(next_passage_index))
         stitched_sentence_count += len(Document.from_text(chosen[-1].text, splitter).sentences)
-    chosen_passage_texts = [passage.text.strip() for passage in chosen]
-    passage_seam_offsets = tuple(accumulate(len(text) + len(JOINT) for text in chosen_passage_texts[:-1]))
-    return StitchedDocument(
-        JOINT.join(chosen_passage_texts), passage_seam_offsets, tuple(passage.subject for passage in chosen)
-    )
+    passage_texts = [passage.text.strip() for passage in chosen]
+    passage_seam_offsets = tuple(accumulate(len(text) + len(JOINT) for text in passage_texts[:-1]))
+    return StitchedDocument(JOINT.join(passage_texts), passage_seam_offsets, tuple(passage.subject for passage in chosen))
 
 
 def stitch_documents(
@@ -225,12 +219,10 @@ def split_by_subject(passages: Sequence[Passage]) -> tuple[list[Passage], list[P
     InputError
         If there are fewer than four subjects, two for each half.
     """
-    distinct_passage_subjects = list(dict.fromkeys(passage.subject for passage in passages))
-    if len(distinct_passage_subjects) < 4:
-        raise InputError(
-            f"stitching two disjoint halves needs at least four subjects; got {len(distinct_passage_subjects)}."
-        )
-    first_half_subjects = set(distinct_passage_subjects[::2])
+    passage_subjects = list(dict.fromkeys(passage.subject for passage in passages))
+    if len(passage_subjects) < 4:
+        raise InputError(f"stitching two disjoint halves needs at least four subjects; got {len(passage_subjects)}.")
+    first_half_subjects = set(passage_subjects[::2])
     return [passage for passage in passages if passage.subject in first_half_subjects], [
         passage for passage in passages if passage.subject not in first_half_subjects
     ]

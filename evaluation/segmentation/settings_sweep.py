@@ -135,10 +135,8 @@ def _sweep_row(marked: MarkedDocument, setting: SweptSetting, chunker: Chunker, 
 
 def _trivial_row(marked: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
     document = marked.document
-    known_boundary_segmentation = segmentation_in_sentences(document, marked.known)
-    trivial_chunkings = [
-        chunking_from_cuts(document, cuts) for cuts in trivial_cuts(setting.chunker, known_boundary_segmentation)
-    ]
+    boundary_segmentation = segmentation_in_sentences(document, marked.known)
+    trivial_chunkings = [chunking_from_cuts(document, cuts) for cuts in trivial_cuts(setting.chunker, boundary_segmentation)]
     trivial_chunking_scores = [score_chunking(marked, chunking) for chunking in trivial_chunkings]
     return SweepRow(
         setting,
@@ -180,7 +178,7 @@ def sweep_settings(
         if not setting.trivial
     }
     done_already = {(row.document, row.setting) for row in done}
-    runs_grouped_by_document = []
+    runs_grouped = []
     for marked in documents:
         document_setting_runs = [
             partial(_trivial_row, marked, setting)
@@ -190,23 +188,14 @@ def sweep_settings(
             if (marked.document.name, setting) not in done_already
         ]
         if document_setting_runs:
-            runs_grouped_by_document.append((marked.document, document_setting_runs))
+            runs_grouped.append((marked.document, document_setting_runs))
     total_run_count = len(documents) * len(settings)
-    remaining_run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_grouped_by_document)
-    is_run_in_this_process = (
-        workers < 2
-        or not can_run_processes()
-        or remaining_run_count <= FEW
-        or any(chunker.asks for chunker in chunkers.values())
-    )
-    sweep_result_rows = (
-        _one_by_one(runs_grouped_by_document, tools)
-        if is_run_in_this_process
-        else run_in_processes(runs_grouped_by_document, tools, workers)
-    )
+    run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_grouped)
+    is_run = workers < 2 or not can_run_processes() or run_count <= FEW or any(chunker.asks for chunker in chunkers.values())
+    sweep_result_rows = _one_by_one(runs_grouped, tools) if is_run else run_in_processes(runs_grouped, tools, workers)
     with closing(sweep_result_rows):
         try:
-            for count, row in enumerate(sweep_result_rows, start=total_run_count - remaining_run_count + 1):
+            for count, row in enumerate(sweep_result_rows, start=total_run_count - run_count + 1):
                 if progress is not None:
                     progress(count, total_run_count)
                 yield row
@@ -261,10 +250,8 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
         )
         for setting, kept in values.items()
     ]
-    best_first_sort_sign = -1 if HIGHER_IS_BETTER[measure] else 1
-    return sorted(
-        all_summaries, key=lambda summary: (best_first_sort_sign * summary.mean, summary.chunks, summary.setting.words())
-    )
+    sort_sign = -1 if HIGHER_IS_BETTER[measure] else 1
+    return sorted(all_summaries, key=lambda summary: (sort_sign * summary.mean, summary.chunks, summary.setting.words()))
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:

@@ -134,13 +134,11 @@ def score_histogram(scores: Sequence[float], level: float, above: bool) -> Score
     The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_BINS` bins.
     """
     defined_gap_scores = np.array([score for score in scores if not math.isnan(score)])
-    is_score_passing_at = passes_level(defined_gap_scores, level, above)
+    is_passing = passes_level(defined_gap_scores, level, above)
     # Between scores that differ only by the rounding of their computation there is no room for bins.
     rounded_gap_scores = np.round(defined_gap_scores, DECIMALS)
     score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, "auto")
     if len(score_bin_edges) - 1 > MOST_BINS:
         score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, MOST_BINS)
-    short, past = (
-        np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_score_passing_at, is_score_passing_at)
-    )
+    short, past = (np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_passing, is_passing))
     return ScoreHistogram(tuple(score_bin_edges.tolist()), tuple(short.tolist()), tuple(past.tolist()))

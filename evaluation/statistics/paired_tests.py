@@ -159,16 +159,12 @@ def paired_differences_by_family(
     families, comparisons, _ = differences.shape
     value_width_by_comparison = np.broadcast_to(width, comparisons).tolist()
     outcomes: list[list[Difference | None]] = [[None] * comparisons for _ in range(families)]
-    testable_numbers_by_family = [testable_comparisons(family) for family in differences]
-    testable_difference_rows = [
-        differences[place, number] for place, numbers in enumerate(testable_numbers_by_family) for number in numbers
-    ]
+    numbers_by_family = [testable_comparisons(family) for family in differences]
+    difference_rows = [differences[place, number] for place, numbers in enumerate(numbers_by_family) for number in numbers]
     tails_of_tested_rows = iter(
-        _tails_of_rows(
-            testable_difference_rows, draws or draws_needed(max(map(len, testable_numbers_by_family), default=0)), seed
-        )
+        _tails_of_rows(difference_rows, draws or draws_needed(max(map(len, numbers_by_family), default=0)), seed)
     )
-    for family, numbers, family_outcomes in zip(differences, testable_numbers_by_family, outcomes, strict=True):
+    for family, numbers, family_outcomes in zip(differences, numbers_by_family, outcomes, strict=True):
         family_comparison_tails = [next(tails_of_tested_rows) for _ in numbers]
         for number, tail, corrected in zip(
             numbers, family_comparison_tails, holm_correction([tail.p for tail in family_comparison_tails]), strict=True
@@ -209,12 +205,10 @@ def interval_end_words(low: float, high: float, scale: float, decimals: int) -> 
     """Format the ends of an interval, with enough decimals to show whether the interval excludes 0."""
 
     def end(value: float) -> str:
-        shown_decimal_places = decimals
-        while (
-            (low > 0 or high < 0) and shown_decimal_places < 12 and float(f"{scale * value:.{shown_decimal_places}f}") == 0
-        ):
-            shown_decimal_places += 1
-        return format_number(scale * value, f"+.{shown_decimal_places}f")
+        decimal_places = decimals
+        while (low > 0 or high < 0) and decimal_places < 12 and float(f"{scale * value:.{decimal_places}f}") == 0:
+            decimal_places += 1
+        return format_number(scale * value, f"+.{decimal_places}f")
 
     return end(low), end(high)
 
@@ -287,10 +281,8 @@ def _tails_of_rows(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_T
     tails: dict[int, _Tails] = {}
     for group in groups.values():
         is_difference_defined_at = ~np.isnan(rows[group[0]])
-        defined_question_count = int(np.count_nonzero(is_difference_defined_at))
-        rows_per_batch = max(
-            1, _CELLS // (2**defined_question_count if _takes_all_subsets(defined_question_count, draws) else draws)
-        )
+        question_count = int(np.count_nonzero(is_difference_defined_at))
+        rows_per_batch = max(1, _CELLS // (2**question_count if _takes_all_subsets(question_count, draws) else draws))
         for start in range(0, len(group), rows_per_batch):
             row_number_batch = group[start : start + rows_per_batch]
             group_tails = _tails_of_complete_rows(
@@ -404,7 +396,7 @@ def hall_p_values(rows: FloatArray) -> list[OneSidedP]:
         / ((values_per_sample - 1) * (values_per_sample - 2))
     )
     is_positive_variance_at = sample_variances > 0
-    sample_t_statistics = np.divide(
+    t = np.divide(
         scaled_sample_means,
         np.sqrt(sample_variances / values_per_sample),
         out=_CERTAIN * np.sign(scaled_sample_means),
@@ -416,15 +408,8 @@ def hall_p_values(rows: FloatArray) -> list[OneSidedP]:
         out=np.zeros(len(rows)),
         where=is_positive_variance_at,
     )
-    hall_transformed_t_statistics = (
-        sample_t_statistics
-        + sample_skewnesses * (2 * sample_t_statistics * sample_t_statistics + 1) / 6
-        + sample_skewnesses**2 * sample_t_statistics**3 / 27
-    )
-    return [
-        OneSidedP(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2)
-        for z_score in hall_transformed_t_statistics.tolist()
-    ]
+    t_statistics = t + sample_skewnesses * (2 * t * t + 1) / 6 + sample_skewnesses**2 * t**3 / 27
+    return [OneSidedP(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2) for z_score in t_statistics.tolist()]
 
 
 # Number of questions that a difference would need to become significant.
@@ -448,10 +433,8 @@ def questions_needed(differences: FloatArray) -> int | None:
     defined_differences = differences[~np.isnan(differences)]
     if len(defined_differences) < FEWEST_VALUES or abs(defined_differences.mean()) < 1e-12:
         return None
-    standard_normal_distribution = NormalDist()
-    level_power_quantile_sum = standard_normal_distribution.inv_cdf((1 + LEVEL) / 2) + standard_normal_distribution.inv_cdf(
-        POWER
-    )
+    normal_distribution = NormalDist()
+    level_power_quantile_sum = normal_distribution.inv_cdf((1 + LEVEL) / 2) + normal_distribution.inv_cdf(POWER)
     return max(
         FEWEST_VALUES,
         ceil((level_power_quantile_sum * float(defined_differences.std(ddof=1)) / float(defined_differences.mean())) ** 2),
@@ -493,14 +476,12 @@ def section_swap_differences(
     section_count = len(counts[0]) if counts else 0
     if not pairs or section_count < fewest_values(len(pairs)):
         return [None] * len(pairs)
-    chunker_count_totals = [table.sum(axis=0) for table in counts]
-    observed_differences = [
-        float(statistic(chunker_count_totals[one]) - statistic(chunker_count_totals[other])) for one, other in pairs
-    ]
+    count_totals = [table.sum(axis=0) for table in counts]
+    observed_differences = [float(statistic(count_totals[one]) - statistic(count_totals[other])) for one, other in pairs]
     section_count_differences = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
     absolute_swap_differences = _absolute_differences_of_swaps(
         section_count_differences,
-        [(chunker_count_totals[one], chunker_count_totals[other]) for one, other in pairs],
+        [(count_totals[one], count_totals[other]) for one, other in pairs],
         statistic,
         seed,
     )
@@ -511,10 +492,8 @@ def section_swap_differences(
     ]
     outcomes: list[Difference | None] = []
     for number, corrected in enumerate(holm_correction(p_values)):
-        critical_difference_index = swap_count - ceil(corrected.alpha * swap_count)
-        critical_swap_difference = float(
-            np.partition(absolute_swap_differences[number], critical_difference_index)[critical_difference_index]
-        )
+        difference_index = swap_count - ceil(corrected.alpha * swap_count)
+        critical_swap_difference = float(np.partition(absolute_swap_differences[number], difference_index)[difference_index])
         low, high = _swap_interval(
             observed_differences[number],
             critical_swap_difference,
@@ -547,12 +526,10 @@ def _absolute_differences_of_swaps(
     flattened_section_differences = gaps.transpose(1, 0, 2).reshape(sections, pairs * k)
     absolute_difference_batches = []
     for swaps in subset_masks(sections, draws_needed(pairs), seed):
-        count_changes_by_swaps = (swaps @ flattened_section_differences).reshape(-1, pairs, k)
+        changes_by_swaps = (swaps @ flattened_section_differences).reshape(-1, pairs, k)
         absolute_difference_batches.append(
             [
-                np.abs(
-                    statistic(one + count_changes_by_swaps[:, number]) - statistic(other - count_changes_by_swaps[:, number])
-                )
+                np.abs(statistic(one + changes_by_swaps[:, number]) - statistic(other - changes_by_swaps[:, number]))
                 for number, (one, other) in enumerate(sums)
             ]
         )
@@ -573,10 +550,6 @@ def _swap_interval(
 
 def _least_half_width(gaps: FloatArray, width: float, alpha: float) -> float:
     """Return half the width of Student's interval of equal values among which the largest differences are added."""
-    section_count = len(gaps)
+    count = len(gaps)
     assumed_unseen_difference = width * share_of_most_frequent(gaps)
-    return (
-        students_t_quantile(1 - alpha / 2, section_count + 1)
-        * assumed_unseen_difference
-        * sqrt(2 / ((section_count + 1) * (section_count + 2)))
-    )
+    return students_t_quantile(1 - alpha / 2, count + 1) * assumed_unseen_difference * sqrt(2 / ((count + 1) * (count + 2)))

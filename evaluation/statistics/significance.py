@@ -154,24 +154,18 @@ def students_t_quantile(probability: float, freedom: int) -> float:
     """
     if probability >= 1:
         return inf
-    standard_normal_quantile = NormalDist().inv_cdf(probability)
+    normal_quantile = NormalDist().inv_cdf(probability)
     t_quantile_expansion_terms = (
-        standard_normal_quantile,
-        (standard_normal_quantile**3 + standard_normal_quantile) / 4,
-        (5 * standard_normal_quantile**5 + 16 * standard_normal_quantile**3 + 3 * standard_normal_quantile) / 96,
+        normal_quantile,
+        (normal_quantile**3 + normal_quantile) / 4,
+        (5 * normal_quantile**5 + 16 * normal_quantile**3 + 3 * normal_quantile) / 96,
+        (3 * normal_quantile**7 + 19 * normal_quantile**5 + 17 * normal_quantile**3 - 15 * normal_quantile) / 384,
         (
-            3 * standard_normal_quantile**7
-            + 19 * standard_normal_quantile**5
-            + 17 * standard_normal_quantile**3
-            - 15 * standard_normal_quantile
-        )
-        / 384,
-        (
-            79 * standard_normal_quantile**9
-            + 776 * standard_normal_quantile**7
-            + 1482 * standard_normal_quantile**5
-            - 1920 * standard_normal_quantile**3
-            - 945 * standard_normal_quantile
+            79 * normal_quantile**9
+            + 776 * normal_quantile**7
+            + 1482 * normal_quantile**5
+            - 1920 * normal_quantile**3
+            - 945 * normal_quantile
         )
         / 92160,
     )

@@ -291,14 +291,11 @@ def edit_cells(stability: EditStability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
     if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * OF_EDITS
-    worst_edit_change = stability.worst
-    worst_edit_phrase = (
-        f"after sentence {worst_edit_change.after + 1:,}: {worst_edit_change.changed:,} of "
-        f"{worst_edit_change.chunks:,} chunks"
-    )
+    edit_change = stability.worst
+    worst_edit_phrase = f"after sentence {edit_change.after + 1:,}: {edit_change.changed:,} of {edit_change.chunks:,} chunks"
     return [
         share_cell(stability.mean, stability.words()),
-        share_cell(worst_edit_change.share, worst_edit_phrase),
+        share_cell(edit_change.share, worst_edit_phrase),
         share_cell(stability.inevitable),
     ]
 

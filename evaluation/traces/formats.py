@@ -93,10 +93,8 @@ def _rows_of_file(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]
         yield from json_line_objects(text, lambda value, line: _trace_object(value))
         return
     if isinstance(json_value, dict):
-        row_lists_in_json = (
-            json_value[key] for key in ("data", "traces", "spans", "rows") if isinstance(json_value.get(key), list)
-        )
-        json_value = next(row_lists_in_json, [json_value])
+        row_lists = (json_value[key] for key in ("data", "traces", "spans", "rows") if isinstance(json_value.get(key), list))
+        json_value = next(row_lists, [json_value])
     yield from ((f"item {number:,}", _trace_object(row)) for number, row in enumerate(json_value, start=1))
 
 
@@ -181,19 +179,13 @@ def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
     if isinstance(retrieval_scores, list) and len(retrieval_scores) == len(retrieved_items):
         retrieved_items = [[item, score] for item, score in zip(retrieved_items, retrieval_scores, strict=True)]
     by_id = retrieved_field in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
-    largest_given_rank = parse_if_json(first_field(row, LIMITS))
-    largest_given_rank = (
-        int(largest_given_rank)
-        if isinstance(largest_given_rank, str) and largest_given_rank.isdecimal()
-        else largest_given_rank
-    )
+    given_rank = parse_if_json(first_field(row, LIMITS))
+    given_rank = int(given_rank) if isinstance(given_rank, str) and given_rank.isdecimal() else given_rank
     ranked_retrieved_texts = ranked_rows(
         [{"id": item} if by_id and isinstance(item, str | int) else item for item in retrieved_items]
     )
-    if isinstance(largest_given_rank, int) and not isinstance(largest_given_rank, bool):
-        ranked_retrieved_texts = [
-            {**chunk, "given": chunk["rank"] <= largest_given_rank} for chunk in ranked_retrieved_texts
-        ]
+    if isinstance(given_rank, int) and not isinstance(given_rank, bool):
+        ranked_retrieved_texts = [{**chunk, "given": chunk["rank"] <= given_rank} for chunk in ranked_retrieved_texts]
     is_ragas = "user_input" in row or "retrieved_contexts" in row
     feedback_name_value_pairs = [[key, row[key]] for key in FEEDBACK if row.get(key) is not None]
     return question_row(

@@ -286,11 +286,8 @@ class TraceDiagnoser:
 
     def _begins_a_chunk(self, chunkings: Sequence[Chunking], place: Place) -> bool:
         """Return whether a located text is a chunk at hand, its beginning, or several chunks."""
-        chunk_numbers_at_place = self._chunks_at(chunkings, place)
-        return (
-            bool(chunk_numbers_at_place)
-            and int(self._edges[place.document][chunk_numbers_at_place[0], 0]) == place.span.start
-        )
+        numbers_at_place = self._chunks_at(chunkings, place)
+        return bool(numbers_at_place) and int(self._edges[place.document][numbers_at_place[0], 0]) == place.span.start
 
     @cached_property
     def _chunkings(self) -> Sequence[Chunking]:
@@ -403,8 +400,8 @@ class TraceDiagnoser:
             folded_passage_text = fold_text(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
             for retrieved in question.retrieved:
                 if retrieved.given and retrieved.text is not None and folded_passage_text in fold_text(retrieved.text):
-                    only_place_of_passage = places[0] if len(places) == 1 else None
-                    return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", only_place_of_passage)
+                    place_of_passage = places[0] if len(places) == 1 else None
+                    return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place_of_passage)
         if not places:
             if unplaced:
                 return Outcome("cannot be told", unplaced)
@@ -416,9 +413,7 @@ class TraceDiagnoser:
                     f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
                 )
             return Outcome("not in the documents", f"no document has {short_repr(passage_text)}")
-        outcomes_at_places = [
-            self._outcome_at(question, placements, only_place_of_passage) for only_place_of_passage in places
-        ]
+        outcomes_at_places = [self._outcome_at(question, placements, place_of_passage) for place_of_passage in places]
         if is_short and len({outcome.stage for outcome in outcomes_at_places}) > 1:
             return Outcome(
                 "cannot be told", f"{short_repr(passage_text)} stands in {len(places)} places, which may not all answer it"
@@ -434,10 +429,10 @@ class TraceDiagnoser:
     def _outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> Outcome:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
-        trimmed_answer_span = trim_span(document.text, place.span)
+        answer_span = trim_span(document.text, place.span)
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
             places_here = [spot.span for spot in placement.places if spot.document == place.document]
-            if retrieved.given and any(not lacks_text(document.text, trimmed_answer_span, [span]) for span in places_here):
+            if retrieved.given and any(not lacks_text(document.text, answer_span, [span]) for span in places_here):
                 return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         chunking = self._chunkings[place.document]
         ranks: dict[int, int] = {}
@@ -449,10 +444,8 @@ class TraceDiagnoser:
                     if retrieved.given:
                         retrieved_spans_in_chunk = intersection(chunking.chunks[number].spans, [placement.place.span])
                         parts_by_chunk.setdefault(number, []).extend(retrieved_spans_in_chunk)
-        answer_ranking_judgement = judge_ranking(chunking, ranks, parts_by_chunk, trimmed_answer_span)
-        stage, evidence, cuts = self._stage_and_evidence(
-            question, placements, place, answer_ranking_judgement, trimmed_answer_span
-        )
+        answer_ranking_judgement = judge_ranking(chunking, ranks, parts_by_chunk, answer_span)
+        stage, evidence, cuts = self._stage_and_evidence(question, placements, place, answer_ranking_judgement, answer_span)
         return Outcome(stage, evidence, place, answer_ranking_judgement, cuts)
 
     def _stage_and_evidence(
@@ -477,11 +470,9 @@ class TraceDiagnoser:
                 (),
             )
         if judgement.fate == "not retrieved":
-            answer_chunk_rank = judgement.ranks[0]
+            chunk_rank = judgement.ranks[0]
             rank_words = (
-                f"at rank {answer_chunk_rank:,}"
-                if answer_chunk_rank
-                else f"not among the retrieved texts ({len(question.retrieved):,})"
+                f"at rank {chunk_rank:,}" if chunk_rank else f"not among the retrieved texts ({len(question.retrieved):,})"
             )
             return (
                 "ranked too low",
@@ -513,23 +504,19 @@ class TraceDiagnoser:
 
     def _better_ranked_in_words(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
         """Name the retrieved texts that stood before a chunk that was ranked too low."""
-        given_texts_and_placements = [
+        given_texts = [
             (retrieved, spot) for retrieved, spot in zip(question.retrieved, placements, strict=True) if retrieved.given
         ]
-        if not given_texts_and_placements:
+        if not given_texts:
             return "nothing was retrieved"
         named_texts = [
             f"{retrieved.rank:,} {self._documents[spot.place.document].name} "
             f"{spot.place.span.start:,}–{spot.place.span.end:,}"
             if spot.place is not None
             else f"{retrieved.rank:,} {short_repr(retrieved.text or retrieved.id)}"
-            for retrieved, spot in given_texts_and_placements[:MOST_BEFORE]
+            for retrieved, spot in given_texts[:MOST_BEFORE]
         ]
-        more_phrase = (
-            f" and {len(given_texts_and_placements) - MOST_BEFORE:,} more"
-            if len(given_texts_and_placements) > MOST_BEFORE
-            else ""
-        )
+        more_phrase = f" and {len(given_texts) - MOST_BEFORE:,} more" if len(given_texts) > MOST_BEFORE else ""
         return f"before it: {', '.join(named_texts)}{more_phrase}"
 
     def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:

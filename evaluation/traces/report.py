@@ -72,11 +72,9 @@ def report_as_text(report: TraceReport) -> str:
     report_lines = []
     for diagnosis, (place, stage, question) in zip(failed_question_diagnoses, failed_question_rows, strict=True):
         report_lines.append(f"{place:<{place_and_stage_widths[0]}}  {stage:<{place_and_stage_widths[1]}}  {question}")
-        evidence_line_indent = " " * (sum(place_and_stage_widths) + 4)
+        line_indent = " " * (sum(place_and_stage_widths) + 4)
         report_lines += [
-            f"{evidence_line_indent}{_printable_line(sentence, 400)}"
-            for sentence in (diagnosis.said, diagnosis.rule)
-            if sentence
+            f"{line_indent}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence
         ]
     report_lines += [""] * bool(report_lines)
     counts_by_outcome = [
@@ -85,21 +83,17 @@ def report_as_text(report: TraceReport) -> str:
         f"{report.question_count(None):,} cannot be told",
     ]
     report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(counts_by_outcome)}")
-    longest_stage_name_length = max(map(len, STAGES))
-    report_lines += [
-        f"  {stage:<{longest_stage_name_length}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()
-    ]
+    name_length = max(map(len, STAGES))
+    report_lines += [f"  {stage:<{name_length}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()]
     text_count_by_status = report.text_counts
     report_lines.append(
         f"{pluralize(sum(text_count_by_status.values()), 'retrieved text')}: {text_count_by_status['located']:,} "
         f"located, {text_count_by_status['several places']:,} in "
         f"several places, {text_count_by_status['missing']:,} missing"
     )
-    missing_text_sentences = [*report.missing_texts()]
-    report_lines += [f"  {_printable_line(remark, 200)}" for remark in missing_text_sentences[:MOST_MISSING]]
-    report_lines += [f"  and {len(missing_text_sentences) - MOST_MISSING:,} more"] * (
-        len(missing_text_sentences) > MOST_MISSING
-    )
+    text_sentences = [*report.missing_texts()]
+    report_lines += [f"  {_printable_line(remark, 200)}" for remark in text_sentences[:MOST_MISSING]]
+    report_lines += [f"  and {len(text_sentences) - MOST_MISSING:,} more"] * (len(text_sentences) > MOST_MISSING)
     return "\n".join(report_lines) + "\n"
 
 

@@ -100,11 +100,9 @@ def parse_if_json(value: Any) -> Any:
 
 def _parsed_objects(value: Any) -> Any:
     """Return the object, or the list of objects, that a text has in JSON; anything else, a text in quotes too, as it is."""
-    parsed_json_value = parse_if_json(value)
-    parsed_json_items = (
-        parsed_json_value if isinstance(parsed_json_value, list) and parsed_json_value else [parsed_json_value]
-    )
-    return parsed_json_value if all(isinstance(item, dict) for item in parsed_json_items) else value
+    json_value = parse_if_json(value)
+    parsed_json_items = json_value if isinstance(json_value, list) and json_value else [json_value]
+    return json_value if all(isinstance(item, dict) for item in parsed_json_items) else value
 
 
 def message_text(value: Any, names: Sequence[str] = QUESTIONS) -> Any:
@@ -136,10 +134,8 @@ def _feedback_value(given: Any) -> Any:
 
 def is_feedback(name: Any) -> bool:
     """Return whether a score of this name is a verdict on the answer, such as ``user-feedback`` or ``correctness``."""
-    lowercase_score_name = str(name).lower()
-    return any(word in lowercase_score_name for word in _FEEDBACK_WORDS) and not lowercase_score_name.startswith(
-        ("in", "un")
-    )
+    score_name = str(name).lower()
+    return any(word in score_name for word in _FEEDBACK_WORDS) and not score_name.startswith(("in", "un"))
 
 
 # Spans and observations, gathered into traces.
@@ -185,16 +181,14 @@ class _Trace:
         )
         if question_text is None:
             question_text = next((message_text(query) for query, _ in self.searches if query is not None), None)
-        ranked_search_rows = [row for _, items in self.searches for row in ranked_rows(items)]
+        search_rows = [row for _, items in self.searches for row in ranked_rows(items)]
         # Several searches of one question: the best of each first.
-        ranked_search_rows.sort(key=lambda row: row["rank"])
+        search_rows.sort(key=lambda row: row["rank"])
         if self.passed_on is not None:
             passed_rows = ranked_rows(self.passed_on)
             texts, ids = {row["text"] for row in passed_rows} - {None}, {row["id"] for row in passed_rows} - {None}
-            ranked_search_rows = [
-                {**row, "given": row["text"] in texts or row["id"] in ids} for row in ranked_search_rows
-            ] or passed_rows
-        return question_row(self.place, self.form, question_text, ranked_search_rows, self.held, self.feedback)
+            search_rows = [{**row, "given": row["text"] in texts or row["id"] in ids} for row in search_rows] or passed_rows
+        return question_row(self.place, self.form, question_text, search_rows, self.held, self.feedback)
 
 
 class TraceCollector:
@@ -225,11 +219,9 @@ class TraceCollector:
         span_fields = flatten_attributes(
             {key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")}
         )
-        flat_span_attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(
-            span_fields, "attributes"
-        )
+        span_attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(span_fields, "attributes")
         trace_id = first_field(span_fields, ("context.trace_id", "trace_id", "traceId"))
-        if observation := _attributes_below(flat_span_attributes, "langfuse.observation"):
+        if observation := _attributes_below(span_attributes, "langfuse.observation"):
             # Langfuse's SDK writes an observation as a span.
             langfuse_observation_row = {
                 **observation,
@@ -242,38 +234,28 @@ class TraceCollector:
         parsed_log_body = parse_if_json(span.get("body"))
         if isinstance(parsed_log_body, dict) and parsed_log_body.keys() & {"kvlistValue", "stringValue"}:
             parsed_log_body = parse_if_json(_otlp_value(parsed_log_body))
-        flat_span_attributes |= flatten_attributes(parsed_log_body) if isinstance(parsed_log_body, dict) else {}
+        span_attributes |= flatten_attributes(parsed_log_body) if isinstance(parsed_log_body, dict) else {}
         span_event_objects = [event for event in _as_parsed_list(span.get("events")) if isinstance(event, dict)]
         event_attributes = [flatten_attributes(event.get("attributes") or {}) for event in span_event_objects]
-        is_genai = any(key.startswith("gen_ai.") for some in (flat_span_attributes, *event_attributes) for key in some)
-        trace_of_span = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if is_genai else "OpenInference")
+        is_genai = any(key.startswith("gen_ai.") for some in (span_attributes, *event_attributes) for key in some)
+        trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if is_genai else "OpenInference")
         is_root = first_field(span_fields, _PARENTS) is None and not any(key in span for key in _RECORD)
-        span_query_text = self._add_exchange(trace_of_span, flat_span_attributes, is_root=is_root)
-        self._add_searches(
-            trace_of_span, flat_span_attributes, event_attributes, span_query_text, str(span_fields.get("span_kind"))
-        )
-        span_metadata = _attributes_below(flat_span_attributes, "metadata")
-        trace_of_span.held |= {key: value for key, value in span_metadata.items() if key in (*REFERENCES, *EXCERPTS)}
-        trace_of_span.held |= {column: items for column in EXCERPTS if (items := _list_items(span_metadata, column))}
-        for some in (flat_span_attributes, *event_attributes):
-            self._add_evaluation(trace_of_span, some)
+        span_query_text = self._add_exchange(trace, span_attributes, is_root=is_root)
+        self._add_searches(trace, span_attributes, event_attributes, span_query_text, str(span_fields.get("span_kind")))
+        span_metadata = _attributes_below(span_attributes, "metadata")
+        trace.held |= {key: value for key, value in span_metadata.items() if key in (*REFERENCES, *EXCERPTS)}
+        trace.held |= {column: items for column in EXCERPTS if (items := _list_items(span_metadata, column))}
+        for some in (span_attributes, *event_attributes):
+            self._add_evaluation(trace, some)
         for note in span.get("annotations") or span.get("span_annotations") or []:
             if isinstance(note, dict) and is_feedback(note.get("name")):
-                trace_of_span.feedback.append(
-                    [note["name"], note["result"] if isinstance(note.get("result"), dict) else note]
-                )
+                trace.feedback.append([note["name"], note["result"] if isinstance(note.get("result"), dict) else note])
         for annotation in (
-            note for name in _ANNOTATIONS for note in _list_items(flat_span_attributes, name) if isinstance(note, dict)
+            note for name in _ANNOTATIONS for note in _list_items(span_attributes, name) if isinstance(note, dict)
         ):
-            annotation_field_by_name = {key.rpartition(".")[2]: value for key, value in annotation.items()}
-            trace_of_span.feedback += (
-                [[annotation_field_by_name["name"], annotation_field_by_name]]
-                if is_feedback(annotation_field_by_name.get("name"))
-                else []
-            )
-        trace_of_span.feedback += [
-            [key, flat_span_attributes[key]] for key in ("feedback", "user_feedback") if key in flat_span_attributes
-        ]
+            field_by_name = {key.rpartition(".")[2]: value for key, value in annotation.items()}
+            trace.feedback += [[field_by_name["name"], field_by_name]] if is_feedback(field_by_name.get("name")) else []
+        trace.feedback += [[key, span_attributes[key]] for key in ("feedback", "user_feedback") if key in span_attributes]
 
     @staticmethod
     def _add_exchange(trace: _Trace, attributes: Mapping[str, Any], *, is_root: bool) -> Any:
@@ -313,11 +295,9 @@ class TraceCollector:
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
         evaluation_name = attributes.get("gen_ai.evaluation.name")
-        evaluation_score_or_label = first_field(
-            attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label")
-        )
-        if evaluation_name is not None and evaluation_score_or_label is not None and is_feedback(evaluation_name):
-            trace.feedback.append([evaluation_name, evaluation_score_or_label])
+        evaluation_score = first_field(attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label"))
+        if evaluation_name is not None and evaluation_score is not None and is_feedback(evaluation_name):
+            trace.feedback.append([evaluation_name, evaluation_score])
 
     def add_langfuse(self, row: Mapping[str, Any], place: str) -> None:
         """Add a trace of Langfuse with its observations, as its interface and its API export it."""

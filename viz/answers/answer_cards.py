@@ -199,23 +199,18 @@ def show_question(
 
 def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
-    answer_judging_job = session.judging
+    judging_job = session.judging
     answered_results = [
         outcome for place, outcome in run.results.copy().items() if place[1] == question and outcome.answer.text
     ]
     if not answered_results:
         return
-    if (
-        answer_judging_job is not None
-        and answer_judging_job.run is run
-        and answer_judging_job.running
-        and not answer_judging_job.cancelled
-    ):
-        finished_before = answer_judging_job.finished
-        show_job_progress(answer_judging_job, lambda: answer_judging_job.finished > finished_before)
+    if judging_job is not None and judging_job.run is run and judging_job.running and not judging_job.cancelled:
+        finished_before = judging_job.finished
+        show_job_progress(judging_job, lambda: judging_job.finished > finished_before)
         return
-    if answer_judging_job is not None and answer_judging_job.run is run and answer_judging_job.error:
-        notice(answer_judging_job.error, "error", key="answers_judging_error")
+    if judging_job is not None and judging_job.run is run and judging_job.error:
+        notice(judging_job.error, "error", key="answers_judging_error")
     question_to_judge_again = run.plan.items[question]
     question_prompt_sizes = PromptSizes.of([question_to_judge_again], load_tokenizer(run.plan.tokenizer).count)
     result_and_measure_pairs = [
@@ -228,8 +223,8 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     )
 
     def again() -> None:
-        session.judging = answer_judging_job = Judging(run, question, judge)
-        answer_judging_job.start()
+        session.judging = judging_job = Judging(run, question, judge)
+        judging_job.start()
 
     ask_to_send(
         f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",

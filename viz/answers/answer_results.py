@@ -90,19 +90,17 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
 
     While answers are still arriving, the verdict and the values by question are not drawn.
     """
-    measured_measure_names = report.measured
-    if measured_measure_names:
+    measure_names = report.measured
+    if measure_names:
         switch_word(
             "Measure",
             words,
             MEASURE_WORD,
-            {name: ANSWER_MEASURES[name].title for name in measured_measure_names},
+            {name: ANSWER_MEASURES[name].title for name in measure_names},
             "answers/measure",
             hidden=True,
         )
-    displayed_measure_name = (
-        words[MEASURE_WORD] if words[MEASURE_WORD] in measured_measure_names else next(iter(measured_measure_names), "")
-    )
+    displayed_measure_name = words[MEASURE_WORD] if words[MEASURE_WORD] in measure_names else next(iter(measure_names), "")
     if displayed_measure_name and not run.running:
         notice(report.verdict(displayed_measure_name), key="answers_verdict")
     st.dataframe(_means_table(report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
@@ -147,17 +145,13 @@ def _means_table(report: Report) -> dict[str, list[Any]]:
     for measure in (name for name in ANSWER_MEASURES if name in report.measured or name in left_out):
         measure_mean_cells = []
         for number, row in enumerate(report.values(measure)):
-            defined_values = row[~np.isnan(row)]
-            mean_and_deviation_cell = (
-                f"{format_number(defined_values.mean(), '.2f')} ± {defined_values.std():.2f}"
-                if len(defined_values)
-                else "undefined"
-            )
+            kept = row[~np.isnan(row)]
+            mean_and_deviation_cell = f"{format_number(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
             unjudged_count = report.not_judged(number, measure)
             # If the judge always failed, show only the number of failures.
             measure_mean_cells.append(
                 f"{mean_and_deviation_cell}, {unjudged_count} not judged"
-                if unjudged_count and len(defined_values)
+                if unjudged_count and len(kept)
                 else f"{unjudged_count} not judged"
                 if unjudged_count
                 else mean_and_deviation_cell
@@ -197,12 +191,10 @@ def _show_costs(run: Answering, report: Report) -> None:
     st.header("Time and cost", anchor=False)
     answering_model_access = chosen_model()
     is_same_model = answering_model_access is not None and model_identity(answering_model_access) == run.models.answers
-    chunker_cost_rows = cost_table(
+    cost_rows = cost_table(
         report, run.gathered, answering_model_access.model if answering_model_access is not None and is_same_model else None
     )
-    cost_column_by_name = {
-        name: _rounded_or_unknown([row[name] for row in chunker_cost_rows]) for name in chunker_cost_rows[0]
-    }
+    cost_column_by_name = {name: _rounded_or_unknown([row[name] for row in cost_rows]) for name in cost_rows[0]}
     st.dataframe(
         cost_column_by_name,
         hide_index=True,

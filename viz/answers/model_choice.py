@@ -18,15 +18,13 @@ JUDGING = {"yes": "Judged", "no": "Not judged"}
 
 def model_controls(choices: Choices) -> None:
     """Draw the form for the language model and the controls for judging the answers."""
-    answering_model_access = chosen_model()
+    model_access = chosen_model()
     with language_model_form():
         _judging_controls(choices)
-    if answering_model_access is not None:
-        judge, model_title = judging_model(choices, answering_model_access), answering_model_access.model.title
+    if model_access is not None:
+        judge, model_title = judging_model(choices, model_access), model_access.model.title
         judging_phrase = (
-            "not judged"
-            if judge is None
-            else f"judged by {'the same' if judge is answering_model_access else judge.model.title}"
+            "not judged" if judge is None else f"judged by {'the same' if judge is model_access else judge.model.title}"
         )
         remark(f"Answered by {model_title}, {judging_phrase}.", key="answers_models")
 

@@ -360,13 +360,11 @@ def _reusable_results(
     run: Answering | None, gathering: Gathering, models: AnswerModels
 ) -> dict[tuple[int, int], AnswerResult]:
     """Return the results that the run on the page and a new run have in common."""
-    new_run_plan = gathering.plan
-    if run is None or run.models.answers != models.answers or not run.plan.same_embedder(new_run_plan):
+    run_plan = gathering.plan
+    if run is None or run.models.answers != models.answers or not run.plan.same_embedder(run_plan):
         return {}
     page_run_results = [*run.results.copy().values()]
-    return reusable_results(
-        page_run_results, new_run_plan.items, gathering.found, same_judge=run.models.judge == models.judge
-    )
+    return reusable_results(page_run_results, run_plan.items, gathering.found, same_judge=run.models.judge == models.judge)
 
 
 def _estimates_left(

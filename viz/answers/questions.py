@@ -54,22 +54,20 @@ def _say_problems(items: QuestionItems) -> None:
 def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     question_sharing_job = _sharing_job()
-    shared_text = question_sharing_job.found.get(text.document.text)
+    entry = question_sharing_job.found.get(text.document.text)
     kept_questions = tuple(
         QuestionItem(question.question, question.answer)
         for question in session.questions
         if question.identity == text.document.identity
     )
     sample_text_questions = () if choices.document == OWN_DOCUMENT else _sample_questions(choices.document)
-    all_items = (*kept_questions, *sample_text_questions, *(shared_text.items.usable if shared_text is not None else ()))
+    all_items = (*kept_questions, *sample_text_questions, *(entry.items.usable if entry is not None else ()))
     by_question = {item.question: item for item in all_items}
-    distinct_question_items = QuestionItems(
-        (*by_question.values(),), shared_text.items.problems if shared_text is not None else ()
-    )
+    distinct_question_items = QuestionItems((*by_question.values(),), entry.items.problems if entry is not None else ())
     origin_phrases = [
         *(["kept on Compare"] if kept_questions else []),
         *(["that come with this sample"] if sample_text_questions else []),
-        *([shared_text.origin] if shared_text is not None and shared_text.items.usable else []),
+        *([entry.origin] if entry is not None and entry.items.usable else []),
     ]
     open_retrieval_button_row = st.container(horizontal=True, vertical_alignment="center")
     if distinct_question_items.usable:
@@ -89,9 +87,7 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
         show_job_progress(question_sharing_job, key="answers/sharing")
     elif question_sharing_job.error:
         notice(question_sharing_job.error, "error", key="answers_sharing_error")
-    other_texts = [
-        other for other in [*question_sharing_job.found.values()] if other is not shared_text and other.items.usable
-    ]
+    other_texts = [other for other in [*question_sharing_job.found.values()] if other is not entry and other.items.usable]
     if other_texts:
         _offer_other_texts(choices, other_texts)
     return distinct_question_items
@@ -115,14 +111,12 @@ def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
         format_func=lambda place: f"{others[place].name}: {pluralize(len(others[place].items.usable), 'question')}",
         key="answers/other_text",
     )
-    selected_other_text = others[text_index or 0]
+    other_text = others[text_index or 0]
     text_selection_row.button(
         "Open selected text",
         key="answers/open_text",
         on_click=lambda: use_text_of_page(
-            TextSource(
-                selected_other_text.text, selected_other_text.name, None, "from Retrieval", selected_other_text.parts
-            ),
+            TextSource(other_text.text, other_text.name, None, "from Retrieval", other_text.parts),
             choices,
         ),
     )

@@ -41,13 +41,9 @@ def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, Stretch
     gap_decision_steps = []
     chunk_start, chunk_number = 0, 1
     gap_scores_and_thresholds = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
-    lowest_and_highest_score = (
-        (min(gap_scores_and_thresholds), max(gap_scores_and_thresholds)) if gap_scores_and_thresholds else (0.0, 1.0)
-    )
+    scale = (min(gap_scores_and_thresholds), max(gap_scores_and_thresholds)) if gap_scores_and_thresholds else (0.0, 1.0)
     for gap in chunking.gaps:
-        gap_decision_steps.append(
-            _gap_step(chunking, gap, chunk_start, chunk_number, margin, compared, lowest_and_highest_score)
-        )
+        gap_decision_steps.append(_gap_step(chunking, gap, chunk_start, chunk_number, margin, compared, scale))
         if gap.verdict.is_cut:
             # After a cut inside a sentence, the rest of the sentence begins the next chunk.
             chunk_start = gap.index if gap.offset is not None else gap.index + 1
@@ -155,16 +151,14 @@ def sentence_range(first: int, last: int) -> str:
 def _comparison_in_words(comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
     greedy_cut = comparison.greedy[0]
-    differing_cut_number_words = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut]
+    cut_number_words = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut]
     if greedy_cut in comparison.other:
         other_cuts_phrase = "cuts here too" + (
-            f", and after {join_words(differing_cut_number_words)}" if differing_cut_number_words else ", and nowhere else"
+            f", and after {join_words(cut_number_words)}" if cut_number_words else ", and nowhere else"
         )
     else:
         other_cuts_phrase = (
-            f"does not cut here, but after {join_words(differing_cut_number_words)}"
-            if differing_cut_number_words
-            else "does not cut at all"
+            f"does not cut here, but after {join_words(cut_number_words)}" if cut_number_words else "does not cut at all"
         )
     stretch_phrase = sentence_range(comparison.stretch.start, comparison.stretch.end)
     cohesion_verdict_sentence = comparison.verdict()

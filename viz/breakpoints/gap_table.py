@@ -104,17 +104,15 @@ def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
 
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:
     """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
-    all_gaps_in_order = chunking.gaps
-    verdicts, verdict_of = verdicts_of(all_gaps_in_order, STANDING)
+    gaps_in_order = chunking.gaps
+    verdicts, verdict_of = verdicts_of(gaps_in_order, STANDING)
     return {
-        "gaps": [gap.index for gap in all_gaps_in_order],
-        "scores": [gap.score for gap in all_gaps_in_order],
-        "away": [
-            None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in all_gaps_in_order
-        ],
+        "gaps": [gap.index for gap in gaps_in_order],
+        "scores": [gap.score for gap in gaps_in_order],
+        "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps_in_order],
         "verdicts": [{**verdict_data(verdict), "standing": STANDING[verdict]} for verdict in verdicts],
         "verdictOf": verdict_of,
-        "inside": [gap.offset is not None for gap in all_gaps_in_order],
-        "near": [is_near_threshold(gap, margin) for gap in all_gaps_in_order],
-        "reasons": [gap.reason for gap in all_gaps_in_order],
+        "inside": [gap.offset is not None for gap in gaps_in_order],
+        "near": [is_near_threshold(gap, margin) for gap in gaps_in_order],
+        "reasons": [gap.reason for gap in gaps_in_order],
     }

@@ -84,12 +84,12 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     # An undo replaces the column.
     if change := take_event(READER, "change"):
         take_parameter_change(PAGE, change)
-    only_column_choice = choices.columns[0]
+    column_choice = choices.columns[0]
     if threshold_event := take_event(READER, "line"):
-        only_column_choice.put(str(threshold_event["parameter"]), float(threshold_event["value"]))
+        column_choice.put(str(threshold_event["parameter"]), float(threshold_event["value"]))
     view_label_by_name = (
         VIEWS
-        if only_column_choice.chunker == "breakpoint"
+        if column_choice.chunker == "breakpoint"
         else {name: label for name, label in VIEWS.items() if name != "scores"}
     )
     view, axis, margin = (
@@ -100,36 +100,30 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     if view not in view_label_by_name:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view = choices.extra["view"] = "steps"
-    column_results = (
-        run_columns(here, text, _columns_to_run(only_column_choice, view))
-        if text is not None
-        else [ColumnResult(only_column_choice)]
+    results = (
+        run_columns(here, text, _columns_to_run(column_choice, view)) if text is not None else [ColumnResult(column_choice)]
     )
     with here.controls:
         _choose_chunker(choices)
         offer_undo(PAGE)
-        parameter_controls(
-            0, only_column_choice, column_results[0].chunker, embedder_defaults(here.embedder, only_column_choice.chunker)
-        )
-        show_place_on_compare(
-            PAGE, only_column_choice, here.embedder, valid=column_results[0].chunker is not None or text is None
-        )
-        _choose_axis(choices, column_results[0].chunker)
+        parameter_controls(0, column_choice, results[0].chunker, embedder_defaults(here.embedder, column_choice.chunker))
+        show_place_on_compare(PAGE, column_choice, here.embedder, valid=results[0].chunker is not None or text is None)
+        _choose_axis(choices, results[0].chunker)
         _choose_margin(choices, margin)
     if text is None:
         return
-    show_progress(column_results)
-    show_misfits(here.choices, column_results)
-    shown_result = displayed_result(column_results[0], axis)
+    show_progress(results)
+    show_misfits(here.choices, results)
+    shown_result = displayed_result(results[0], axis)
     palette.set_overlay_colours()
     # A heatmap stands beside the steps.
     left, right = (
-        side_by_side(PAGE, 1, 2) if view == "steps" and only_column_choice.chunker == "optimal" else side_by_side(PAGE, 8, 5)
+        side_by_side(PAGE, 1, 2) if view == "steps" and column_choice.chunker == "optimal" else side_by_side(PAGE, 8, 5)
     )
     with left:
         body_hashes = show_reader(
             text.document,
-            [_reader_column(column_results[0], shown_result, text.source)],
+            [_reader_column(results[0], shown_result, text.source)],
             title=text.source.name,
             summary=text.source.teaches,
             selected=0,
@@ -143,7 +137,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         read_chunking = None if shown_result is None else shown_result.chunking
         answer_verdicts(
             text.document,
-            column_results[:1],
+            results[:1],
             body_hashes,
             here.embedder,
             text.source.known,
@@ -151,7 +145,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
             read_chunking,
         )
     with right, st.container(key="beside"):
-        view_switch_key = f"{PAGE}/view" if view_label_by_name == VIEWS else f"{PAGE}/view/{only_column_choice.chunker}"
+        view_switch_key = f"{PAGE}/view" if view_label_by_name == VIEWS else f"{PAGE}/view/{column_choice.chunker}"
         switch_word("Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, hidden=True)
         if shown_result is None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
@@ -166,7 +160,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         elif view == "gaps":
             show_gap_table(shown_result.chunking, shown_result.identity, margin, body_hashes[0], key="ledger")
         else:
-            show_steps(shown_result, column_results, text, here.embedder, choices, margin)
+            show_steps(shown_result, results, text, here.embedder, choices, margin)
 
 
 def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
@@ -233,10 +227,8 @@ def _choose_chunker(choices: Choices) -> None:
 
 def _choose_axis(choices: Choices, chunker: object) -> None:
     if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
-        similarity_axis_help = (
-            "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
-        )
-        switch_word("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=similarity_axis_help)
+        axis_help = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
+        switch_word("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=axis_help)
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:
@@ -266,21 +258,17 @@ def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: 
 def _summary_rows(chunking: Chunking, chosen: TextSource) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
     sentences_per_chunk = sentence_counts(chunking)
-    column_summary_rows = [
-        HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))
-    ]
+    summary_rows = [HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))]
     if sentences_per_chunk:
-        column_summary_rows.append(HeadRow("sentences", f"{min(sentences_per_chunk):,} to {max(sentences_per_chunk):,}"))
+        summary_rows.append(HeadRow("sentences", f"{min(sentences_per_chunk):,} to {max(sentences_per_chunk):,}"))
     rejected_count = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
     forced_count = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
     if rejected_count or forced_count:
-        candidate_cut_count = rejected_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
-        column_summary_rows.append(
-            HeadRow(
-                "candidates", f"{candidate_cut_count:,}, of which {rejected_count:,} rejected; cuts forced: {forced_count:,}"
-            )
+        cut_count = rejected_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
+        summary_rows.append(
+            HeadRow("candidates", f"{cut_count:,}, of which {rejected_count:,} rejected; cuts forced: {forced_count:,}")
         )
     if chosen.known is not None:
         found, missed, added = count_found_missed_added(cut_offsets(chunking), chosen.known)
-        column_summary_rows.append(against_known_row(found, missed, added))
-    return tuple(column_summary_rows)
+        summary_rows.append(against_known_row(found, missed, added))
+    return tuple(summary_rows)

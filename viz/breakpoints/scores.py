@@ -124,11 +124,8 @@ def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
         return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
     if not stairs.flat:
         return f"No {MIN_FLAT_STRETCH} consecutive amounts of the slider make the same chunks."
-    widest_flat_stretch = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
-    return (
-        f"A few steps from here the chunks change; {widest_flat_stretch.words()}. Bands are stretches that make the "
-        f"same chunks."
-    )
+    flat_stretch = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
+    return f"A few steps from here the chunks change; {flat_stretch.words()}. Bands are stretches that make the same chunks."
 
 
 # The figures.
@@ -190,10 +187,8 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
 
 def _bar_labels(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
-    bar_names_and_counts = (("kept", counted.short), ("past the line", counted.beyond))
-    tallest_bars = [
-        (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in bar_names_and_counts if any(counts)
-    ]
+    bar_names = (("kept", counted.short), ("past the line", counted.beyond))
+    tallest_bars = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in bar_names if any(counts)]
     tallest_indices = [place for _, place in tallest_bars]
     if len(tallest_bars) < 2 or abs(tallest_indices[0] - tallest_indices[1]) > 1:
         return [(name, place, "center") for name, place in tallest_bars]

@@ -280,10 +280,8 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
         "pauses": True,
         "table": (all_sentences, all_sentences),
     }
-    optimal_chunk_edge_indexes = [0, *table.cuts().tolist(), sentence_count]
-    read_off_steps = [
-        _read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(optimal_chunk_edge_indexes)])
-    ]
+    edge_indexes = [0, *table.cuts().tolist(), sentence_count]
+    read_off_steps = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edge_indexes)])]
     # Only now is every cut final.
     read_off_steps[-1]["placed"] = (0, sentence_count)
     return [_opening_step(sentence_count, mean), *table_entry_steps, turning_step, *read_off_steps]

@@ -181,9 +181,7 @@ def density_figure(
     figure = go.Figure()
     for role, symbol in _SYMBOLS.items():
         sentences_in_role = [at for at, other in enumerate(clusters.roles) if other == role]
-        sentence_marker_colours = [
-            ink["muted"] if role == "noise" else edges[grounds[chunk_of[at]]] for at in sentences_in_role
-        ]
+        marker_colours = [ink["muted"] if role == "noise" else edges[grounds[chunk_of[at]]] for at in sentences_in_role]
         figure.add_scatter(
             x=[at + 1 for at in sentences_in_role],
             y=[float(reach[at]) for at in sentences_in_role],
@@ -191,8 +189,8 @@ def density_figure(
             marker={
                 "symbol": symbol,
                 "size": 9,
-                "color": sentence_marker_colours,
-                "line": {"color": sentence_marker_colours, "width": 2},
+                "color": marker_colours,
+                "line": {"color": marker_colours, "width": 2},
             },
             showlegend=False,
             hovertext=[
@@ -222,13 +220,11 @@ def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) ->
     sentence_numbers = [*range(1, len(chunk_of) + 1)]
     if clusters.other:
         connecting_line_sentences = [place for sentence in sentence_numbers for place in (sentence, sentence, None)]
-        connecting_line_distances = [
-            value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)
-        ]
+        line_distances = [value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)]
         connecting_line_style = {"color": palette.INK[theme]["rule"], "width": 1}
         figure.add_scatter(
             x=connecting_line_sentences,
-            y=connecting_line_distances,
+            y=line_distances,
             mode="lines",
             line=connecting_line_style,
             hoverinfo="skip",

@@ -85,15 +85,12 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
 
 def ranges_in_words(sentences: Sequence[int]) -> str:
     """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
-    consecutive_sentence_runs = _consecutive_runs(sorted(sentences))
+    sentence_runs = _consecutive_runs(sorted(sentences))
     range_phrases = [
-        f"{first + 1}" if first == last else f"{first + 1}–{last + 1}"
-        for first, last in consecutive_sentence_runs[:MOST_RUNS]
+        f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in sentence_runs[:MOST_RUNS]
     ]
     return ", ".join(range_phrases) + (
-        f" and {len(consecutive_sentence_runs) - MOST_RUNS} more places"
-        if len(consecutive_sentence_runs) > MOST_RUNS
-        else ""
+        f" and {len(sentence_runs) - MOST_RUNS} more places" if len(sentence_runs) > MOST_RUNS else ""
     )
 
 
@@ -146,11 +143,9 @@ def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) 
             sentence_clusters.join(left, right)
             node_of_label[sentence_clusters.label[left]] = len(first_sentences)
             first_sentences.append(first_sentences[node_pair[0]])
-    cluster_root_nodes = [node_of_label[label] for label in sentence_clusters.label]
+    root_nodes = [node_of_label[label] for label in sentence_clusters.label]
     ordered_leaf_sentences = [
-        leaf
-        for root in _side_by_side(cluster_root_nodes, first_sentences, clusters)
-        for leaf in _leaves(root, count, children)
+        leaf for root in _side_by_side(root_nodes, first_sentences, clusters) for leaf in _leaves(root, count, children)
     ]
     return _dendrogram(ordered_leaf_sentences, merges, clusters, children, refused)
 

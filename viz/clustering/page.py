@@ -77,43 +77,39 @@ def show() -> None:
 
 def _draw(here: Page) -> None:
     choices, text = here.choices, here.text
-    selected_column_choice = choices.columns[choices.selected]
-    selected_column_result = (
-        run_columns(here, text, [selected_column_choice])[0] if text is not None else ColumnResult(selected_column_choice)
-    )
+    column_choice = choices.columns[choices.selected]
+    column_result = run_columns(here, text, [column_choice])[0] if text is not None else ColumnResult(column_choice)
     with here.controls:
         parameter_controls(
             choices.selected,
-            selected_column_choice,
-            selected_column_result.chunker,
-            embedder_defaults(here.embedder, selected_column_choice.chunker),
+            column_choice,
+            column_result.chunker,
+            embedder_defaults(here.embedder, column_choice.chunker),
         )
-        show_place_on_compare(
-            PAGE, selected_column_choice, here.embedder, valid=selected_column_result.chunker is not None or text is None
-        )
+        show_place_on_compare(PAGE, column_choice, here.embedder, valid=column_result.chunker is not None or text is None)
     if text is None:
         _choose_method(choices)
         return
-    show_progress([selected_column_result])
-    show_misfits(here.choices, [selected_column_result])
+    show_progress([column_result])
+    show_misfits(here.choices, [column_result])
     left, right = side_by_side(PAGE, 6, 5, gap="large")
     with left:
-        _draw_text(selected_column_result, text)
+        _draw_text(column_result, text)
     with right, st.container(key="beside"):
         _choose_method(choices)
-        if selected_column_result.chunking is None or not selected_column_result.chunking.chunks:
+        if column_result.chunking is None or not column_result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     document_sentence_vectors = cached_sentence_vectors(text.document, here.embedder, choices.tokenizer, session.on_disk)
     if (
-        selected_column_result.chunker is not None
-        and selected_column_result.chunking is not None
-        and selected_column_result.chunking.chunks
+        column_result.chunker is not None
+        and column_result.chunking is not None
+        and column_result.chunking.chunks
         and document_sentence_vectors is not None
     ):
         show_cluster_formation(
             choices,
-            selected_column_result.chunker,
-            selected_column_result.chunking,
+            column_result.chunker,
+            column_result.chunking,
             document_sentence_vectors.astype("float64"),
             right,
             known=bool(text.source.known),
@@ -141,10 +137,8 @@ def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> 
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
     choices_of_compare = ensure_compare_choices()
-    chunker_selected_on_compare = choices_of_compare.columns[choices_of_compare.selected].chunker
-    choices.selected = (
-        METHODS.index(chunker_selected_on_compare) if chunker_selected_on_compare in METHODS else adopted_numbers[0]
-    )
+    selected_on_compare = choices_of_compare.columns[choices_of_compare.selected].chunker
+    choices.selected = METHODS.index(selected_on_compare) if selected_on_compare in METHODS else adopted_numbers[0]
 
 
 def _choose_method(choices: Choices) -> None:
@@ -228,37 +222,25 @@ def show_cluster_formation(
     sentence_chunk_colours = SentenceColours(
         sentence_chunks(chunking), text_segments(chunking.document, chunking, None, frozenset())["colours"]
     )
-    chunker_distance_limit = chunker.reach()
-    sentence_position_weight = 0.0 if chunker_distance_limit is None else chunker_distance_limit.position_weight
-    formed_sentence_clusters = chunking.clusters
+    distance_limit = chunker.reach()
+    sentence_position_weight = 0.0 if distance_limit is None else distance_limit.position_weight
+    sentence_clusters = chunking.clusters
     with beside:
-        if (
-            formed_sentence_clusters is not None
-            and chunker_distance_limit is not None
-            and formed_sentence_clusters.cap is not None
-        ):
-            _show_linkage_steps(
-                choices, chunking, formed_sentence_clusters, formed_sentence_clusters.cap, chunker_distance_limit, known
-            )
+        if sentence_clusters is not None and distance_limit is not None and sentence_clusters.cap is not None:
+            _show_linkage_steps(choices, chunking, sentence_clusters, sentence_clusters.cap, distance_limit, known)
         show_heatmap(
             sentence_chunk_colours,
             vectors,
             sentence_position_weight,
-            None if chunker_distance_limit is None else (chunker_distance_limit.name, chunker_distance_limit.distance),
+            None if distance_limit is None else (distance_limit.name, distance_limit.distance),
             key="heatmap",
         )
-    if (
-        formed_sentence_clusters is not None
-        and chunker_distance_limit is not None
-        and formed_sentence_clusters.cap is not None
-    ):
-        _show_dendrogram(
-            chunking, formed_sentence_clusters, formed_sentence_clusters.cap, chunker_distance_limit, sentence_chunk_colours
-        )
-    elif formed_sentence_clusters is not None and chunker_distance_limit is not None and formed_sentence_clusters.roles:
-        _show_density(formed_sentence_clusters, chunker_distance_limit, sentence_chunk_colours, vectors)
-    elif formed_sentence_clusters is not None and formed_sentence_clusters.own:
-        _show_centres(formed_sentence_clusters, sentence_chunk_colours)
+    if sentence_clusters is not None and distance_limit is not None and sentence_clusters.cap is not None:
+        _show_dendrogram(chunking, sentence_clusters, sentence_clusters.cap, distance_limit, sentence_chunk_colours)
+    elif sentence_clusters is not None and distance_limit is not None and sentence_clusters.roles:
+        _show_density(sentence_clusters, distance_limit, sentence_chunk_colours, vectors)
+    elif sentence_clusters is not None and sentence_clusters.own:
+        _show_centres(sentence_clusters, sentence_chunk_colours)
     if len(vectors) <= MOST_SENTENCES:
         _show_downloadable_heatmap(sentence_chunk_colours, vectors, sentence_position_weight)
     with beside:
@@ -358,15 +340,13 @@ def sentence_chunks(chunking: Chunking) -> list[int]:
 
 def order_breaks_in_words(chunking: Chunking) -> str:
     """Describe how often the chunks depart from the order of the text."""
-    discontinuous_chunk_counts = DiscontinuousChunks.of(chunking)
-    if not discontinuous_chunk_counts.chunks:
+    chunk_counts = DiscontinuousChunks.of(chunking)
+    if not chunk_counts.chunks:
         return "No order breaks: every chunk is one stretch of the text."
-    order_break_times_phrase = (
-        "once" if discontinuous_chunk_counts.breaks == 1 else f"{discontinuous_chunk_counts.breaks:,} times"
-    )
-    chunk_count_verb = "is" if discontinuous_chunk_counts.chunks == 1 else "are"
+    order_break_times_phrase = "once" if chunk_counts.breaks == 1 else f"{chunk_counts.breaks:,} times"
+    chunk_count_verb = "is" if chunk_counts.chunks == 1 else "are"
     return (
-        f"{pluralize(discontinuous_chunk_counts.breaks, 'order break')}: {discontinuous_chunk_counts.chunks:,} of "
+        f"{pluralize(chunk_counts.breaks, 'order break')}: {chunk_counts.chunks:,} of "
         f"{len(chunking.chunks):,} chunks {chunk_count_verb} "
         f"non-contiguous, so reading chunk by chunk jumps over other chunks {order_break_times_phrase}."
     )

@@ -25,18 +25,13 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
         for number, column in enumerate(results, start=1)
         if column.chunker and column.chunker.embeds
     ]
-    finished_embedding_columns = [(number, column) for number, column in embedding_columns if column is not None]
+    finished = [(number, column) for number, column in embedding_columns if column is not None]
     document_embedder_identity = text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, document_embedder_identity):
         # The comparison of another text or embedder is forgotten.
         session.compared_embedders, session.full_job, session.full_results = None, None, {}
     # Until the columns are complete, the page shows their progress.
-    if (
-        embedder is None
-        or not embedder.approximates
-        or not finished_embedding_columns
-        or len(finished_embedding_columns) < len(embedding_columns)
-    ):
+    if embedder is None or not embedder.approximates or not finished or len(finished) < len(embedding_columns):
         return
     if session.compared_embedders is None:
         st.button(
@@ -51,7 +46,7 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
     try:
         full_embedder_tasks = [
             (ChunkingTask.of(text.document, full_embedder, here.choices.tokenizer, column.chunker), column.chunker)
-            for _, column in finished_embedding_columns
+            for _, column in finished
         ]
         full_chunking_by_task = _full_results(full_embedder_tasks, text.document, full_embedder)
     except InputError as error:
@@ -60,7 +55,7 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
     if full_chunking_by_task is not None:
         columns_with_full_chunkings = [
             (number, column, full_chunking_by_task[task])
-            for (number, column), (task, _) in zip(finished_embedding_columns, full_embedder_tasks, strict=True)
+            for (number, column), (task, _) in zip(finished, full_embedder_tasks, strict=True)
         ]
         _show_comparison(here, text.document, full_embedder, columns_with_full_chunkings)
 
@@ -69,10 +64,8 @@ def _full_results(
     tasks: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full: Embedder
 ) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
-    full_embedder_job = session.full_job
-    known_results = (
-        session.full_results if full_embedder_job is None else {**session.full_results, **full_embedder_job.finished()}
-    )
+    embedder_job = session.full_job
+    known_results = session.full_results if embedder_job is None else {**session.full_results, **embedder_job.finished()}
     chunkings: dict[ChunkingTask, Chunking] = {}
     missing_tasks_and_chunkers = []
     for task, chunker in tasks:
@@ -87,14 +80,14 @@ def _full_results(
     if not missing_tasks_and_chunkers:
         session.full_job = None
         return chunkings
-    if full_embedder_job is None:
-        session.full_job = full_embedder_job = ChunkingJob(document, full, missing_tasks_and_chunkers, session.on_disk)
-        full_embedder_job.start()
-    if full_embedder_job.running and not full_embedder_job.cancelled:
-        show_job_progress(full_embedder_job)
-    elif full_embedder_job.error or full_embedder_job.cancelled:
-        if full_embedder_job.error:
-            notice(full_embedder_job.error, "error", key="agreement_error")
+    if embedder_job is None:
+        session.full_job = embedder_job = ChunkingJob(document, full, missing_tasks_and_chunkers, session.on_disk)
+        embedder_job.start()
+    if embedder_job.running and not embedder_job.cancelled:
+        show_job_progress(embedder_job)
+    elif embedder_job.error or embedder_job.cancelled:
+        if embedder_job.error:
+            notice(embedder_job.error, "error", key="agreement_error")
         st.button(
             f"Compare with {full.name}",
             key="compare_embedders_again",
@@ -115,21 +108,17 @@ def _show_comparison(
     assert here.embedder is not None
     embedder_name = here.embedder.name
     try:
-        neighbour_distance_shift = _distance_shift(document, full, here.embedder, here.choices.tokenizer, session.on_disk)
+        shift = _distance_shift(document, full, here.embedder, here.choices.tokenizer, session.on_disk)
     except Cancelled:
         # No column embeds single sentences.
-        neighbour_distance_shift = None
-    shift_phrase = (
-        f": distances of neighbouring sentences moved by {_shift_in_words(neighbour_distance_shift)}."
-        if neighbour_distance_shift is not None
-        else "."
-    )
+        shift = None
+    shift_phrase = f": distances of neighbouring sentences moved by {_shift_in_words(shift)}." if shift is not None else "."
     remark(f"{embedder_name} beside {full.name}{shift_phrase}", key="agreement")
     for number, column, chunking in columns:
         boundary_agreement = compare_boundaries(chunking, column.chunking)
         scores_phrase = (
             f"; scores moved by {_shift_in_words(boundary_agreement.scores)}"
-            if neighbour_distance_shift is None and boundary_agreement.scores is not None
+            if shift is None and boundary_agreement.scores is not None
             else ""
         )
         remark(

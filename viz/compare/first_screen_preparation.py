@@ -22,17 +22,12 @@ def start() -> None:
 
     Its embeddings are in the server's cache afterwards.
     """
-    default_compare_choices = default_choices()
-    embedder = load_embedder(default_compare_choices.embedder)
-    document = Document.from_text(
-        load_sample(default_compare_choices.document).text, default_compare_choices.sentences
-    ).split()
-    default_chunkers = [
-        build_chunker(column.chunker, column.parameters, embedder) for column in default_compare_choices.columns
-    ]
+    compare_choices = default_choices()
+    embedder = load_embedder(compare_choices.embedder)
+    document = Document.from_text(load_sample(compare_choices.document).text, compare_choices.sentences).split()
+    default_chunkers = [build_chunker(column.chunker, column.parameters, embedder) for column in compare_choices.columns]
     default_tasks_and_chunkers = [
-        (ChunkingTask.of(document, embedder, default_compare_choices.tokenizer, chunker), chunker)
-        for chunker in default_chunkers
+        (ChunkingTask.of(document, embedder, compare_choices.tokenizer, chunker), chunker) for chunker in default_chunkers
     ]
     first_screen_chunking_job = ChunkingJob(document, embedder, default_tasks_and_chunkers, on_disk=False)
     _started[:] = [first_screen_chunking_job]

@@ -283,7 +283,7 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
     finished_column = result.finished
     assert finished_column is not None
     task, chunking = finished_column.task, finished_column.chunking
-    column_chunk_facts = _chunk_facts(task, chunking, embedder)
+    chunk_facts = _chunk_facts(task, chunking, embedder)
     chunk_count = len(chunking.chunks)
     summary_head_rows = [HeadRow("chunks", f"{chunk_count:,}", brief=pluralize(chunk_count, "chunk"))]
     # Other chunks lie in each other by chance.
@@ -292,13 +292,13 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
         if finished_column.chunker.elsewhere or getattr(finished_column.chunker, "parent_size", None)
         else ()
     )
-    if column_chunk_facts.sizes:
-        sentence_sizes = column_chunk_facts.sizes[0]
+    if chunk_facts.sizes:
+        sentence_sizes = chunk_facts.sizes[0]
         summary_head_rows.append(
             HeadRow("sentences", f"{sentence_sizes.least:,} to {sentence_sizes.most:,}, median {sentence_sizes.median:,g}")
         )
-    if column_chunk_facts.pieces.chunks:
-        summary_head_rows.append(HeadRow("in pieces", column_chunk_facts.pieces.words(len(chunking.chunks))))
+    if chunk_facts.pieces.chunks:
+        summary_head_rows.append(HeadRow("in pieces", chunk_facts.pieces.words(len(chunking.chunks))))
     if not lecture_mode.is_on():
         chunking_time_phrase = (
             "not known: made elsewhere"
@@ -311,21 +311,17 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
     if chunking.spending is not None and not lecture_mode.is_on():
         summary_head_rows.append(HeadRow("asked", str(chunking.spending)))
     if text.source.known is not None:
-        found, missed, added = count_found_missed_added(column_chunk_facts.cuts, text.source.known)
+        found, missed, added = count_found_missed_added(chunk_facts.cuts, text.source.known)
         summary_head_rows.append(against_known_row(found, missed, added))
-    if column_chunk_facts.unread is not None and embedder is not None:
-        overlong_chunks_phrase = (
-            f"{pluralize(column_chunk_facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
-        )
-        summary_head_rows.append(
-            HeadRow("too long", column_chunk_facts.unread.words(embedder), "wrong", overlong_chunks_phrase)
-        )
-    change_phrase, new_boundaries = _last_change(number, finished_column, text.document, column_chunk_facts.cuts)
+    if chunk_facts.unread is not None and embedder is not None:
+        overlong_chunks_phrase = f"{pluralize(chunk_facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
+        summary_head_rows.append(HeadRow("too long", chunk_facts.unread.words(embedder), "wrong", overlong_chunks_phrase))
+    change_phrase, new_boundaries = _last_change(number, finished_column, text.document, chunk_facts.cuts)
     if change_phrase:
         summary_head_rows.append(HeadRow("changed", change_phrase, "changed", f"changed: {change_phrase}"))
     size_table = [
         (size.unit, *map(format_three_figures, (size.least, size.median, size.mean, size.most)))
-        for size in column_chunk_facts.sizes
+        for size in chunk_facts.sizes
     ]
     return ReaderColumn(
         rows=tuple(summary_head_rows),

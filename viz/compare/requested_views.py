@@ -120,12 +120,10 @@ def _offer_session_file(
 def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
     """Draw the sizes of the chunks of every column."""
     size_unit_names = ["sentences", "tokens", "characters"]
-    chosen_size_unit = str(
-        st.segmented_control("Size unit", size_unit_names, default="sentences", key="size_unit", required=True)
-    )
+    size_unit = str(st.segmented_control("Size unit", size_unit_names, default="sentences", key="size_unit", required=True))
     try:
         sizes_by_chunker = {
-            f"{number + 1} {results[number].title}": _chunk_lengths(chunking, chosen_size_unit, tokenizer)
+            f"{number + 1} {results[number].title}": _chunk_lengths(chunking, size_unit, tokenizer)
             for number, chunking in done
         }
     except InputError as error:
@@ -134,9 +132,9 @@ def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunkin
     chunker_size_pairs = [(name, size) for name, among in sizes_by_chunker.items() for size in among]
     table: dict[str, list[str] | list[int]] = {
         "chunker": [name for name, _ in chunker_size_pairs],
-        chosen_size_unit: [size for _, size in chunker_size_pairs],
+        size_unit: [size for _, size in chunker_size_pairs],
     }
-    show_figure(size_distributions(sizes_by_chunker, chosen_size_unit), table, "Chunk sizes", key="sizes")
+    show_figure(size_distributions(sizes_by_chunker, size_unit), table, "Chunk sizes", key="sizes")
 
 
 def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
@@ -202,26 +200,22 @@ def _offer_column_files(
         with_contexts = chunkings_with_contexts(results)
         chunking, contexts_written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
     column_recipe = _recipe_of(chunker, choices, embedder)
-    download_file_stem = f"seamark-{chunker.name}"
+    file_stem = f"seamark-{chunker.name}"
     chunk_files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
-        ("Chunks, JSON", f"{download_file_stem}.json", "application/json", lambda: to_json(chunking, column_recipe)),
-        ("Chunks, JSON lines", f"{download_file_stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
-        ("Chunks, CSV", f"{download_file_stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
+        ("Chunks, JSON", f"{file_stem}.json", "application/json", lambda: to_json(chunking, column_recipe)),
+        ("Chunks, JSON lines", f"{file_stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
+        ("Chunks, CSV", f"{file_stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
         (
             "Chunks, Parquet",
-            f"{download_file_stem}.parquet",
+            f"{file_stem}.parquet",
             "application/vnd.apache.parquet",
             lambda: to_parquet(chunking, embedded_as),
         ),
     )
     files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         *(chunk_files if contexts_written else ()),
-        ("Every gap, CSV", f"{download_file_stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
-        *(
-            ()
-            if chunker.elsewhere
-            else (("Recipe", f"{download_file_stem}.recipe.json", "application/json", column_recipe.to_json),)
-        ),
+        ("Every gap, CSV", f"{file_stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
+        *(() if chunker.elsewhere else (("Recipe", f"{file_stem}.recipe.json", "application/json", column_recipe.to_json),)),
     )
     reproduction_phrase = (
         "These chunks were made elsewhere, so no recipe reproduces them. The session file contains them."
@@ -450,7 +444,5 @@ def _run_as_column(
             key="proof_result",
         )
     else:
-        original_notice_tone = "error" if original_column.error else "info"
-        notice(
-            original_column.error or f"The original is running in column {number}.", original_notice_tone, key="proof_result"
-        )
+        notice_tone = "error" if original_column.error else "info"
+        notice(original_column.error or f"The original is running in column {number}.", notice_tone, key="proof_result")

@@ -43,12 +43,8 @@ class Component(Generic[Payload]):
     def __init__(
         self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draws: str | None = None
     ) -> None:
-        component_style_sheet = "\n".join(
-            [*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_styles(*styles)]
-        )
-        self._mount = st.components.v2.component(
-            name, html=html, css=component_style_sheet, js=asset_linker.linked_script(script, draws)
-        )
+        css = "\n".join([*([palette.theme_style_sheet(colours)] if colours else []), asset_linker.joined_styles(*styles)])
+        self._mount = st.components.v2.component(name, html=html, css=css, js=asset_linker.linked_script(script, draws))
 
     def __call__(
         self,
@@ -126,12 +122,8 @@ def _ordered(key: str, data: Data) -> bytes | list[object]:
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     """Convert offsets in code points of ``text`` to offsets in UTF-16 code units, which browsers use."""
-    astral_offsets = _astral(text)
-    return (
-        (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral_offsets, offsets)).tolist()
-        if len(astral_offsets)
-        else [*offsets]
-    )
+    astral = _astral(text)
+    return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
 
 
 def code_point_offsets(text: str, offsets: Sequence[int]) -> list[int]:

@@ -141,19 +141,15 @@ def _read_chunk_file(data: bytes, name: str, cancelled: Callable[[], bool]) -> C
 
 def _take_read_file(choices: Choices, number: int) -> bool:
     """Use the file uploaded for column ``number`` once it has been read; return whether it has chunks."""
-    chunk_file_reading_job = session.chunk_reading
-    if (
-        chunk_file_reading_job is None
-        or not chunk_file_reading_job.ended
-        or chunk_file_reading_job.about != (session.page, number)
-    ):
+    file_reading_job = session.chunk_reading
+    if file_reading_job is None or not file_reading_job.ended or file_reading_job.about != (session.page, number):
         return False
     session.chunk_reading = None
-    session.chunk_complaint = chunk_file_reading_job.error
-    if chunk_file_reading_job.made is None or chunk_file_reading_job.cancelled:
+    session.chunk_complaint = file_reading_job.error
+    if file_reading_job.made is None or file_reading_job.cancelled:
         return False
     try:
-        show_chunk_file(chunk_file_reading_job.made, session.page, choices, number)
+        show_chunk_file(file_reading_job.made, session.page, choices, number)
     except InputError as error:
         session.chunk_complaint = str(error)
         return False
@@ -185,17 +181,13 @@ def _show_located(located: LocatedChunks, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
-    oddities_by_kind = Counter(odd.kind for odd in located.oddities)
+    counts = Counter(odd.kind for odd in located.oddities)
     located_chunks_summary = f"{located_count:,} of {pluralize(located.given, 'chunk')} found in this text"
     if located_count < located.given / 2:
         located_chunks_summary += f": {name} may be of another text"
     show_findings(
         located_chunks_summary,
-        [
-            (_ODDITY_TITLES[kind][0], oddities_by_kind[kind], _ODDITY_TITLES[kind][1])
-            for kind in KINDS
-            if oddities_by_kind[kind]
-        ],
+        [(_ODDITY_TITLES[kind][0], counts[kind], _ODDITY_TITLES[kind][1]) for kind in KINDS if counts[kind]],
         [_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
         len(located.oddities),
         less="of the last kinds",
@@ -277,23 +269,21 @@ def column_controls(
         True to draw the form for the language model; None to draw it if any column's chunker calls one.
     """
     _choose_column(choices, elsewhere=elsewhere)
-    selected_column_choice = choices.columns[choices.selected]
+    column_choice = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    external_chunkers = [name for name in ELSEWHERE if elsewhere or name == selected_column_choice.chunker]
-    _choose_chunker(choices, selected_column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunkers])
+    external_chunkers = [name for name in ELSEWHERE if elsewhere or name == column_choice.chunker]
+    _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunkers])
     has_form = any_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
-    if has_form and selected_column_choice.chunker in ASKING:
+    if has_form and column_choice.chunker in ASKING:
         language_model_form()
-    if selected_column_choice.chunker not in ELSEWHERE:
-        parameter_controls(
-            choices.selected, selected_column_choice, chunker, embedder_defaults(embedder, selected_column_choice.chunker)
-        )
-    elif selected_column_choice.chunker == YourCuts.name:
+    if column_choice.chunker not in ELSEWHERE:
+        parameter_controls(choices.selected, column_choice, chunker, embedder_defaults(embedder, column_choice.chunker))
+    elif column_choice.chunker == YourCuts.name:
         st.caption(OWN_CUTS)
     elif elsewhere:
-        chunk_file_controls(choices, choices.selected, selected_column_choice, measured)
-    if has_form and selected_column_choice.chunker not in ASKING:
+        chunk_file_controls(choices, choices.selected, column_choice, measured)
+    if has_form and column_choice.chunker not in ASKING:
         language_model_form()
 
 

@@ -47,13 +47,11 @@ def ask_about_splitter(choices: Choices) -> None:
         "nor run until you press “Use this splitter”.",
         key="splitter_waits",
     )
-    splitter_consent_buttons_row = st.container(horizontal=True, gap="small")
-    splitter_consent_buttons_row.button(
+    buttons_row = st.container(horizontal=True, gap="small")
+    buttons_row.button(
         "Use this splitter", key="splitter/allow", on_click=session.allowed_splitters.add, args=(linked_splitter_name,)
     )
-    splitter_consent_buttons_row.button(
-        "Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex")
-    )
+    buttons_row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
 
 
 def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:

@@ -140,26 +140,22 @@ def take_entered_server(before: EmbeddingServer | LanguageServer, address_key: s
 
     Without a new key, the key of the server ``before`` remains if the address does.
     """
-    entered_server_address = st.session_state[address_key].strip()
+    server_address = st.session_state[address_key].strip()
     # A key is only ever sent to the server for which it was entered.
-    entered_server_key = st.session_state[key_key].strip() or (
-        before.key if entered_server_address == before.address else ""
-    )
+    entered_server_key = st.session_state[key_key].strip() or (before.key if server_address == before.address else "")
     # The browser no longer needs the key.
     st.session_state[key_key] = ""
-    return entered_server_address, entered_server_key
+    return server_address, entered_server_key
 
 
 def offer_undo(page: str) -> None:
     """Draw a description of the last change to a page's columns, and an undo button, if the change can be undone."""
     if (undo := last_change(page)) is not None:
-        undo_controls_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
-        with undo_controls_row:
+        controls_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
+        with controls_row:
             # The description may contain a file name.
             remark(undo.said, key=f"undo_said/{page}")
-        undo_controls_row.button(
-            "Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content"
-        )
+        controls_row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")
 
 
 # Options that need a package which is not installed.

@@ -106,20 +106,18 @@ def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
         required=True,
         **value_binding(page_choices.selected, "double_pass_column", partial(setattr, page_choices, "selected")),
     )
-    selected_column_choice = page_choices.columns[page_choices.selected]
+    column_choice = page_choices.columns[page_choices.selected]
     selected_column_result = results[page_choices.selected] if results else None
-    embedder_default_parameters = embedder_defaults(here.embedder, selected_column_choice.chunker)
+    embedder_default_parameters = embedder_defaults(here.embedder, column_choice.chunker)
     chunker = selected_column_result.chunker if selected_column_result else None
     parameter_controls(
         page_choices.selected,
-        selected_column_choice,
+        column_choice,
         chunker,
         embedder_default_parameters,
         _histogram_drawer(selected_column_result),
     )
-    show_place_on_compare(
-        PAGE, selected_column_choice, here.embedder, valid=selected_column_result is None or chunker is not None
-    )
+    show_place_on_compare(PAGE, column_choice, here.embedder, valid=selected_column_result is None or chunker is not None)
 
 
 def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
@@ -279,12 +277,9 @@ def above_in_words(similarities: Sequence[float], threshold: float) -> str:
     """Describe how many similarities exceed the threshold."""
     if not similarities:
         return "Nothing was compared with this threshold in this text."
-    similarities_above_count = sum(similarity > threshold for similarity in similarities)
-    lie_verb_form = "lies" if similarities_above_count == 1 else "lie"
-    return (
-        f"{similarities_above_count:,} of {len(similarities):,} similarities {lie_verb_form} above "
-        f"{format_number(threshold, '.2f')}"
-    )
+    above_count = sum(similarity > threshold for similarity in similarities)
+    lie_verb_form = "lies" if above_count == 1 else "lie"
+    return f"{above_count:,} of {len(similarities):,} similarities {lie_verb_form} above {format_number(threshold, '.2f')}"
 
 
 BINS = 25
@@ -381,7 +376,7 @@ def removals_in_words(
     if cuts_of_pass_one <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
     boundaries_phrase = pluralize(cuts_of_pass_one, "boundary", "boundaries")
-    removal_report_sentences = [
+    report_sentences = [
         f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."
     ]
     if beside is not None:
@@ -395,10 +390,8 @@ def removals_in_words(
         }
         fates_phrase = ", ".join(f"{count:,} {fate}" for fate, count in boundary_count_by_fate.items() if count)
         boundaries_phrase = pluralize(len(compared_cuts), "boundary", "boundaries")
-        removal_report_sentences.append(
-            f"Of the {boundaries_phrase} that {name} makes between sentences: {fates_phrase or 'none'}."
-        )
-    return removal_report_sentences
+        report_sentences.append(f"Of the {boundaries_phrase} that {name} makes between sentences: {fates_phrase or 'none'}.")
+    return report_sentences
 
 
 def show_corrections(removals: Sequence[CorrectionData], said: Sequence[str], key: str) -> None:

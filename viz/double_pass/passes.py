@@ -144,16 +144,14 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
 
 def _placed_sentences(attempts: Sequence[Comparison]) -> tuple[int, int]:
     """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
-    last_comparison_attempt = attempts[-1]
-    if last_comparison_attempt.kind in ("initial", "appending"):
+    comparison_attempt = attempts[-1]
+    if comparison_attempt.kind in ("initial", "appending"):
         return 0, 0
-    placed_end_before_comparison = last_comparison_attempt.left.end
-    if last_comparison_attempt.outcome == "joined":
-        return placed_end_before_comparison, last_comparison_attempt.right.end
+    placed_end_before_comparison = comparison_attempt.left.end
+    if comparison_attempt.outcome == "joined":
+        return placed_end_before_comparison, comparison_attempt.right.end
     # After a chunk ends, the next one begins with the mini-chunk that was compared first.
-    return placed_end_before_comparison, attempts[
-        0
-    ].right.end if last_comparison_attempt.why else placed_end_before_comparison
+    return placed_end_before_comparison, attempts[0].right.end if comparison_attempt.why else placed_end_before_comparison
 
 
 def compared_group(comparison: Comparison) -> Span:
@@ -228,16 +226,12 @@ def _size_merge_steps(chunking: Chunking) -> list[Step]:
     merge_steps = []
     chunk_starts = [
         0,
-        *(
-            gap_before_chunk_start.index + 1
-            for gap_before_chunk_start in chunking.gaps
-            if gap_before_chunk_start.verdict.is_cut or gap_before_chunk_start.verdict is Verdict.REJECTED
-        ),
+        *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED),
     ]
     chunk_end_sentences = [*chunk_starts[1:], len(chunking.document.sentences)]
     for number, start, end in zip(count(), chunk_starts[1:], chunk_end_sentences[1:], strict=False):
-        gap_before_chunk_start = chunking.gaps[start - 1]
-        if gap_before_chunk_start.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
+        gap = chunking.gaps[start - 1]
+        if gap.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
             continue
         left, right = Span(chunk_starts[number], start), Span(start, end)
         merge_steps.append(
@@ -245,11 +239,11 @@ def _size_merge_steps(chunking: Chunking) -> list[Step]:
                 title=f"Merge {sentences_in_words(left)}, {sentences_in_words(right)}",
                 story=[
                     "After both passes, a chunk below the minimum size is merged with a neighbour.",
-                    LEDGER + gap_before_chunk_start.reason,
+                    LEDGER + gap.reason,
                 ],
                 numbers=[],
                 tone="turn",
-                mark=PassMark(growing=left, next=right, middle=None, gap=gap_before_chunk_start.index, comparison=None),
+                mark=PassMark(growing=left, next=right, middle=None, gap=gap.index, comparison=None),
                 placed=(len(chunking.document.sentences),) * 2,
                 prediction=None,
                 gauge=None,

@@ -150,19 +150,17 @@ def _remedies_of_chosen(
         reranker,
     )
     earlier_job = session.finding_job
-    finding_remedy_job = RemedyJob(
+    remedy_job = RemedyJob(
         remedy_job_subject, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
     ).after(earlier_job)
-    if finding_remedy_job is not earlier_job:
-        session.finding_job = finding_remedy_job
+    if remedy_job is not earlier_job:
+        session.finding_job = remedy_job
         if not kept_questions or is_automatic(method, embedder, reranker, document):
-            finding_remedy_job.start()
-    finding_remedy_job.join(AT_ONCE_S)
+            remedy_job.start()
+    remedy_job.join(AT_ONCE_S)
     return {
         "id": _finding_id(sought_finding),
-        "remedies": remedies_data(
-            finding_remedy_job, finding_remedy_job.found.get(result.task), "What removes it?", "removes it"
-        ),
+        "remedies": remedies_data(remedy_job, remedy_job.found.get(result.task), "What removes it?", "removes it"),
         "why_none": "",
     }
 
@@ -172,10 +170,8 @@ def _near_duplicates_in_words(chunking: Chunking) -> str:
     kept_document_questions = [posed.question for posed in kept_questions_about(chunking.document)]
     if not kept_document_questions:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."
-    parent_chunk_numbers = parent_numbers(chunking.chunks)
-    non_parent_chunk_texts = [
-        chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parent_chunk_numbers
-    ]
+    chunk_numbers = parent_numbers(chunking.chunks)
+    non_parent_chunk_texts = [chunk.text for number, chunk in enumerate(chunking.chunks) if number not in chunk_numbers]
     places_taken = count_repeats_by_words(
         non_parent_chunk_texts, detect_language(chunking.document.text), kept_document_questions, BEST, ALIKE
     )

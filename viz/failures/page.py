@@ -74,16 +74,14 @@ ASKED = ("llm",)
 def show() -> None:
     """Draw the Failures page."""
     sample_name, splitter_name = next(iter(sample_splitters().items()))
-    published_column_choices = [
-        ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()
-    ]
+    column_choices = [ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()]
     default_page_choices = Choices(
-        sample_name, splitter_name, published_column_choices, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"}
+        sample_name, splitter_name, column_choices, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"}
     )
     opening_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
     with page(PAGE, default_page_choices) as here:
         # The settings of this page are fixed; a link only selects a row.
-        here.choices.columns = published_column_choices
+        here.choices.columns = column_choices
         if opening_columns:
             here.choices.selected, here.choices.extra["result"] = ensure_compare_choices().selected, "compare"
         _draw(here)
@@ -108,28 +106,23 @@ def _draw(here: Page) -> None:
         is_marking_boundaries = marking_controls(text)
     best_settings_search = current_search(here, text)
     best_by_chunker = best_settings(best_settings_search)
-    numbered_published_settings = [
-        ("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())
-    ]
-    numbered_published_settings += [
+    settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
+    settings += [
         ("best", number, best_by_chunker[name], "found here")
         for number, name in enumerate(SETTINGS_BY_CHUNKER)
         if name in best_by_chunker
     ]
-    numbered_published_settings += [
+    settings += [
         ("compare", number, SweptSetting.of(column.chunker, **column.parameters), f"column {number + 1}")
         for number, column in enumerate(columns_of_compare())
     ]
-    published_column_choices = [
-        ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in numbered_published_settings
-    ]
+    published_column_choices = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
     column_results = run_columns(here, text, published_column_choices)
     if any_calls_model(column.chunker for column in published_column_choices):
         with here.controls:
             language_model_form()
     measured_settings = [
-        measure_setting(*described, result, text)
-        for described, result in zip(numbered_published_settings, column_results, strict=True)
+        measure_setting(*described, result, text) for described, result in zip(settings, column_results, strict=True)
     ]
     show_progress(column_results)
     show_misfits(here.choices, column_results)
@@ -179,10 +172,8 @@ def _draw_actions(here: Page, text: PageText, search: Sweep | None, selected: Me
     if text.source.known is not None:
         search_controls(here, text, search, ready=ready)
     selected_chunker_setting = selected.setting
-    selected_setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
-    take_to_compare_button(
-        "Take to Compare", selected_setting_column, key="take/failures", disabled=selected.which == "compare"
-    )
+    setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
+    take_to_compare_button("Take to Compare", setting_column, key="take/failures", disabled=selected.which == "compare")
     say_column_added()
 
 
@@ -245,17 +236,15 @@ def marking_controls(text: PageText) -> bool:
     if _use_read_boundaries(text.source.text):
         st.rerun()
     known_boundaries = text.source.known
-    marking_buttons_row = st.container(horizontal=True, vertical_alignment="center")
-    marking: bool = marking_buttons_row.toggle(
+    buttons_row = st.container(horizontal=True, vertical_alignment="center")
+    marking: bool = buttons_row.toggle(
         "Mark boundaries",
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
-    is_undo_pressed = button_pressed(
-        marking_buttons_row, "Undo", "marks_undo", disabled=not session.marks_before, width="content"
-    )
+    is_undo_pressed = button_pressed(buttons_row, "Undo", "marks_undo", disabled=not session.marks_before, width="content")
     is_remove_all_pressed = button_pressed(
-        marking_buttons_row, "Remove all marks", "marks_remove", disabled=known_boundaries is None, width="content"
+        buttons_row, "Remove all marks", "marks_remove", disabled=known_boundaries is None, width="content"
     )
     if is_undo_pressed and session.marks_before:
         undo_known_boundaries()
@@ -264,7 +253,7 @@ def marking_controls(text: PageText) -> bool:
     if is_undo_pressed or is_remove_all_pressed:
         st.rerun()
     download_button(
-        marking_buttons_row,
+        buttons_row,
         "Boundaries as a file",
         lambda: boundary_file_json(text.source.name, text.source.text, known_boundaries or ()),
         "seamark-boundaries.json",
@@ -272,7 +261,7 @@ def marking_controls(text: PageText) -> bool:
         (text.source.name, text.document.identity, known_boundaries),
         disabled=known_boundaries is None,
     )
-    with marking_buttons_row.popover("Load boundaries"):
+    with buttons_row.popover("Load boundaries"):
         st.file_uploader(
             "Boundary file",
             type=["json"],
@@ -288,14 +277,12 @@ def marking_controls(text: PageText) -> bool:
 
 
 def _read_boundary_file(text: str) -> None:
-    uploaded_boundary_file = st.session_state["marks_file"]
+    boundary_file = st.session_state["marks_file"]
     session.marks_reading = None
-    if uploaded_boundary_file is None:
+    if boundary_file is None:
         return
     boundary_maker = single_file_maker(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
-    session.marks_reading = ReadingJob(
-        [(uploaded_boundary_file.name, uploaded_boundary_file.getvalue())], boundary_maker, about=text
-    ).begin()
+    session.marks_reading = ReadingJob([(boundary_file.name, boundary_file.getvalue())], boundary_maker, about=text).begin()
     _use_read_boundaries(text)
 
 
@@ -470,15 +457,11 @@ def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
     """Return the best value of each measure; empty until all rows have their results."""
     if any(measured.made.chunking is None and not measured.made.error for measured in shown):
         return {}
-    defined_values_by_measure = {
+    values_by_measure = {
         name: [value for measured in shown if measured.scores and (value := measured.scores[name].value) is not None]
         for name in TABLE_MEASURES
     }
-    return {
-        name: (max if HIGHER_IS_BETTER[name] else min)(column)
-        for name, column in defined_values_by_measure.items()
-        if column
-    }
+    return {name: (max if HIGHER_IS_BETTER[name] else min)(column) for name, column in values_by_measure.items() if column}
 
 
 def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:

@@ -128,7 +128,7 @@ def search_controls(here: Page, text: PageText, search: Sweep | None, ready: boo
     if search is not None and search.running and not search.cancelled:
         show_job_progress(search)
         return
-    searched_settings = list(
+    settings = list(
         dict.fromkeys(
             setting for name, some in SETTINGS_BY_CHUNKER.items() for setting in (first_published_setting(name)[0], *some)
         )
@@ -138,9 +138,7 @@ def search_controls(here: Page, text: PageText, search: Sweep | None, ready: boo
         assert here.embedder is not None
         document_with_boundaries = MarkedDocument(text.document, text.source.known or ())
         names, tokenizer = [text.document.name], here.choices.tokenizer
-        search = Sweep(
-            names, lambda: [document_with_boundaries], searched_settings, here.embedder, tokenizer, session.on_disk
-        )
+        search = Sweep(names, lambda: [document_with_boundaries], settings, here.embedder, tokenizer, session.on_disk)
         failure_search_by_key = session.failure_searches
         failure_search_by_key.pop(_search_key(here, text), None)
         failure_search_by_key[_search_key(here, text)] = search
@@ -149,24 +147,20 @@ def search_controls(here: Page, text: PageText, search: Sweep | None, ready: boo
         here.choices.extra["result"] = "best"
         search.start()
 
-    search_button_row = st.container(horizontal=True, vertical_alignment="center")
+    button_row = st.container(horizontal=True, vertical_alignment="center")
     search_complete = search is not None and len(search.rows) == search.total
     if not search_complete:
-        search_button_row.button(
-            "Find best settings", on_click=find, disabled=not ready or here.embedder is None, width="content"
-        )
+        button_row.button("Find best settings", on_click=find, disabled=not ready or here.embedder is None, width="content")
     if search is None:
-        search_button_row.caption(
-            f"The search tries {len(searched_settings):,} settings on this document, and keeps each chunker's best."
-        )
+        button_row.caption(f"The search tries {len(settings):,} settings on this document, and keeps each chunker's best.")
     elif search.error:
         notice(search.error, "error", key="failures_search_error")
     elif search_complete:
-        search_button_row.caption(
+        button_row.caption(
             f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED_HERE}. Of equally good "
             "settings, the one with the fewest chunks is shown."
         )
     else:
-        search_button_row.caption(
+        button_row.caption(
             f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, {FITTED_HERE}."
         )

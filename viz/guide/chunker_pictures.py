@@ -235,23 +235,19 @@ def chunker_frames(name: str) -> list[PictureData]:
 
 def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
-    chunker_example = EXAMPLES[name]
-    document, chunker, chunking = _run_chunker(name, text, chunker_example.parameters, tools)
+    example = EXAMPLES[name]
+    document, chunker, chunking = _run_chunker(name, text, example.parameters, tools)
     sentence_numbers = range(len(document.sentences))
-    size_counter = _counter(chunker_example.unit, document)
+    size_counter = _counter(example.unit, document)
     text_picture = new_picture(
         "The text",
-        glossary_pieces(
-            f"{pluralize(len(sentence_numbers), chunker_example.row)}, each with its number. Between two lies a [gap]."
-        ),
+        glossary_pieces(f"{pluralize(len(sentence_numbers), example.row)}, each with its number. Between two lies a [gap]."),
     )
-    measure_picture = new_picture("What it measures", glossary_pieces(chunker_example.looks))
+    measure_picture = new_picture("What it measures", glossary_pieces(example.looks))
     measure_picture["gaps"] = (
-        _sizes(chunking, chunker, size_counter, chunker_example.unit)
-        if chunker_example.unit
-        else _centres(chunking) or _scores(chunking)
+        _sizes(chunking, chunker, size_counter, example.unit) if example.unit else _centres(chunking) or _scores(chunking)
     )
-    decision_picture = new_picture("What it decides", glossary_pieces(chunker_example.decides))
+    decision_picture = new_picture("What it decides", glossary_pieces(example.decides))
     decision_picture["gaps"] = _decisions(chunking)
     explained_gap = max(
         chunking.gaps,
@@ -260,9 +256,7 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     )
     gap_picture = new_picture("One gap in numbers")
     if explained_gap is not None:
-        gap_place_phrase = (
-            f"{'after' if explained_gap.offset is None else 'inside'} {chunker_example.row} {explained_gap.index + 1}"
-        )
+        gap_place_phrase = f"{'after' if explained_gap.offset is None else 'inside'} {example.row} {explained_gap.index + 1}"
         gap_picture["said"] = [glossary_pieces(f"The decision {gap_place_phrase}: the formula with its values.")]
         gap_picture["formula"] = [*worked_formula(chunker, chunking, explained_gap, tools), decision_in_words(explained_gap)]
         gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2])

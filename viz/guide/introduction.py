@@ -110,10 +110,8 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     _fill_rows(introductory_text_picture, document, shown_sentences)
     if shown_sentences:
         start, end = document.sentences[shown_sentences[0]]
-        first_sentence_tokens = first_tokens(document.text[start:end], tokenizer)
-        introductory_text_picture["tokens"] = [
-            {"text": token, "chunks": [], "marked": False} for token in first_sentence_tokens
-        ]
+        sentence_tokens = first_tokens(document.text[start:end], tokenizer)
+        introductory_text_picture["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in sentence_tokens]
     return introductory_text_picture
 
 
@@ -195,26 +193,18 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     passages, retrieved = asked.passages, [hit.chunk for hit in asked.hits]
     document, chunks = passages.chunking.document, passages.chunking.chunks
     chunks_phrase = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
-    marked_span, answer_place_explanation = answer, ""
+    marked_span, place_explanation = answer, ""
     if answer is not None:
-        retrieval_judgement = judge_retrieval(asked, answer)
-        if retrieval_judgement.fate == "whole":
-            answer_place_explanation = (
-                f"The answer to this question, marked, is whole in chunk {retrieval_judgement.chunks[0] + 1}."
-            )
-        elif any(retrieval_judgement.retrieved):
-            answer_place_explanation = (
-                f"The chunker has cut the answer, marked, into {len(retrieval_judgement.chunks)} parts."
-            )
-        elif retrieval_judgement.chunks:
+        judgement = judge_retrieval(asked, answer)
+        if judgement.fate == "whole":
+            place_explanation = f"The answer to this question, marked, is whole in chunk {judgement.chunks[0] + 1}."
+        elif any(judgement.retrieved):
+            place_explanation = f"The chunker has cut the answer, marked, into {len(judgement.chunks)} parts."
+        elif judgement.chunks:
             marked_span = None
-            rank_phrase = (
-                f", number {retrieval_judgement.ranks[0]:,} in the ranking"
-                if retrieval_judgement.ranks[0] is not None
-                else ""
-            )
-            answer_place_explanation = (
-                f"They lack the answer, which is in {chunk_numbers_in_words([*retrieval_judgement.chunks])}{rank_phrase}."
+            rank_phrase = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
+            place_explanation = (
+                f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank_phrase}."
             )
     elif nearest is not None:
         retrieved_spans = [
@@ -227,16 +217,12 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
             )
         ]
         marked_span = retrieved_spans[0] if retrieved_spans else None
-        answer_place_explanation = (
-            "Their sentence at the least distance from the question is marked." if retrieved_spans else ""
-        )
+        place_explanation = "Their sentence at the least distance from the question is marked." if retrieved_spans else ""
     answer_introduction = (
         f"The language model is given the question and the {chunks_phrase}. It writes its answer from them."
     )
-    retrieved_chunks_picture = new_picture(
-        "An answer", glossary_pieces(f"{answer_introduction} {answer_place_explanation}".strip())
-    )
-    chunk_sentence_pairs = [
+    chunks_picture = new_picture("An answer", glossary_pieces(f"{answer_introduction} {place_explanation}".strip()))
+    sentence_pairs = [
         (chunk, sentence)
         for chunk in sorted(retrieved)
         for span in chunks[chunk].spans
@@ -244,30 +230,24 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     ]
     marked_start = 0 if marked_span is None else marked_span.start
     marked_row = next(
-        (
-            place
-            for place, (_, sentence) in enumerate(chunk_sentence_pairs)
-            if document.sentences[sentence].end > marked_start
-        ),
+        (place for place, (_, sentence) in enumerate(sentence_pairs) if document.sentences[sentence].end > marked_start),
         0,
     )
-    first_shown_row = max(0, min(marked_row - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
-    shown_rows = chunk_sentence_pairs[first_shown_row : first_shown_row + SHOWN_SENTENCES]
+    first_shown_row = max(0, min(marked_row - 2, len(sentence_pairs) - SHOWN_SENTENCES))
+    shown_rows = sentence_pairs[first_shown_row : first_shown_row + SHOWN_SENTENCES]
     for chunk, sentence in shown_rows:
         (row,) = sentence_rows(document, [sentence], passages.chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
         row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
         for part in row["parts"]:
             part["chunks"] = [chunk]
-        retrieved_chunks_picture["rows"].append(row)
-    retrieved_chunks_picture["gaps"] = [
-        gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)
-    ]
-    retrieved_chunks_picture["before"] = (
+        chunks_picture["rows"].append(row)
+    chunks_picture["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
+    chunks_picture["before"] = (
         f"{_omitted_in_words(first_shown_row)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
     )
-    retrieved_chunks_picture["after"] = _omitted_in_words(len(chunk_sentence_pairs) - first_shown_row - len(shown_rows))
-    return retrieved_chunks_picture
+    chunks_picture["after"] = _omitted_in_words(len(sentence_pairs) - first_shown_row - len(shown_rows))
+    return chunks_picture
 
 
 def sentences_around_cut(document: Document, chunking: Chunking) -> list[int]:

@@ -128,14 +128,12 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
         "`benchmarks/README.md`. Start with one of these, then measure it on your own text with Compare and Retrieval."
     )
     for number, advice in enumerate(ADVICE):
-        advised_chunker_title = chunker_class(advice.chunker).title
+        chunker_title = chunker_class(advice.chunker).title
         with st.container(key=f"advice_{number}", border=True):
             st.header(advice.text, anchor=False)
-            st.markdown(f"Try **{advised_chunker_title}**, {advice.settings}. {advice.why}")
+            st.markdown(f"Try **{chunker_title}**, {advice.settings}. {advice.why}")
             with st.container(horizontal=True):
-                st.button(
-                    f"Explain {advised_chunker_title}", key=f"explain_{number}", on_click=explain, args=(advice.column,)
-                )
+                st.button(f"Explain {chunker_title}", key=f"explain_{number}", on_click=explain, args=(advice.column,))
                 take_to_compare_button("Add to Compare", advice.column, key=f"take_advice_{number}")
 
 
@@ -255,7 +253,7 @@ def _show_chunker(here: Page) -> None:
     """Draw the explanation of a chunker."""
     text, column = here.text, here.choices.columns[0]
     chunker_type = _explained()[column.chunker]
-    explained_column_result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
+    column_result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     st.header(chunker_type.title, anchor=False)
     st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
     if column.chunker in EXAMPLES:
@@ -277,25 +275,23 @@ def _show_chunker(here: Page) -> None:
             _show_answers()
     with live_side, st.container(key="guide_live"):
         heading(text.source.name if text is not None else "Live", key="guide_document")
-        show_progress([explained_column_result])
-        show_misfits(here.choices, [explained_column_result])
+        show_progress([column_result])
+        show_misfits(here.choices, [column_result])
         if text is None:
             pass
-        elif explained_column_result.error:
-            lacks_model = explained_column_result.error == MODEL_MISSING
-            message = no_model_message(CHUNKER_NEEDS, "below") if lacks_model else explained_column_result.error
-            notice(
-                message, "info" if lacks_model or explained_column_result.sending is not None else "error", key="guide_error"
-            )
-        elif explained_column_result.chunking is None:
+        elif column_result.error:
+            lacks_model = column_result.error == MODEL_MISSING
+            message = no_model_message(CHUNKER_NEEDS, "below") if lacks_model else column_result.error
+            notice(message, "info" if lacks_model or column_result.sending is not None else "error", key="guide_error")
+        elif column_result.chunking is None:
             notice(waiting_words(asks=chunker_type.asks), key="guide_waits")
         else:
-            _miniature(text, explained_column_result.chunking)
+            _miniature(text, column_result.chunking)
         embedder_default_parameters = embedder_defaults(here.embedder, column.chunker)
         if any_calls_model([column.chunker]):
             language_model_form()
-        parameter_controls(0, column, explained_column_result.chunker, embedder_default_parameters)
-        show_place_on_compare(PAGE, column, here.embedder, valid=explained_column_result.chunker is not None or text is None)
+        parameter_controls(0, column, column_result.chunker, embedder_default_parameters)
+        show_place_on_compare(PAGE, column, here.embedder, valid=column_result.chunker is not None or text is None)
 
 
 def _show_answers() -> None:
@@ -468,11 +464,9 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
     def compare() -> None:
         if done is not None:
             repairing_chunker = working_repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
-            repairing_chunker_column = ColumnChoice(
-                repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True)
-            )
-            if index_on_compare(repairing_chunker_column, {}) is None:
-                add_to_compare(repairing_chunker_column)
+            chunker_column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
+            if index_on_compare(chunker_column, {}) is None:
+                add_to_compare(chunker_column)
         open_page_at_next_run(COMPARE_PAGE)
 
     with st.container(horizontal=True):

@@ -116,20 +116,14 @@ def _cut(name: str, parameters: Mapping[str, Any], document: Document, tools: To
 
 def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
-    sentence_count, point_count = len(document.sentences), text.count(".")
+    count, point_count = len(document.sentences), text.count(".")
     final_point_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
     sentence_screen_picture = new_picture("")
-    sentence_screen_picture["rows"] = (
-        sentence_rows(document, range(sentence_count)) if chosen else sentence_rows(_lines(text), [0])
-    )
+    sentence_screen_picture["rows"] = sentence_rows(document, range(count)) if chosen else sentence_rows(_lines(text), [0])
     if not chosen:
         sentence_screen_picture["rows"][0]["label"] = ""
-    sentence_count_phrase = pluralize(sentence_count, "sentence")
-    result_in_words = (
-        f"{sentence_count_phrase}, as you said"
-        if chosen == str(sentence_count)
-        else f"{sentence_count_phrase}; you said {chosen}"
-    )
+    count_phrase = pluralize(count, "sentence")
+    result_in_words = f"{count_phrase}, as you said" if chosen == str(count) else f"{count_phrase}; you said {chosen}"
     result_in_words += f". {point_count - final_point_count} of {pluralize(point_count, 'point')} end none."
     return Drawn(
         Choice("Sentences", {number: number for number in "3456"}),
@@ -159,12 +153,8 @@ def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
     for start, end in pairwise([*token_start_offsets, len(text)]):
         # A token may begin with the space before a word.
         visible_start = start + len(text[start:end]) - len(text[start:end].lstrip())
-        covering_chunk_numbers = [
-            number for number, chunk in enumerate(chunking) if chunk.start <= visible_start < chunk.end
-        ]
-        token_screen_picture["tokens"].append(
-            {"text": text[start:end].strip(), "chunks": covering_chunk_numbers, "marked": False}
-        )
+        chunk_numbers = [number for number, chunk in enumerate(chunking) if chunk.start <= visible_start < chunk.end]
+        token_screen_picture["tokens"].append({"text": text[start:end].strip(), "chunks": chunk_numbers, "marked": False})
     return Drawn(
         Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE),
         token_screen_picture,
@@ -302,13 +292,11 @@ def _question(text: str, question: str | None, tools: Tools) -> Drawn:
         chunk_ranking.ranking.order.tolist(),
         [1 - score for score in chunk_ranking.ranking.scores.tolist()],
     )
-    question_screen_picture = new_picture("")
+    screen_picture = new_picture("")
     document, nearest = chunking.document, chunking[ranked_chunks[0]]
     last_sentence = document.sentence_at(nearest.end - 1)
-    question_screen_picture["rows"] = sentence_rows(
-        document, range(document.sentence_at(nearest.start), last_sentence + 1), chunking
-    )
-    question_screen_picture["ranks"] = rank_rows(
+    screen_picture["rows"] = sentence_rows(document, range(document.sentence_at(nearest.start), last_sentence + 1), chunking)
+    screen_picture["ranks"] = rank_rows(
         [
             (chunk, f"chunk {chunk + 1}", chunking[chunk].text, far)
             for chunk, far in zip(ranked_chunks, distances, strict=True)
@@ -316,7 +304,7 @@ def _question(text: str, question: str | None, tools: Tools) -> Drawn:
     )
     return Drawn(
         "question",
-        question_screen_picture,
+        screen_picture,
         f"Chunk {ranked_chunks[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.",
     )
 

@@ -453,15 +453,13 @@ class Judging(BackgroundJob):
         answer_and_judge_services = self.run.services(self.judge, self.judge, self)
 
         def task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
-            judged_answer_result = self.run.results[place]
+            answer_result = self.run.results[place]
             round_number = 1 + max(
-                (judgement.repeat for times in judged_answer_result.judgements.values() for judgement in times), default=-1
+                (judgement.repeat for times in answer_result.judgements.values() for judgement in times), default=-1
             )
 
             def work(stopped: Callable[[], bool]) -> None:
-                judge_result(
-                    judged_answer_result, answer_and_judge_services, partial(self.run.keep, place), stopped, round_number
-                )
+                judge_result(answer_result, answer_and_judge_services, partial(self.run.keep, place), stopped, round_number)
                 self.run.write(place)
                 self.finished += 1
 

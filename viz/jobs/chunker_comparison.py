@@ -105,7 +105,7 @@ class IndexChanges(BackgroundJob):
         self._status = "Splitting into sentences"
         corpus = Corpus(tuple(comparison_setting.material.documents(comparison_setting.sentences, self._cancel.is_set)))
         corpus_questions = self._read_questions(corpus)
-        corpus_token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(comparison_setting.tokenizer))
+        token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(comparison_setting.tokenizer))
         # Without questions only the chunks count, and nothing is embedded for searching.
         method: SearchMethod = comparison_setting.method if corpus_questions else "bm25"
         if self.embedder is not None and (method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
@@ -117,9 +117,7 @@ class IndexChanges(BackgroundJob):
                 self.refused[chunker] = "Not measured: its language model would be asked about every document."
                 continue
             try:
-                self.results[chunker] = self._measure_chunker(
-                    chunker, title, method, corpus, corpus_questions, corpus_token_ruler
-                )
+                self.results[chunker] = self._measure_chunker(chunker, title, method, corpus, corpus_questions, token_ruler)
             except InputError as error:
                 self.refused[chunker] = str(error)
 

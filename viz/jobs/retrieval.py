@@ -73,16 +73,12 @@ class _Plan(KeptPlan):
         """Raise InputError if a chunker cannot be constructed or its parameters have changed since the run."""
         ReturnedText.parse(self.returned)
         for chunker in self.chunkers:
-            current_chunker_parameters = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
+            chunker_parameters = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
             # A parameter that was added since and is not set changes nothing.
             added_names = {
-                name
-                for name in current_chunker_parameters.keys() - chunker.parameters.keys()
-                if current_chunker_parameters[name] is None
+                name for name in chunker_parameters.keys() - chunker.parameters.keys() if chunker_parameters[name] is None
             }
-            if {
-                name: value for name, value in current_chunker_parameters.items() if name not in added_names
-            } != chunker.parameters:
+            if {name: value for name, value in chunker_parameters.items() if name not in added_names} != chunker.parameters:
                 raise InputError(f"The parameters of {chunker.name} have changed since the run was measured.")
 
 
@@ -354,11 +350,9 @@ class Retrieval(KeptJob):
                 continue
             title = self.plan.names[number]
             self._status = f"{title}: chunking"
-            embedded_as = self.plan.embeds(number)
+            mode = self.plan.embeds(number)
 
-            def deciding(
-                done: int, total: int, title: str = title, asks: bool = chunker.asks or embedded_as == "context"
-            ) -> None:
+            def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks or mode == "context") -> None:
                 if asks and self.asking is not None:
                     self._status = (
                         f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
@@ -376,9 +370,7 @@ class Retrieval(KeptJob):
             returned_text_kind = self.plan.returned
             try:
                 chunk_search_index = with_returned_text(
-                    build_index(
-                        corpus, chunker, tools, embedded_as, self.plan.searched_by, returned_text_kind.only_children
-                    ),
+                    build_index(corpus, chunker, tools, mode, self.plan.searched_by, returned_text_kind.only_children),
                     returned_text_kind,
                 )
                 found_chunks = search(chunk_search_index, questions, tools, SEARCH_DEPTH)
@@ -413,12 +405,10 @@ class Retrieval(KeptJob):
     def _split_documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
         # A run that only shows results needs no sentences, since positions do not depend on them.
-        sentence_splitter_name = "lines" if self.embedder is None else self.plan.sentences
+        splitter_name = "lines" if self.embedder is None else self.plan.sentences
         document_count = len(self.plan.material.texts)
         self._status = f"Splitting into sentences: 1 of {document_count:,} documents"
-        for number, document in enumerate(
-            self.plan.material.documents(sentence_splitter_name, self._cancel.is_set), start=1
-        ):
+        for number, document in enumerate(self.plan.material.documents(splitter_name, self._cancel.is_set), start=1):
             self._status = f"Splitting into sentences: {min(number + 1, document_count):,} of {document_count:,} documents"
             yield document
 

@@ -211,13 +211,11 @@ class Sweep(KeptJob):
     @classmethod
     def from_disk(cls, kept: KeptSweep) -> Sweep:
         """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
-        kept_document_names = kept.names
+        document_names = kept.names
         held_names = frozenset(
-            name for name, document in zip(kept_document_names, kept.plan.documents, strict=True) if document.held
+            name for name, document in zip(document_names, kept.plan.documents, strict=True) if document.held
         )
-        return cls(
-            kept_document_names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held_names, kept.rows(), kept
-        )
+        return cls(document_names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held_names, kept.rows(), kept)
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""

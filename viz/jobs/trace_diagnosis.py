@@ -55,43 +55,37 @@ class DiagnosingTraces(BackgroundJob):
         name, traces_data = self.file
         parsed_traces = read_traces(traces_data, name, self._cancel.is_set)
         parts_by_name, texts = dict(self.documents.parts), self.documents.texts
-        traced_documents = []
+        documents = []
         for number, (name, text) in enumerate(texts):
             self._note_progress("documents split into sentences", number, len(texts))
-            traced_documents.append(Document.from_text(text, self.splitter, name, parts_by_name.get(name)))
+            documents.append(Document.from_text(text, self.splitter, name, parts_by_name.get(name)))
         searched_chunks = None
         chunk_file = self._searched_chunk_file()
-        if chunk_file is not None and not traced_documents:
-            traced_documents, searched_chunks = SearchedChunks.without_documents(
-                chunk_file.chunks, chunk_file.name, self.splitter
-            )
+        if chunk_file is not None and not documents:
+            documents, searched_chunks = SearchedChunks.without_documents(chunk_file.chunks, chunk_file.name, self.splitter)
         elif chunk_file is not None:
             searched_chunks = SearchedChunks.from_file(
-                traced_documents,
+                documents,
                 chunk_file.chunks,
                 chunk_file.name,
                 partial(self._note_progress, "chunks of the file located"),
             )
         elif self.chunker is not None:
-            searched_chunks = self._cut_documents(self.chunker, traced_documents)
-        traced_question_count = len(parsed_traces.questions)
-        question_trace_diagnoser = TraceDiagnoser(traced_documents, parsed_traces.questions, searched_chunks)
+            searched_chunks = self._cut_documents(self.chunker, documents)
+        question_count = len(parsed_traces.questions)
+        question_trace_diagnoser = TraceDiagnoser(documents, parsed_traces.questions, searched_chunks)
         question_diagnoses: list[Diagnosis] = []
         try:
             question_trace_diagnoser.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
             for diagnosis in question_trace_diagnoser.diagnoses():
                 question_diagnoses.append(diagnosis)
-                self._note_progress("answers looked for", len(question_diagnoses), traced_question_count)
+                self._note_progress("answers looked for", len(question_diagnoses), question_count)
         except Cancelled:
             # What is located is diagnosed; that takes a moment.
             question_diagnoses = [*question_trace_diagnoser.diagnoses()]
-            if len(question_diagnoses) < traced_question_count:
-                self.stopped = (
-                    f"Stopped: these are {len(question_diagnoses):,} of {pluralize(traced_question_count, 'question')}."
-                )
-        self.report = TraceReport(
-            traced_documents, question_diagnoses, question_trace_diagnoser.remark, parsed_traces.problems
-        )
+            if len(question_diagnoses) < question_count:
+                self.stopped = f"Stopped: these are {len(question_diagnoses):,} of {pluralize(question_count, 'question')}."
+        self.report = TraceReport(documents, question_diagnoses, question_trace_diagnoser.remark, parsed_traces.problems)
 
     def _searched_chunk_file(self) -> ChunkFile | None:
         """Return the chunks that were searched, if they are in a file."""

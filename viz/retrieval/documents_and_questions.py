@@ -73,18 +73,12 @@ def choose_material(kept: RunMaterial | None, *, own: bool = False) -> RunMateri
         if own or run_material_is_own or (kept is None and earlier_material is not None) or given_questions is not None
         else BUNDLED
     )
-    material_choice_widget_key = "retrieval_material"
-    shown_choice = (
-        OWN
-        if session.retrieval_arrived
-        else st.session_state.get(current_widget_key(material_choice_widget_key), default_choice)
-    )
-    material_choice_widget_key = key_showing(shown_choice, material_choice_widget_key)
+    widget_key = "retrieval_material"
+    shown_choice = OWN if session.retrieval_arrived else st.session_state.get(current_widget_key(widget_key), default_choice)
+    widget_key = key_showing(shown_choice, widget_key)
     session.retrieval_arrived = False
-    st.segmented_control(
-        "Documents and questions", [BUNDLED, OWN], default=shown_choice, key=material_choice_widget_key, required=True
-    )
-    if st.session_state[material_choice_widget_key] != OWN:
+    st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown_choice, key=widget_key, required=True)
+    if st.session_state[widget_key] != OWN:
         return bundled_material()
     if (
         given_questions is None
@@ -108,12 +102,8 @@ def documents_of(material: RunMaterial | None) -> OwnDocuments:
     """Return the documents that `choose_material` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
-    document_reading_job = session.retrieval_reading
-    return (
-        document_reading_job.made
-        if document_reading_job is not None and document_reading_job.made is not None
-        else OwnDocuments([], [], [])
-    )
+    reading_job = session.retrieval_reading
+    return reading_job.made if reading_job is not None and reading_job.made is not None else OwnDocuments([], [], [])
 
 
 def _questions_from_page(given: GivenQuestions) -> RunMaterial:

@@ -332,12 +332,10 @@ class WholeTextPoint(NamedTuple):
 def _whole_text_in_words(report: Report) -> str:
     """Describe in a sentence the result of retrieving the whole text."""
     whole, choice = report.whole, report.choice
-    whole_text_mean_and_deviation = whole.means[choice.measure]
-    if whole_text_mean_and_deviation is None:
+    mean_and_deviation = whole.means[choice.measure]
+    if mean_and_deviation is None:
         return ""
-    result_phrase = (
-        "would miss nothing" if choice.measure == "recall" else f"would have {100 * whole_text_mean_and_deviation[0]:.2g} %"
-    )
+    result_phrase = "would miss nothing" if choice.measure == "recall" else f"would have {100 * mean_and_deviation[0]:.2g} %"
     whole_text_name = "The whole document" if whole.documents == 1 else whole.name
     return (
         f"{whole_text_name}, {whole.size:,} {choice.unit}, "
@@ -348,13 +346,9 @@ def _whole_text_in_words(report: Report) -> str:
 def _whole_text_point(report: Report) -> WholeTextPoint | None:
     """Return the point of the whole text; None if the measure is undefined or the text is far longer than the budgets."""
     whole, curve = report.whole, report.curve
-    whole_text_mean_and_deviation = whole.means[report.choice.measure]
+    mean = whole.means[report.choice.measure]
     is_whole_text_near_budgets = curve is not None and whole.size <= _FARTHEST * curve.budgets.sizes[-1]
-    return (
-        WholeTextPoint(whole.name, whole.size, whole_text_mean_and_deviation[0])
-        if is_whole_text_near_budgets and whole_text_mean_and_deviation is not None
-        else None
-    )
+    return WholeTextPoint(whole.name, whole.size, mean[0]) if is_whole_text_near_budgets and mean is not None else None
 
 
 def budget_curve_figure(

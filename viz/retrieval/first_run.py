@@ -48,18 +48,12 @@ def first_run() -> tuple[Retrieval, RunFile] | str:
 
 def measure_again() -> RunFile:
     """Measure the default chunkers on the bundled documents, and return the new run file."""
-    default_retrieval_choices = first_screen()
-    embedder = load_embedder(default_retrieval_choices.embedder, "cpu")
-    chunkers = tuple(
-        build_chunker(column.chunker, column.parameters, embedder) for column in default_retrieval_choices.columns
-    )
-    default_retrieval_plan = Plan(
-        bundled_material(), chunkers, embedder.name, default_retrieval_choices.sentences, default_retrieval_choices.tokenizer
-    )
+    retrieval_choices = first_screen()
+    embedder = load_embedder(retrieval_choices.embedder, "cpu")
+    chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in retrieval_choices.columns)
+    plan = Plan(bundled_material(), chunkers, embedder.name, retrieval_choices.sentences, retrieval_choices.tokenizer)
     bundled_run_file_keeper = Keeper(RunFile(), BUNDLED, KeptRetrieval.kind)
-    return measure_bundled(
-        Retrieval(default_retrieval_plan, embedder, False, KeptRetrieval.of(bundled_run_file_keeper, default_retrieval_plan))
-    )
+    return measure_bundled(Retrieval(plan, embedder, False, KeptRetrieval.of(bundled_run_file_keeper, plan)))
 
 
 if __name__ == "__main__":

@@ -53,8 +53,8 @@ MOST_COMPLAINTS = 5
 def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
     question_drafts = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
-    excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
-    excerpt_column_titles = [f"excerpt {place}" for place in range(1, excerpt_column_count + 1)]
+    column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
+    excerpt_column_titles = [f"excerpt {place}" for place in range(1, column_count + 1)]
     editable_question_columns = {
         "question": [row.question for row in question_drafts],
         "document": [job.texts.names[question.window.document] for question in questions],
@@ -68,9 +68,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
     st.data_editor(
         editable_question_columns,
         key=question_table_widget_key,
-        on_change=lambda: apply_table_edits(
-            job, questions, excerpt_column_count, st.session_state[question_table_widget_key]
-        ),
+        on_change=lambda: apply_table_edits(job, questions, column_count, st.session_state[question_table_widget_key]),
         num_rows="delete",
         hide_index=True,
         disabled=["document"],
@@ -197,22 +195,18 @@ def _offer_to_generate(
 ) -> None:
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     generation_settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
-    document_source_texts = SourceTexts(
-        tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts)
-    )
-    wanted_generation = generation_settings, document_source_texts, asking
+    source_texts = SourceTexts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
+    wanted_generation = generation_settings, source_texts, asking
 
     def begin() -> None:
         assert asking is not None
         session.generating_wanted = None
-        new_generation_job = QuestionGenerationJob(
-            document_source_texts, tuple(documents.parts), generation_settings, asking
-        )
+        new_generation_job = QuestionGenerationJob(source_texts, tuple(documents.parts), generation_settings, asking)
         if job is not None:
             job.cancel()
             # A question that is generated again keeps the user's edits.
             new_generation_job.drafts, new_generation_job.lines = (
-                dict(job.drafts) if job.texts == document_source_texts else {},
+                dict(job.drafts) if job.texts == source_texts else {},
                 job.lines,
             )
         session.comparing = None
@@ -220,27 +214,25 @@ def _offer_to_generate(
         here.choices.extra["generated"] = run_registry().keep(new_generation_job, session=session.runs)
         new_generation_job.start()
 
-    settings_row_container = st.container(horizontal=True, vertical_alignment="bottom")
-    _choose_settings(settings_row_container, generation_settings)
-    if button_pressed(
-        settings_row_container, "Generate", "generating_ask", disabled=asking is None or not document_source_texts.names
-    ):
+    row_container = st.container(horizontal=True, vertical_alignment="bottom")
+    _choose_settings(row_container, generation_settings)
+    if button_pressed(row_container, "Generate", "generating_ask", disabled=asking is None or not source_texts.names):
         session.generating_wanted = wanted_generation
-    if not document_source_texts.names:
+    if not source_texts.names:
         notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
     elif asking is None:
         notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
     elif session.generating_wanted == wanted_generation:
         try:
             request_estimate = estimate_generation(
-                document_source_texts.texts, generation_settings, load_tokenizer(here.choices.tokenizer)
+                source_texts.texts, generation_settings, load_tokenizer(here.choices.tokenizer)
             )
         except InputError as error:
             notice(str(error), "error", key="generating_estimate")
             return
         sending_phrase = (
             f"“Generate” sends {pluralize(generation_settings.count, 'passage')} of "
-            f"{pluralize(len(document_source_texts.names), 'document')}"
+            f"{pluralize(len(source_texts.names), 'document')}"
         )
         ask_to_send(sending_phrase, asking, request_estimate, 0, key="generating", send=begin, formed=asking)
         if job is not None:
@@ -313,13 +305,8 @@ def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
     if not questions:
         return
     similarities_per_question = _question_similarities(here, job, questions)
-    question_similarity_job = session.comparing
-    if (
-        similarities_per_question is None
-        and question_similarity_job is not None
-        and question_similarity_job.running
-        and not question_similarity_job.cancelled
-    ):
+    comparing = session.comparing
+    if similarities_per_question is None and comparing is not None and comparing.running and not comparing.cancelled:
         # A table of unfiltered questions would soon change.
         return
     is_question_kept_at = (
@@ -399,12 +386,10 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
 
 def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
-    questions_removed_by_user = [
-        question for question in job.made if question in job.drafts and job.drafts[question] is None
-    ]
+    questions_removed = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
     usable_questions = draw_question_table(job, shown) if shown else []
     if not shown:
-        back_phrase = ", or restore the questions that you removed" if questions_removed_by_user else ""
+        back_phrase = ", or restore the questions that you removed" if questions_removed else ""
         notice(f"No question passes the filters. Move the filters' lines{back_phrase}.", key="generating_none")
 
     question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
@@ -416,16 +401,14 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         session.retrieval_begins = True
 
     def put_back() -> None:
-        for question in questions_removed_by_user:
+        for question in questions_removed:
             del job.drafts[question]
         session.question_table += 1
 
-    question_actions_row = st.container(horizontal=True, vertical_alignment="center")
-    question_actions_row.button(
-        "Use these questions", on_click=measure, disabled=not usable_questions, key="generating_measure"
-    )
+    actions_row = st.container(horizontal=True, vertical_alignment="center")
+    actions_row.button("Use these questions", on_click=measure, disabled=not usable_questions, key="generating_measure")
     download_button(
-        question_actions_row,
+        actions_row,
         "Questions, CSV",
         lambda: generated_to_csv(usable_questions, job.texts),
         f"seamark-{FILE}.csv",
@@ -435,9 +418,9 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         disabled=not usable_questions,
         help="Every excerpt with its document, its place and what stands around it: the file that this page reads.",
     )
-    if questions_removed_by_user:
-        question_actions_row.button(
-            f"Restore {pluralize(len(questions_removed_by_user), 'question')}", on_click=put_back, key="generating_put_back"
+    if questions_removed:
+        actions_row.button(
+            f"Restore {pluralize(len(questions_removed), 'question')}", on_click=put_back, key="generating_put_back"
         )
     if not shown:
         return
@@ -480,17 +463,13 @@ class KeptAndDropped(NamedTuple):
 
 def kept_and_dropped_per_bin(values: FloatArray, line: float, *, drops_below: bool) -> KeptAndDropped:
     """Count the questions that a filter at threshold ``line`` keeps and drops, per bin of their values; NaN is ignored."""
-    defined_values = values[~np.isnan(values)]
-    is_dropped = defined_values < line if drops_below else defined_values > line
+    known = values[~np.isnan(values)]
+    is_dropped = known < line if drops_below else known > line
     low, high = (
-        (np.floor(defined_values.min() / BIN_WIDTH), np.floor(defined_values.max() / BIN_WIDTH) + 1)
-        if defined_values.size
-        else (0.0, 1 / BIN_WIDTH)
+        (np.floor(known.min() / BIN_WIDTH), np.floor(known.max() / BIN_WIDTH) + 1) if known.size else (0.0, 1 / BIN_WIDTH)
     )
     histogram_bin_edges = np.round(np.arange(low, high + 1) * BIN_WIDTH, 6)
-    kept_and_dropped_counts = [
-        np.histogram(defined_values[which], histogram_bin_edges)[0] for which in (~is_dropped, is_dropped)
-    ]
+    kept_and_dropped_counts = [np.histogram(known[which], histogram_bin_edges)[0] for which in (~is_dropped, is_dropped)]
     return KeptAndDropped(tuple(histogram_bin_edges.tolist()), *(tuple(side.tolist()) for side in kept_and_dropped_counts))
 
 

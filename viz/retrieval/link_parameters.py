@@ -125,14 +125,12 @@ def embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, t
 
 def replace_invalid_parameters(words: dict[str, str]) -> list[str]:
     """Replace invalid link parameters by their defaults, in place; return a message for each invalid parameter."""
-    invalid_parameter_messages = []
+    parameter_messages = []
     for name, options in ALLOWED.items():
         if words[name] not in options:
-            invalid_parameter_messages.append(
-                f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}."
-            )
+            parameter_messages.append(f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}.")
             words[name] = DEFAULT_PARAMETERS[name]
-    return invalid_parameter_messages
+    return parameter_messages
 
 
 def budget_in_run(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
@@ -201,21 +199,19 @@ def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int
             )
         at_budget = words["at"] == "budget"
     if at_budget:
-        report_budget_unit = words["budget_unit"]
+        budget_unit = words["budget_unit"]
         budgets_by_unit = run.rungs
-        words["budget"] = str(budget_in_run(words, report_budget_unit, budgets_by_unit))
-        budget_labels = {
-            str(size): pluralize(size, report_budget_unit.removesuffix("s")) for size in budgets_by_unit[report_budget_unit]
-        }
+        words["budget"] = str(budget_in_run(words, budget_unit, budgets_by_unit))
+        budget_labels = {str(size): pluralize(size, budget_unit.removesuffix("s")) for size in budgets_by_unit[budget_unit]}
         with upper_row.container(width=170):
-            select_word("Budget", words, "budget", budget_labels, f"retrieval_budget_{report_budget_unit}")
+            select_word("Budget", words, "budget", budget_labels, f"retrieval_budget_{budget_unit}")
         with upper_row.container(width=150):
 
             def same_rung() -> None:
                 budgets_in_new_unit = budgets_by_unit[words["budget_unit"]]
                 words["budget"] = str(
                     budgets_in_new_unit[
-                        min(budgets_by_unit[report_budget_unit].index(int(words["budget"])), len(budgets_in_new_unit) - 1)
+                        min(budgets_by_unit[budget_unit].index(int(words["budget"])), len(budgets_in_new_unit) - 1)
                     ]
                 )
 

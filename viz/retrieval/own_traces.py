@@ -174,10 +174,10 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
     if trace_diagnosis_report.problems:
         with st.expander(f"{pluralize(len(trace_diagnosis_report.problems), 'problem')} in the file"):
             st.dataframe({"problem": [*trace_diagnosis_report.problems]}, hide_index=True, width="stretch")
-    failed_numbers = [number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed]
+    failed = [number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed]
     text_counts = trace_diagnosis_report.text_counts
     st.caption(
-        f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed_numbers):,} failed, "
+        f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed):,} failed, "
         f"{trace_diagnosis_report.question_count(False):,} did not, "
         f"{trace_diagnosis_report.question_count(None):,} cannot be told. "
         f"{pluralize(sum(text_counts.values()), 'retrieved text')}: "
@@ -190,16 +190,12 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
         st.table(
             dict(zip(("stage", "questions", "meaning"), zip(*stage_rows, strict=True), strict=True)), border="horizontal"
         )
-    if failed_numbers:
-        chosen_number = session.traced_question if session.traced_question in failed_numbers else failed_numbers[0]
+    if failed:
+        chosen_number = session.traced_question if session.traced_question in failed else failed[0]
         failed_question_rows = [
-            _failed_question_row(trace_diagnosis_report, number, chosen_number) for number in failed_numbers[:MOST_LISTED]
+            _failed_question_row(trace_diagnosis_report, number, chosen_number) for number in failed[:MOST_LISTED]
         ]
-        more_phrase = (
-            f"and {len(failed_numbers) - MOST_LISTED:,} more, which the JSON has"
-            if len(failed_numbers) > MOST_LISTED
-            else ""
-        )
+        more_phrase = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
         draw_failed_list(
             {"rows": failed_question_rows, "more": more_phrase, "below": f".st-key-{FAILED_QUESTION}"},
             FAILED_LIST,
@@ -256,11 +252,9 @@ def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has
     with st.container(key=FAILED_QUESTION):
         # Without the question, which Streamlit would render as Markdown.
         st.subheader(f"Retrieved for {diagnosis.question.place}", anchor=False)
-        answer_place_in_document = diagnosis.outcome.place if diagnosis.outcome is not None else None
+        answer_place = diagnosis.outcome.place if diagnosis.outcome is not None else None
         place_by_passage_label = (
-            {}
-            if answer_place_in_document is None
-            else {f"The answer · {_place_in_words(report, answer_place_in_document)}": answer_place_in_document}
+            {} if answer_place is None else {f"The answer · {_place_in_words(report, answer_place)}": answer_place}
         )
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
             place_by_passage_label |= {
@@ -281,7 +275,7 @@ def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has
                     here.choices,
                     "traces_on_compare",
                 )
-        draw_passages(_question_passages(report, diagnosis, answer_place_in_document), "traces_passages")
+        draw_passages(_question_passages(report, diagnosis, answer_place), "traces_passages")
 
 
 def _place_in_words(report: TraceReport, place: Place) -> str:
@@ -295,28 +289,22 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place 
     )
     for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score_phrase = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
-        placement_notes_phrase = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (
-            not retrieved.given
-        )
+        notes = f" · {placement.said}" * bool(placement.said) + " · not given to the language model" * (not retrieved.given)
         if not placement.places:
             unlocated_parts: list[Part] = [(retrieved.text or "", "rest")]
             answer_and_retrieved_passages.append(
                 {
                     "kind": "left_out",
-                    "title": f"{retrieved.rank} · missing{score_phrase}{placement_notes_phrase}",
+                    "title": f"{retrieved.rank} · missing{score_phrase}{notes}",
                     "parts": unlocated_parts,
                 }
             )
             continue
-        retrieved_text_place = placement.places[0]
-        answer_spans = [answer.span] if answer is not None and answer.document == retrieved_text_place.document else []
-        coloured_passage_parts = coloured_parts(
-            report.documents[retrieved_text_place.document].text, [retrieved_text_place.span], answer_spans
-        )
+        text_place = placement.places[0]
+        answer_spans = [answer.span] if answer is not None and answer.document == text_place.document else []
+        coloured_passage_parts = coloured_parts(report.documents[text_place.document].text, [text_place.span], answer_spans)
         has_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
-        retrieved_passage_title = (
-            f"{retrieved.rank} · {_place_in_words(report, retrieved_text_place)}{score_phrase}{placement_notes_phrase}"
-        )
+        retrieved_passage_title = f"{retrieved.rank} · {_place_in_words(report, text_place)}{score_phrase}{notes}"
         answer_and_retrieved_passages.append(
             {"kind": "holds" if has_answer else "waste", "title": retrieved_passage_title, "parts": coloured_passage_parts}
         )

@@ -153,17 +153,12 @@ def _draw(here: Page) -> None:
 
 def adopt_given_columns(here: Page, page: str) -> None:
     """Adopt the columns that came with another page's questions, once; the user can undo the change."""
-    given_questions = session.retrieval_given
-    if (
-        not session.retrieval_arrived
-        or given_questions is None
-        or not given_questions.columns
-        or here.choices.columns == [*given_questions.columns]
-    ):
+    given = session.retrieval_given
+    if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
         return
     with undoable(page, "Columns replaced by those of Compare"):
-        here.choices.columns = [column.copy() for column in given_questions.columns]
-        here.choices.selected = min(here.choices.selected, len(given_questions.columns) - 1)
+        here.choices.columns = [column.copy() for column in given.columns]
+        here.choices.selected = min(here.choices.selected, len(given.columns) - 1)
 
 
 def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
@@ -240,10 +235,10 @@ def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> N
         new_run_token = new_token()
         begin_run(link_parameters, new_run(new_run_token, plan, here.embedder, language_model_access), new_run_token)
 
-    model_requests_of_run = requests_of_plan(plan, here.embedder, language_model_access)
+    requests_of_run = requests_of_plan(plan, here.embedder, language_model_access)
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
-        run_with_consent(model_requests_of_run, run)
+        run_with_consent(requests_of_run, run)
         st.rerun()
     if here.embedder is None:
         summary_or_reason = here.embedder_complaint
@@ -252,9 +247,7 @@ def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> N
     else:
         chunkers_phrase = pluralize(len(here.choices.columns), "chunker")
         summary_or_reason = f"{chunkers_phrase} on {pluralize(len(material.texts), 'document')}"
-    run_button_row(
-        model_requests_of_run, run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None
-    )
+    run_button_row(requests_of_run, run, summary_or_reason, "retrieval_start", "retrieval_start_run", ready=plan is not None)
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
@@ -348,10 +341,8 @@ def _say_search_settings(run: Retrieval) -> None:
     if run.plan.search_said:
         notice(run.plan.search_said, key="retrieval_search_said")
     if run.plan.returned.said:
-        returned_text_sentence = (
-            f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
-        )
-        notice(returned_text_sentence.strip(), key="retrieval_returned_said")
+        text_sentence = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
+        notice(text_sentence.strip(), key="retrieval_returned_said")
 
 
 def _excerpt_table(questions: Questions) -> dict[str, list[str]]:
@@ -462,19 +453,15 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
     stored_retrieval_run = run.kept
     if stored_retrieval_run is None:
         return
-    interrupted_run_plan = _with_chunk_files(run.plan)
-    unfinished_plan = _plan_of_unfinished(interrupted_run_plan, run.found)
+    run_plan = _with_chunk_files(run.plan)
+    unfinished_plan = _plan_of_unfinished(run_plan, run.found)
     asking, missing_chunk_file_message = chosen_model() if unfinished_plan.asks else None, ""
     lacking_chunk_file = [
-        number
-        for number, chunker in enumerate(interrupted_run_plan.chunkers)
-        if number not in run.found and lacks_chunk_file(chunker)
+        number for number, chunker in enumerate(run_plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
     ]
     if lacking_chunk_file:
         # With several ways of embedding, each way has all columns in turn.
-        column_number_lacking_file = (
-            lacking_chunk_file[0] % (len(interrupted_run_plan.chunkers) // max(1, len(set(interrupted_run_plan.each)))) + 1
-        )
+        column_number_lacking_file = lacking_chunk_file[0] % (len(run_plan.chunkers) // max(1, len(set(run_plan.each)))) + 1
         missing_chunk_file_message = (
             f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column "
             f"{column_number_lacking_file}."
@@ -482,7 +469,7 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
 
     def again() -> Retrieval:
         assert here.embedder is not None
-        return Retrieval(interrupted_run_plan, here.embedder, True, stored_retrieval_run, asking=asking)
+        return Retrieval(run_plan, here.embedder, True, stored_retrieval_run, asking=asking)
 
     unfinished_run_requests = requests_of_plan(unfinished_plan, here.embedder, asking, stored_retrieval_run.keeper.token)
     offer_to_resume(here, run, again, unfinished_run_requests, missing_chunk_file_message, "retrieval")
@@ -495,8 +482,6 @@ def _with_chunk_files(plan: Plan) -> Plan:
 
 def _plan_of_unfinished(plan: Plan, finished: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
-    unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
-    mode_per_chunker = tuple(plan.each[number] for number in unfinished_chunker_numbers) if plan.each else ()
-    return replace(
-        plan, chunkers=tuple(plan.chunkers[number] for number in unfinished_chunker_numbers), each=mode_per_chunker
-    )
+    chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
+    mode_per_chunker = tuple(plan.each[number] for number in chunker_numbers) if plan.each else ()
+    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in chunker_numbers), each=mode_per_chunker)

@@ -76,34 +76,30 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
             total_length(intersection(chunk.given, excerpt_spans_in_corpus)),
             total_length(chunk.given),
         )
-        ranked_passage_title = (
-            f"{chunk.rank} · {_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
-        )
+        passage_title = f"{chunk.rank} · {_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
         if not chunk.spans:
-            passages.append(
-                {"kind": "note", "title": f"{ranked_passage_title} · what it returns is above already", "parts": []}
-            )
+            passages.append({"kind": "note", "title": f"{passage_title} · what it returns is above already", "parts": []})
             continue
         if not chunk.given:
             room_phrase = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
-            ranked_passage_title += f" · left out: it does not fit into the {room_phrase} that are left"
+            passage_title += f" · left out: it does not fit into the {room_phrase} that are left"
             coloured_passage_parts: list[Part] = [(text[start:end], "beyond") for start, end in chunk.spans]
-            passages.append({"kind": "left_out", "title": ranked_passage_title, "parts": coloured_passage_parts})
+            passages.append({"kind": "left_out", "title": passage_title, "parts": coloured_passage_parts})
             continue
-        ranked_passage_title += (
+        passage_title += (
             f" · {excerpt_characters:,} of {given_characters:,} characters are excerpt"
             if excerpt_characters
             else f" · {given_characters:,} characters, none of them excerpt"
         )
         coloured_passage_parts = coloured_parts(text, chunk.given, excerpt_spans_in_corpus)
         if not chunk.whole:
-            ranked_passage_title += " · cut off"
+            passage_title += " · cut off"
             coloured_passage_parts.append((f"{given.budget:,} {given.unit}", "end"))
             coloured_passage_parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
         passages.append(
             {
                 "kind": "holds" if excerpt_characters else "waste",
-                "title": ranked_passage_title,
+                "title": passage_title,
                 "parts": coloured_passage_parts,
             }
         )
@@ -111,23 +107,19 @@ def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: Given
     missed_spans = [] if given.more else difference(excerpt_spans_in_corpus, given.spans)
     for start, end in missed_spans:
         if text[start:end].strip():
-            ranked_passage_title = (
-                f"Not retrieved · {_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
-            )
-            passages.append({"kind": "missed", "title": ranked_passage_title, "parts": [(text[start:end], "missed")]})
+            passage_title = f"Not retrieved · {_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
+            passages.append({"kind": "missed", "title": passage_title, "parts": [(text[start:end], "missed")]})
     return passages
 
 
 def _budget_notes(given: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
-    budget_note_titles = []
+    note_titles = []
     if given.more:
-        budget_note_titles.append(
-            f"{pluralize(given.more, 'more chunk')} of lower rank, which the run does not keep one by one"
-        )
+        note_titles.append(f"{pluralize(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
     elif given.budget > given.filled and all(chunk.given or not chunk.spans for chunk in given.chunks[-1:]):
-        budget_note_titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
-    return [{"kind": "note", "title": title, "parts": []} for title in budget_note_titles]
+        note_titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
+    return [{"kind": "note", "title": title, "parts": []} for title in note_titles]
 
 
 def _place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
@@ -157,20 +149,18 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
     corpus = evaluation.index.corpus
     text = corpus.whole.text
-    excerpt_spans_in_corpus = excerpt_ranges(corpus, answer.question)
+    spans_in_corpus = excerpt_ranges(corpus, answer.question)
     chunks_with_given_text = [chunk for chunk in given.chunks if chunk.given]
     given_chunk_spans = given.spans
     spans_by_kind: dict[PartKind, list[Span]] = {
-        "hit": intersection(excerpt_spans_in_corpus, given_chunk_spans),
-        "missed": difference(excerpt_spans_in_corpus, given_chunk_spans),
-        "waste": difference(given_chunk_spans, excerpt_spans_in_corpus),
+        "hit": intersection(spans_in_corpus, given_chunk_spans),
+        "missed": difference(spans_in_corpus, given_chunk_spans),
+        "waste": difference(given_chunk_spans, spans_in_corpus),
     }
     sorted_spans_with_kinds = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
     chunk_rank_by_span_start = {span.start: chunk.rank for chunk in reversed(chunks_with_given_text) for span in chunk.given}
     passages: list[PassageData] = []
-    document_numbers = dict.fromkeys(
-        corpus.document_at(span.start) for span in [*excerpt_spans_in_corpus, *given_chunk_spans]
-    )
+    document_numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*spans_in_corpus, *given_chunk_spans])
     for document_number in document_numbers:
         document_span = corpus.on_axis(document_number, (0, len(corpus.documents[document_number].text)))
         coloured_document_parts = _document_parts(
@@ -269,12 +259,10 @@ def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choice
     linked_question = str(index_in_link(shown_parameters, "question", len(searched_questions)) + 1)
     shown_parameters["question"] = linked_question if linked_question in options else next(iter(options))
     question_titles = {word: f"{word}. {searched_questions[number].text}" for word, number in options.items()}
-    question_number = options[
-        select_word("Question", shown_parameters, "question", question_titles, "retrieval_question", keep)
-    ]
+    chosen = options[select_word("Question", shown_parameters, "question", question_titles, "retrieval_question", keep)]
     if is_only_disputed_shown:
         shown_parameters["left"], shown_parameters["right"] = differing_pair(
-            values_by_chunker, question_number, shown_parameters["left"], shown_parameters["right"]
+            values_by_chunker, chosen, shown_parameters["left"], shown_parameters["right"]
         )
     shown_view_word = choose_parameter("Shown", chosen_by_user, "view", hidden=True)
     compared_side_names = ("left", "right")[: len(report.chunkers)]
@@ -282,17 +270,13 @@ def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choice
     chunker_or_question_numbers = [index_in_link(shown_parameters, side, len(titles)) for side in compared_side_names]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed_excerpt_spans = [
-        failure.span
-        for failure in told.failures.get(chunker_or_question_numbers[0], ())
-        if failure.question == question_number
+        failure.span for failure in told.failures.get(chunker_or_question_numbers[0], ()) if failure.question == chosen
     ]
-    for span in [*missed_excerpt_spans, *excerpt_ranges(corpus, searched_questions[question_number])][:1]:
+    for span in [*missed_excerpt_spans, *excerpt_ranges(corpus, searched_questions[chosen])][:1]:
         show_compare_button(corpus, span, plan, chunker_or_question_numbers, choices)
     for column, side in zip(st.columns(len(compared_side_names), gap="large"), compared_side_names, strict=True):
         with column:
-            _show_one_chunker(
-                report, titles, shown_parameters, side, question_number, keep, whole=shown_view_word == "document"
-            )
+            _show_one_chunker(report, titles, shown_parameters, side, chosen, keep, whole=shown_view_word == "document")
 
 
 def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
@@ -300,12 +284,8 @@ def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArra
     if len(values) < 2 or not len(questions):
         return {"question": "1"}
     (question_number, *_) = questions_by_difference(values, questions)
-    value_by_chunker = {
-        number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])
-    }
-    left, right = sorted(
-        (max(value_by_chunker, key=value_by_chunker.__getitem__), min(value_by_chunker, key=value_by_chunker.__getitem__))
-    )
+    known = {number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])}
+    left, right = sorted((max(known, key=known.__getitem__), min(known, key=known.__getitem__)))
     return {"question": str(question_number + 1), "left": str(left + 1), "right": str(right + 1)}
 
 
@@ -326,34 +306,22 @@ def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, r
     right chunker is replaced by the one furthest from the left; if the left has no value, the pair is the worst and the best
     chunker.
     """
-    value_by_chunker_number = {
-        str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])
-    }
-    if len(value_by_chunker_number) < 2 or (
-        left in value_by_chunker_number
-        and right in value_by_chunker_number
-        and value_by_chunker_number[left] != value_by_chunker_number[right]
-    ):
+    defined = {str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])}
+    if len(defined) < 2 or (left in defined and right in defined and defined[left] != defined[right]):
         return left, right
-    if left in value_by_chunker_number:
-        return left, max(
-            value_by_chunker_number, key=lambda word: abs(value_by_chunker_number[word] - value_by_chunker_number[left])
-        )
-    return min(value_by_chunker_number, key=value_by_chunker_number.__getitem__), max(
-        value_by_chunker_number, key=value_by_chunker_number.__getitem__
-    )
+    if left in defined:
+        return left, max(defined, key=lambda word: abs(defined[word] - defined[left]))
+    return min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
 
 
 def _choose_only_disputed(words: dict[str, str], count: int, of: int) -> bool:
-    is_only_disputed_shown = words["disagree"] == "yes"
+    is_disputed_shown = words["disagree"] == "yes"
 
     def put(only: bool) -> None:
         words["disagree"] = "yes" if only else "no"
 
     disputed_toggle_label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
-    return st.toggle(
-        disputed_toggle_label, is_only_disputed_shown, **value_binding(is_only_disputed_shown, "retrieval_disagree", put)
-    )
+    return st.toggle(disputed_toggle_label, is_disputed_shown, **value_binding(is_disputed_shown, "retrieval_disagree", put))
 
 
 def _show_one_chunker(
@@ -373,10 +341,8 @@ def _show_one_chunker(
     chunker_number = int(select_word(side.capitalize(), words, side, options, f"retrieval_{side}", keep)) - 1
     chunker_evaluation = report.chunkers[chunker_number].evaluation
     question_scores = chunker_evaluation.answer(question)
-    question_score_by_measure = getattr(question_scores, report.choice.unit)
-    st.caption(
-        " · ".join(f"{TITLES[name]} {score_in_percent(question_score_by_measure[name])}" for name in RETRIEVAL_MEASURES)
-    )
+    score_by_measure = getattr(question_scores, report.choice.unit)
+    st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(score_by_measure[name])}" for name in RETRIEVAL_MEASURES))
     make_passages = document_passages if whole else ranked_passages
     draw_passages(
         make_passages(chunker_evaluation, question_scores, report.given_chunks(chunker_number, question)),

@@ -71,21 +71,17 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: K
 
 
 def _everything_figure(report: Report) -> KeyFigure:
-    report_settings = report.choice
-    retrieval_limit_phrase = (
-        f"{report_settings.budget:,} {report_settings.unit}"
-        if report_settings.budget
-        else f"The top {report_settings.top_k} chunks"
-    )
-    limit_subject_phrase = "The budget of " + retrieval_limit_phrase if report_settings.budget else retrieval_limit_phrase
+    choice = report.choice
+    retrieval_limit_phrase = f"{choice.budget:,} {choice.unit}" if choice.budget else f"The top {choice.top_k} chunks"
+    limit_subject_phrase = "The budget of " + retrieval_limit_phrase if choice.budget else retrieval_limit_phrase
     everything_found_sentence = (
-        f"{limit_subject_phrase} hold{'s' * bool(report_settings.budget)} all of the text with every chunker, so "
+        f"{limit_subject_phrase} hold{'s' * bool(choice.budget)} all of the text with every chunker, so "
         f"nothing can be missed."
     )
     return KeyFigure(
         "Found",
         "Everything was retrieved",
-        f"{everything_found_sentence} Choose a smaller {'budget' if report_settings.budget else 'k'}.",
+        f"{everything_found_sentence} Choose a smaller {'budget' if choice.budget else 'k'}.",
     )
 
 
@@ -218,21 +214,17 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
 
 def show_comparisons(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
-    chunker_name_by_number = {number: run.plan.names[number] for number in report.chunkers}
+    chunker_name = {number: run.plan.names[number] for number in report.chunkers}
     if len(report.chunkers) > 1:
-        _show_differences(report, chunker_name_by_number)
+        _show_differences(report, chunker_name)
         st.header("Score versus cost", anchor=False)
-        _show_trade_off(
-            report, chunker_name_by_number, choose_parameter("Against", words, "cost", hidden=True), run.plan.searched_by
-        )
-    _show_near_duplicates(report, chunker_name_by_number)
+        _show_trade_off(report, chunker_name, choose_parameter("Against", words, "cost", hidden=True), run.plan.searched_by)
+    _show_near_duplicates(report, chunker_name)
     st.header("Question by question", anchor=False)
-    _show_distributions(report, chunker_name_by_number)
+    _show_distributions(report, chunker_name)
     if not report.choice.budget:
         st.header("Scores at k", anchor=False)
-        _show_scores_at_k(
-            report, chunker_name_by_number, choose_parameter("What counts as found", words, "kind", hidden=True)
-        )
+        _show_scores_at_k(report, chunker_name, choose_parameter("What counts as found", words, "kind", hidden=True))
 
 
 def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
@@ -332,31 +324,25 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
 
 def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     """Draw the cost of near-duplicates for the chunkers that have any."""
-    near_duplicate_cost_by_chunker = {
-        number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None
-    }
-    if not near_duplicate_cost_by_chunker:
+    cost_by_chunker = {number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None}
+    if not cost_by_chunker:
         return
     st.header("Near-duplicates", anchor=False)
     table: dict[str, list[Any]] = {
-        "chunker": [names[number] for number in near_duplicate_cost_by_chunker],
+        "chunker": [names[number] for number in cost_by_chunker],
         "with a near-duplicate": [
             f"{cost.near:,} of {len(report.chunkers[number].evaluation.index.chunks):,}"
-            for number, cost in near_duplicate_cost_by_chunker.items()
+            for number, cost in cost_by_chunker.items()
         ],
-        "places taken": [
-            f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}" for cost in near_duplicate_cost_by_chunker.values()
-        ],
-        "in questions": [
-            f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}" for cost in near_duplicate_cost_by_chunker.values()
-        ],
-        "recall, %": [_mean_in_percent(cost.recall) for cost in near_duplicate_cost_by_chunker.values()],
-        "without them, %": [_mean_in_percent(cost.without) for cost in near_duplicate_cost_by_chunker.values()],
+        "places taken": [f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}" for cost in cost_by_chunker.values()],
+        "in questions": [f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}" for cost in cost_by_chunker.values()],
+        "recall, %": [_mean_in_percent(cost.recall) for cost in cost_by_chunker.values()],
+        "without them, %": [_mean_in_percent(cost.without) for cost in cost_by_chunker.values()],
         "difference, points": [
             "too few questions"
             if (difference := cost.difference) is None
             else f"{difference.points} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
-            for cost in near_duplicate_cost_by_chunker.values()
+            for cost in cost_by_chunker.values()
         ],
     }
     st.dataframe(table, hide_index=True, width="stretch", key="retrieval_near_duplicates")
@@ -378,15 +364,13 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
     measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
     measure_mean_per_chunker = [distribution.mean for distribution in report.distributions.values()]
     chunking_seconds_per_chunker = [chunker.evaluation.index.chunk_s for chunker in chunkers]
-    indexing_work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[
-        searched_by
-    ]
+    work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[searched_by]
     table: dict[str, list[Any]] = {
         "chunker": list(names.values()),
         f"{TITLES[measure]}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
         "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs.values()],
         "chunking, s": [None if known is None else round(known, 3) for known in chunking_seconds_per_chunker],
-        f"{indexing_work_phrase}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
+        f"{work_phrase}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
         "embeddings": [chunker_cost.embeddings_source() for chunker_cost in costs.values()],
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()],
     }

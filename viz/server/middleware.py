@@ -136,21 +136,19 @@ class ScriptsFromMemory:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for one of the files; pass on any other request."""
-        requested_static_file = (
-            self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
-        )
+        static_file = self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
         try:
-            static_file_content = requested_static_file.read_bytes() if requested_static_file is not None else None
+            static_file_content = static_file.read_bytes() if static_file is not None else None
         except OSError:
             # Streamlit was reinstalled since the start; let it answer.
             static_file_content = None
-        if requested_static_file is None or static_file_content is None:
+        if static_file is None or static_file_content is None:
             await self._app(scope, receive, send)
             return
         await Response(
             static_file_content,
             headers={"Cache-Control": f"public, immutable, max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}"},
-            media_type=guess_type(requested_static_file.name)[0],
+            media_type=guess_type(static_file.name)[0],
         )(scope, receive, send)
 
 

@@ -85,11 +85,9 @@ def offer_columns_of_compare(page: str, choices: Choices) -> None:
                 min(choices.selected, len(compare_columns) - 1),
             )
 
-    are_columns_same = choices.columns == compare_columns
-    st.button(
-        "Use Compare's columns", on_click=use, disabled=are_columns_same, help="They replace the columns of this page."
-    )
-    if are_columns_same:
+    are_same = choices.columns == compare_columns
+    st.button("Use Compare's columns", on_click=use, disabled=are_same, help="They replace the columns of this page.")
+    if are_same:
         st.caption("These are the columns of Compare.")
 
 

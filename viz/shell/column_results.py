@@ -92,10 +92,8 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
 
     Nothing is sent to a language model without the user's consent.
     """
-    embedder, document, background_chunking_job, asking = here.embedder, text.document, session.job, chosen_model()
-    cached_chunkings = (
-        session.results if background_chunking_job is None else {**session.results, **background_chunking_job.finished()}
-    )
+    embedder, document, chunking_job, asking = here.embedder, text.document, session.job, chosen_model()
+    cached_chunkings = session.results if chunking_job is None else {**session.results, **chunking_job.finished()}
     column_results = [_result_at_once(here, document, choice, asking, cached_chunkings) for choice in columns]
     waiting_tasks = [
         (column.task, column.chunker)
@@ -105,14 +103,14 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
     session.results = {
         column.task: column.chunking for column in column_results if column.task and column.chunking is not None
     }
-    if background_chunking_job is not None and not background_chunking_job.cancelled:
+    if chunking_job is not None and not chunking_job.cancelled:
         # Release the results that are no longer shown.
         for dropped_task in cached_chunkings.keys() - session.results.keys():
-            background_chunking_job.results.pop(dropped_task, None)
+            chunking_job.results.pop(dropped_task, None)
     # Columns that only embed come first, since a language model may take long.
     _start_job(sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, asking)
-    background_chunking_job = session.job
-    error_by_task = {} if background_chunking_job is None else failed_tasks(background_chunking_job)
+    chunking_job = session.job
+    error_by_task = {} if chunking_job is None else failed_tasks(chunking_job)
     return [
         replace(column, task=None, error=error_by_task[column.task.of_model], tried=True)
         if column.task is not None and column.chunking is None and column.task.of_model in error_by_task
@@ -137,24 +135,22 @@ def _start_job(
 
     Failed tasks are not repeated. A job for another document or another model is cancelled.
     """
-    background_chunking_job = session.job
-    if background_chunking_job is not None and (
-        background_chunking_job.source.identity != document.identity
-        or background_chunking_job.embedder is not embedder
-        or background_chunking_job.asking is not asking
+    chunking_job = session.job
+    if chunking_job is not None and (
+        chunking_job.source.identity != document.identity
+        or chunking_job.embedder is not embedder
+        or chunking_job.asking is not asking
     ):
-        background_chunking_job.cancel()
-        session.job = background_chunking_job = None
-    error_by_task = {} if background_chunking_job is None else failed_tasks(background_chunking_job)
+        chunking_job.cancel()
+        session.job = chunking_job = None
+    error_by_task = {} if chunking_job is None else failed_tasks(chunking_job)
     untried_tasks = [pair for pair in waiting if pair[0].of_model not in error_by_task]
-    if not untried_tasks or (
-        background_chunking_job is not None and (background_chunking_job.running or background_chunking_job.cancelled)
-    ):
+    if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled)):
         return
-    session.job = background_chunking_job = ChunkingJob(
+    session.job = chunking_job = ChunkingJob(
         document, embedder, untried_tasks, session.on_disk, asking, failed=error_by_task
     )
-    background_chunking_job.start()
+    chunking_job.start()
 
 
 def _result_at_once(
@@ -170,27 +166,20 @@ def _result_at_once(
             return ColumnResult(choice, chunker, error=here.embedder_complaint)
         if chunker.asks and asking is None:
             return ColumnResult(choice, chunker, error=MODEL_MISSING)
-        column_chunking_task = ChunkingTask.of(document, embedder, here.choices.tokenizer, chunker, asking)
-        chunking = kept.get(column_chunking_task)
+        chunking_task = ChunkingTask.of(document, embedder, here.choices.tokenizer, chunker, asking)
+        chunking = kept.get(chunking_task)
         if chunking is None:
-            chunking = chunk_at_once(column_chunking_task, chunker, document, embedder, session.on_disk, asking)
-        if (
-            chunking is None
-            and chunker.asks
-            and asking is not None
-            and column_chunking_task.of_model not in session.sendable
-        ):
+            chunking = chunk_at_once(chunking_task, chunker, document, embedder, session.on_disk, asking)
+        if chunking is None and chunker.asks and asking is not None and chunking_task.of_model not in session.sendable:
             return ColumnResult(
                 choice,
                 chunker,
                 error=WAITS,
-                sending=Sending(
-                    column_chunking_task, asking, estimate_chunker_requests(column_chunking_task, chunker, document)
-                ),
+                sending=Sending(chunking_task, asking, estimate_chunker_requests(chunking_task, chunker, document)),
             )
     except InputError as error:
         return ColumnResult(choice, error=str(error))
-    return ColumnResult(choice, chunker, column_chunking_task, chunking)
+    return ColumnResult(choice, chunker, chunking_task, chunking)
 
 
 def _external_chunks_result(
@@ -320,16 +309,14 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
 
 def _known_at_once(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
     """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
-    embedding_column_results = [
+    column_results = [
         column for column in results if column.chunker is not None and column.chunker.embeds and not column.error
     ]
-    embedder = chosen_embedder(choices)[0] if embedding_column_results else None
+    embedder = chosen_embedder(choices)[0] if column_results else None
     if embedder is None:
         return []
     document_misfit_warnings = (
-        list(misfits_of(document, embedder=embedder))
-        if any(column.chunking is None for column in embedding_column_results)
-        else []
+        list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in column_results) else []
     )
     language = language_of(document)
     suggests_embedder = any(
@@ -415,7 +402,5 @@ def settings_in_words(result: ColumnResult) -> str:
     """Describe the chunker's settings briefly; if the settings are invalid, list only the non-default settings."""
     if result.chunker is not None:
         return result.chunker.describe()
-    effective_value_by_parameter = effective_parameters(result.choice, {})
-    return ", ".join(
-        f"{name} {value}" for name, value in effective_value_by_parameter.items() if name in result.choice.parameters
-    )
+    value_by_parameter = effective_parameters(result.choice, {})
+    return ", ".join(f"{name} {value}" for name, value in value_by_parameter.items() if name in result.choice.parameters)

@@ -58,12 +58,8 @@ def decks_by_name() -> dict[str, Deck]:
 def current_scene() -> tuple[Deck, int] | None:
     """Return the lecture at hand and the index of its scene, or None."""
     place_in_lecture = session.playing
-    current_lecture_deck = None if place_in_lecture is None else decks_by_name().get(place_in_lecture.deck)
-    return (
-        None
-        if place_in_lecture is None or current_lecture_deck is None
-        else (current_lecture_deck, min(place_in_lecture.scene, len(current_lecture_deck.scenes) - 1))
-    )
+    deck = None if place_in_lecture is None else decks_by_name().get(place_in_lecture.deck)
+    return None if place_in_lecture is None or deck is None else (deck, min(place_in_lecture.scene, len(deck.scenes) - 1))
 
 
 def is_awaited() -> bool:
@@ -160,15 +156,11 @@ def _show_text_of(scene: Scene) -> None:
     own_lecture_text_by_key = session.own_lecture.texts
     if scene.text not in own_lecture_text_by_key or session.own == own_lecture_text_by_key[scene.text].source:
         return
-    replaced_text, replaced_as_given, is_stored = session.own, session.own_given, OWN_DOCUMENT in session.notebooks
+    before, replaced_as_given, is_stored = session.own, session.own_given, OWN_DOCUMENT in session.notebooks
     store_own_text(own_lecture_text_by_key[scene.text].source)
     session.own_taken += 1
-    if (
-        replaced_text is not None
-        and not is_stored
-        and all(text.text != replaced_text.text for text in own_lecture_text_by_key.values())
-    ):
-        session.replaced = ReplacedText(replaced_text, replaced_as_given)
+    if before is not None and not is_stored and all(text.text != before.text for text in own_lecture_text_by_key.values()):
+        session.replaced = ReplacedText(before, replaced_as_given)
 
 
 # The user's own lecture, whose scenes are states of pages.
@@ -275,12 +267,10 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
     if deck_and_index is None or session.page not in session.choices:
         return None
     deck, index = deck_and_index
-    current_page_link = scene_link(
+    page_link = scene_link(
         "" if session.page == COMPARE_PAGE else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
     )
-    scene_of_current_page = deck.scenes[index].model_copy(
-        update={"link": current_page_link, "text": OWN_DOCUMENT, "minutes": ""}
-    )
+    scene_of_current_page = deck.scenes[index].model_copy(update={"link": page_link, "text": OWN_DOCUMENT, "minutes": ""})
     (sheet,) = lecture_sheets(
         Deck(title=deck.title, scenes=(scene_of_current_page,)), {} if session.own is None else {OWN_DOCUMENT: session.own}
     )
@@ -393,16 +383,14 @@ def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
 
 
 def _offer_handout(place: str, name: str, deck: Deck) -> None:
-    own_text_source_by_key = (
-        {key: text.source for key, text in session.own_lecture.texts.items()} if name == OWN_DECK else {}
-    )
+    text_source_by_key = {key: text.source for key, text in session.own_lecture.texts.items()} if name == OWN_DECK else {}
     download_button(
         st.container(),
         "Handout",
-        lambda: _handout_html(deck, own_text_source_by_key),
+        lambda: _handout_html(deck, text_source_by_key),
         "handout.html",
         "text/html",
-        (deck, own_text_source_by_key),
+        (deck, text_source_by_key),
         key=f"{place}/handout/{name}",
         help="One page to print: every scene with its words and chunks, exercises, and the answers at the end.",
     )

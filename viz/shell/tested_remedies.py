@@ -64,23 +64,15 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
         The text that follows "None of 41 tried settings" if no remedy was found.
     """
     remedy_lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
-    message, share, remedy_search_state = "", 1.0, "done"
+    message, share, state = "", 1.0, "done"
     if outcome is not None and not remedy_lines:
         message = f"None of {pluralize(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
     if outcome is None:
         share, message = job.progress()
-        remedy_search_state = "looking" if job.running and not job.cancelled else "failed" if job.error else "offered"
-        message = (
-            message
-            if remedy_search_state == "looking"
-            else job.error
-            if remedy_search_state == "failed"
-            else "Stopped."
-            if job.cancelled
-            else ""
-        )
+        state = "looking" if job.running and not job.cancelled else "failed" if job.error else "offered"
+        message = message if state == "looking" else job.error if state == "failed" else "Stopped." if job.cancelled else ""
     return {
-        "state": remedy_search_state,
+        "state": state,
         "share": share,
         "said": message,
         "wanted": wanted,
@@ -92,20 +84,18 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
 def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     chunker = remedy.variation.chunker
     remedy_column_choice = _column_of_chunker(chunker, embedder)
-    remedy_effect_phrases = [f"{pluralize(remedy.chunks, 'chunk')} of ~{pluralize(round(remedy.tokens), 'token')}"]
+    effect_phrases = [f"{pluralize(remedy.chunks, 'chunk')} of ~{pluralize(round(remedy.tokens), 'token')}"]
     if remedy.findings is not None:
-        remedy_effect_phrases.append(f"other findings {_from_to(*remedy.findings)}")
+        effect_phrases.append(f"other findings {_from_to(*remedy.findings)}")
     if remedy.marks is not None:
-        remedy_effect_phrases.append(f"boundaries {_from_to(*remedy.marks[:2])}")
+        effect_phrases.append(f"boundaries {_from_to(*remedy.marks[:2])}")
     if remedy.others:
         won_and_lost = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
-        remedy_effect_phrases.append(
-            f"{pluralize(remedy.others, 'other question')}: {', '.join(won_and_lost) or 'unchanged'}"
-        )
+        effect_phrases.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(won_and_lost) or 'unchanged'}")
     return {
         "setting": _setting_identity(chunker),
         "words": remedy.variation.words,
-        "said": remedy_effect_phrases,
+        "said": effect_phrases,
         "column": index_on_compare(remedy_column_choice, embedder_defaults(embedder, chunker.name)),
     }
 

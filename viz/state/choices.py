@@ -186,26 +186,19 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
     """
     invalid_parameter_messages = [
         f"The link's {short_repr(name)} must be at most {LONGEST_WORD:,} characters long; it has "
-        f"{len(parameter_or_default_word):,}. "
+        f"{len(value):,}. "
         "It is left out."
-        for name, parameter_or_default_word in query.items()
-        if len(parameter_or_default_word) > LONGEST_WORD
+        for name, value in query.items()
+        if len(value) > LONGEST_WORD
     ]
-    query = {
-        name: parameter_or_default_word
-        for name, parameter_or_default_word in query.items()
-        if len(parameter_or_default_word) <= LONGEST_WORD
-    }
+    query = {name: value for name, value in query.items() if len(value) <= LONGEST_WORD}
 
     def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
-        parameter_or_default_word = query.get(name, fallback)
-        if parameter_or_default_word in allowed or (
-            name == "sentences" and is_splitter(parameter_or_default_word) and is_valid_name(parameter_or_default_word)
-        ):
-            return parameter_or_default_word
+        value = query.get(name, fallback)
+        if value in allowed or (name == "sentences" and is_splitter(value) and is_valid_name(value)):
+            return value
         invalid_parameter_messages.append(
-            f"The link's {name} must be one of {', '.join(allowed)}; got {short_repr(parameter_or_default_word)}. Using "
-            f"{fallback}."
+            f"The link's {name} must be one of {', '.join(allowed)}; got {short_repr(value)}. Using {fallback}."
         )
         return fallback
 

@@ -24,8 +24,8 @@ def lecture_sheets(deck: Deck, texts: Mapping[str, TextSource]) -> list[SceneShe
 
 
 def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
-    scene_sheet_title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
-    sheet_without_results = SceneSheet(scene_sheet_title, scene.words)
+    sheet_title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
+    sheet_without_results = SceneSheet(sheet_title, scene.words)
     if scene.page not in PAGES_WITH_CHUNKS or "c1" not in scene.query:
         return sheet_without_results
     splitter_by_document = {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}
@@ -48,9 +48,7 @@ def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
             load_tokenizer(choices.tokenizer),
             embedding_cache(False),
         )
-        return SceneSheet(
-            scene_sheet_title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers]
-        )
+        return SceneSheet(sheet_title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers])
     except InputError:
         return sheet_without_results
 

@@ -67,16 +67,12 @@ def store_own_text(own: TextSource | None, given: TextSource | None = None) -> N
     """Set the user's own text; ``given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.marks_before = []
-    previous_own = session.own
-    if own is None or previous_own is None or not is_edit(previous_own.text, own.text):
+    before = session.own
+    if own is None or before is None or not is_edit(before.text, own.text):
         # Each notebook belongs to one text.
         replaced_text_notebook = session.notebooks.pop(OWN_DOCUMENT, None)
-        if (
-            previous_own is not None
-            and replaced_text_notebook is None
-            and (count_questions_about(previous_own) or previous_own.known)
-        ):
-            session.replaced = ReplacedText(previous_own, session.own_given)
+        if before is not None and replaced_text_notebook is None and (count_questions_about(before) or before.known):
+            session.replaced = ReplacedText(before, session.own_given)
     session.own = own
     session.own_gone = own is None
     session.own_given = given
@@ -117,7 +113,7 @@ def edited_source(text: str) -> TextSource:
     prefix_length, suffix_length = _common_end_lengths(text_before, text)
     if not is_edit(text_before, text):
         return TextSource(text, PASTED_TITLE)
-    known_boundaries_after_edit = own.known if given is None else None
+    known_boundaries = own.known if given is None else None
     edit_end, growth = len(text_before) - suffix_length, len(text) - len(text_before)
     text_parts_after_edit = (given or own).parts
     if text_parts_after_edit is not None:
@@ -125,13 +121,11 @@ def edited_source(text: str) -> TextSource:
             start if start <= prefix_length else prefix_length if start < edit_end else start + growth
             for start in text_parts_after_edit.starts
         )
-    known_boundaries_after_edit = (
-        None if known_boundaries_after_edit is None else places_after_edit(known_boundaries_after_edit, text_before, text)
-    )
+    known_boundaries = None if known_boundaries is None else places_after_edit(known_boundaries, text_before, text)
     return TextSource(
         text,
         own.name,
-        known_boundaries_after_edit,
+        known_boundaries,
         "" if own.name == PASTED_TITLE else "edited here",
         text_parts_after_edit,
         own.left_out,
@@ -230,7 +224,7 @@ def with_omitted_lines(source: TextSource, kind: str) -> TextSource:
     still_omitted = tuple(
         omission for omission in source.left_out if not (omission.what == kind and omission.part in lines_by_page)
     )
-    still_omitted_sentence = omissions_sentence(still_omitted)
+    omitted_sentence = omissions_sentence(still_omitted)
     other_remarks = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
     return replace(
         source,
@@ -239,11 +233,7 @@ def with_omitted_lines(source: TextSource, kind: str) -> TextSource:
         teaches=" · ".join(
             [
                 *other_remarks,
-                *(
-                    [still_omitted_sentence[:1].lower() + still_omitted_sentence[1:].rstrip(".")]
-                    if still_omitted_sentence
-                    else []
-                ),
+                *([omitted_sentence[:1].lower() + omitted_sentence[1:].rstrip(".")] if omitted_sentence else []),
             ]
         ),
         parts=parts.with_starts(moved(start, page_index) for page_index, start in enumerate(parts.starts)),
@@ -358,16 +348,14 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
     own_cuts = YourCuts.at_places(document.identity, places)
-    own_cuts_column_index = column_for_own_cuts(choices)
-    if own_cuts_column_index is None:
+    cuts_column_index = column_for_own_cuts(choices)
+    if cuts_column_index is None:
         return
-    undo_message = f"Column {own_cuts_column_index + 1} shows your cuts"
+    undo_message = f"Column {cuts_column_index + 1} shows your cuts"
     previous_change = last_change(COMPARE_PAGE)
     with undoable(COMPARE_PAGE, undo_message):
-        choices.columns[own_cuts_column_index : own_cuts_column_index + 1] = [
-            ColumnChoice(YourCuts.name, {"cuts": own_cuts.cuts})
-        ]
-        choices.selected = own_cuts_column_index
+        choices.columns[cuts_column_index : cuts_column_index + 1] = [ColumnChoice(YourCuts.name, {"cuts": own_cuts.cuts})]
+        choices.selected = cuts_column_index
     if previous_change is not None and previous_change.said == undo_message and session.undo is not None:
         session.undo = replace(session.undo, before=previous_change.before, selected=previous_change.selected)
 

@@ -182,12 +182,8 @@ def write_session_file(
 
 
 def _file_of(chunker: Chunker) -> KeptFile | None:
-    chunk_file = chunker.held if isinstance(chunker, YourChunks) else None
-    return (
-        None
-        if chunk_file is None
-        else KeptFile(name=chunk_file.name, document=chunk_file.document, chunks=chunk_file.chunks)
-    )
+    held = chunker.held if isinstance(chunker, YourChunks) else None
+    return None if held is None else KeptFile(name=held.name, document=held.document, chunks=held.chunks)
 
 
 def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:

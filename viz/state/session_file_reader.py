@@ -110,13 +110,9 @@ def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[
 
 def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
-    chunk_fields = _list(chunk)
-    text, checked_chunk_spans, *document_and_id = [*chunk_fields, *[None, [], None, None][len(chunk_fields) :]][:4]
-    if (
-        not chunk_fields
-        or len(chunk_fields) > 4
-        or not all(isinstance(string, str | None) for string in (text, *document_and_id))
-    ):
+    fields = _list(chunk)
+    text, checked_chunk_spans, *document_and_id = [*fields, *[None, [], None, None][len(fields) :]][:4]
+    if not fields or len(fields) > 4 or not all(isinstance(string, str | None) for string in (text, *document_and_id)):
         raise not_a_session_error(
             name, where, f"a chunk must be a text, spans, a document's name and an id; got {short_repr(chunk)}"
         )

@@ -48,10 +48,8 @@ class GivenQuestions:
 @lru_cache(maxsize=1)
 def bundled_material() -> RunMaterial:
     """Return the bundled text documents and their questions."""
-    bundled_name_text_pairs = tuple((path.name, path.read_bytes().decode()) for path in sorted(SAMPLES_FOLDER.glob("*.txt")))
-    return RunMaterial(
-        bundled_name_text_pairs, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False
-    )
+    name_text_pairs = tuple((path.name, path.read_bytes().decode()) for path in sorted(SAMPLES_FOLDER.glob("*.txt")))
+    return RunMaterial(name_text_pairs, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
 
 
 def give_questions_to_retrieval(

@@ -394,27 +394,23 @@ def _content(document: str) -> Content | None:
         text_metadata, text = text_in_stored_form(own, session.own_given)
         text_of_questions, splitter_name = own.text, compare.sentences
     else:
-        bundled_sample_document = load_sample(document)
-        text_metadata = KeptText(
-            name=bundled_sample_document.title, known=bundled_sample_document.known, dashes=None, teaches=""
-        )
-        text_of_questions = text = bundled_sample_document.text
+        sample_document = load_sample(document)
+        text_metadata = KeptText(name=sample_document.title, known=sample_document.known, dashes=None, teaches="")
+        text_of_questions = text = sample_document.text
         splitter_name = compare.sentences if compare.document == document else sample_splitters()[document]
     digest = text_digest(text_of_questions)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
-    stored_document_questions = tuple(
-        question for question in stored_questions() if question.sample or question.text == digest
-    )
+    document_questions = tuple(question for question in stored_questions() if question.sample or question.text == digest)
     notebook_metadata = _Head(
         about=text_metadata,
-        questions=stored_document_questions,
+        questions=document_questions,
         link=to_query(compare, default_choices()) | {"document": document, "sentences": splitter_name},
         page=session.page or COMPARE_PAGE,
         sample="" if document == OWN_DOCUMENT else document,
     )
     return Content(
         text_metadata.name,
-        len(stored_document_questions),
+        len(document_questions),
         notebook_metadata.model_dump_json().encode(),
         text_digest(text),
         text,

@@ -15,13 +15,9 @@ def stages_in_words(timing: Timing | None) -> str:
     milliseconds_by_stage = {"split": timing.split_ms, "decide": timing.decide_ms} | (
         {"merge": timing.merge_ms} if timing.merge_ms else {}
     )
-    stage_times_phrase = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in milliseconds_by_stage.items())
+    times = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in milliseconds_by_stage.items())
     # The unit is given once if all times share it.
-    return (
-        stage_times_phrase.replace(_MS, "", stage_times_phrase.count(_MS) - 1)
-        if stage_times_phrase.count(_MS) == len(milliseconds_by_stage)
-        else stage_times_phrase
-    )
+    return times.replace(_MS, "", times.count(_MS) - 1) if times.count(_MS) == len(milliseconds_by_stage) else times
 
 
 def embedding_in_words(timing: Timing | None) -> str:

@@ -62,12 +62,10 @@ def _default_plan(keeper: Keeper) -> KeptSweep:
 
 def measure_again() -> RunFile:
     """Run the default sweep on the bundled documents, and return the new run file."""
-    default_stored_sweep = _default_plan(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
-    bundled_sweep_documents = [document for document in default_stored_sweep.documents_among([]) if document is not None]
+    stored_sweep = _default_plan(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
+    bundled_sweep_documents = [document for document in stored_sweep.documents_among([]) if document is not None]
     return measure_bundled(
-        Sweep.from_disk(default_stored_sweep).resumed(
-            bundled_sweep_documents, load_embedder(default_stored_sweep.plan.embedder, "cpu")
-        )
+        Sweep.from_disk(stored_sweep).resumed(bundled_sweep_documents, load_embedder(stored_sweep.plan.embedder, "cpu"))
     )
 
 

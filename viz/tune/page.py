@@ -149,14 +149,12 @@ def _start_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDoc
     run_count = (len(settings) + len(TRIVIAL_SETTINGS)) * document_count if settings else 0
     sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
     asks, asking = here.choices.extra["what"] in ASKING, chosen_model()
-    sweep_model_requests = None
+    model_requests = None
     if asks:
         sweep_estimate_identity = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
         sweep_request_estimator = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
         sending_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
-        sweep_model_requests = ModelRequests(
-            sweep_estimate_identity, asking, sweep_request_estimator, sending_phrase, "sweep"
-        )
+        model_requests = ModelRequests(sweep_estimate_identity, asking, sweep_request_estimator, sending_phrase, "sweep")
 
     def run() -> None:
         link_parameters = here.choices.extra
@@ -174,7 +172,7 @@ def _start_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDoc
 
     missing_model_message = MODEL_MISSING if asks and asking is None else ""
     run_button_row(
-        sweep_model_requests if sweep_can_start else None,
+        model_requests if sweep_can_start else None,
         run,
         _runs_in_words(here, settings, documents, run_count, missing_model_message),
         "tune_start",
@@ -284,17 +282,15 @@ def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
         return
     given_docs = stored_sweep.documents_among(list(own_documents().values()))
     available_sweep_documents = [document for document in given_docs if document is not None]
-    language_model_access, remaining_sweep_requests = None, None
+    language_model_access, sweep_requests = None, None
     if stored_sweep.plan.language_model:
         language_model_access = chosen_model()
-        document_split_function = partial(
+        split_function = partial(
             map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, stored_sweep.plan.documents
         )
         nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
-        estimate_requests = partial(
-            estimate_sweep_requests, document_split_function, nontrivial_sweep_settings, sweep.tokenizer
-        )
-        remaining_sweep_requests = ModelRequests(
+        estimate_requests = partial(estimate_sweep_requests, split_function, nontrivial_sweep_settings, sweep.tokenizer)
+        sweep_requests = ModelRequests(
             sweep, language_model_access, estimate_requests, "The rest of this sweep sends at most its documents", "resumed"
         )
 
@@ -302,21 +298,17 @@ def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
         assert here.embedder is not None
         return sweep.resumed(available_sweep_documents, here.embedder, language_model_access)
 
-    offer_to_resume(
-        here, sweep, again, remaining_sweep_requests, _missing_documents_in_words(stored_sweep, given_docs), "tune"
-    )
+    offer_to_resume(here, sweep, again, sweep_requests, _missing_documents_in_words(stored_sweep, given_docs), "tune")
 
 
 def _missing_documents_in_words(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
     """Return a sentence that names the documents without a text; empty if every document has one."""
-    document_plans_without_text = [
-        plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None
-    ]
-    if any(plan.sample for plan in document_plans_without_text):
+    plans_without_text = [plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None]
+    if any(plan.sample for plan in plans_without_text):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."
-    if document_plans_without_text:
+    if plans_without_text:
         return (
-            f"{pluralize(len(document_plans_without_text), 'document')} must be given again, under “Your own documents”, "
+            f"{pluralize(len(plans_without_text), 'document')} must be given again, under “Your own documents”, "
             f"with the same name, "
             "text and boundaries: only hashes of them were kept."
         )

@@ -105,11 +105,9 @@ def _draw_uploads() -> None:
 
 
 def _read_marked_texts() -> None:
-    marked_file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
+    file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
     # The job before is cancelled by the assignment, before this one takes its time.
-    session.tune_reading = job = ReadingJob(
-        marked_file_name_data_pairs, lambda *given: MarkedDocuments(*read_marked_texts(*given))
-    )
+    session.tune_reading = job = ReadingJob(file_name_data_pairs, lambda *given: MarkedDocuments(*read_marked_texts(*given)))
     job.begin()
 
 
@@ -123,11 +121,9 @@ def _take_finished_jobs() -> None:
     if stitching_job is not None and stitching_job.ended:
         session.tune_stitching = None
         if not stitching_job.cancelled:
-            finished_stitching_result = stitching_job.made or StitchedDocuments(
-                MarkedDocuments(complaints=[stitching_job.error])
-            )
-            session.tune_stitched = finished_stitching_result.made
-            session.tune_held = session.tune_held | finished_stitching_result.held
+            stitching_result = stitching_job.made or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
+            session.tune_stitched = stitching_result.made
+            session.tune_held = session.tune_held | stitching_result.held
 
 
 def _draw_stitching(splitter: str) -> None:
@@ -222,15 +218,13 @@ def _show_stitched(choices: Choices) -> None:
         return
     by_name = {document.name: document for document in made_here.documents}
     st.caption(made_here.said)
-    stitched_actions_row = st.container(horizontal=True, vertical_alignment="bottom")
-    stitched_document_name = stitched_actions_row.selectbox(
-        "Stitched document", list(by_name), key="stitched_name", width=200
-    )
+    actions_row = st.container(horizontal=True, vertical_alignment="bottom")
+    stitched_document_name = actions_row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
     document = by_name[stitched_document_name]
     download_file_stem = stitched_document_name.replace(" ", "-")
-    download_button(stitched_actions_row, "Text", document.text.encode, f"{download_file_stem}.txt", "text/plain", document)
+    download_button(actions_row, "Text", document.text.encode, f"{download_file_stem}.txt", "text/plain", document)
     download_button(
-        stitched_actions_row,
+        actions_row,
         "Boundaries",
         lambda: _boundary_file(document),
         f"{download_file_stem}.json",
@@ -238,7 +232,7 @@ def _show_stitched(choices: Choices) -> None:
         document,
     )
     download_button(
-        stitched_actions_row,
+        actions_row,
         "All, as ZIP",
         lambda: zip_archive(made_here.documents),
         "stitched.zip",
@@ -246,7 +240,7 @@ def _show_stitched(choices: Choices) -> None:
         made_here,
     )
     for page in OPENED_ON:
-        stitched_actions_row.button(f"Open on {PAGES[page].title}", on_click=_open_on_page, args=(choices, document, page))
+        actions_row.button(f"Open on {PAGES[page].title}", on_click=_open_on_page, args=(choices, document, page))
 
 
 def _boundary_file(marked: MarkedText) -> str:
@@ -372,11 +366,9 @@ def _divide_documents(
     held_out = [texts[name] for name in held]
     tuning_documents = [document for name, document in texts.items() if name not in held]
     overlapping_documents = texts_sharing_sections(tuning_documents, held_out)
-    overlapping_document_titles = ", ".join(titles[document.name] for document in overlapping_documents)
+    document_titles = ", ".join(titles[document.name] for document in overlapping_documents)
     complaint_phrase = (
-        f"Left out of the ranking, because a section of it is held out: {overlapping_document_titles}."
-        if overlapping_documents
-        else ""
+        f"Left out of the ranking, because a section of it is held out: {document_titles}." if overlapping_documents else ""
     )
     return SweepDocuments(
         [document for document in tuning_documents if document not in overlapping_documents],
@@ -454,20 +446,14 @@ def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
         )
         return published_settings(), ""
     chunker_name = words["what"]
-    field_spec_by_parameter = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
-    title_by_parameter = {name: spec.title for name, spec in field_spec_by_parameter.items()}
-    first_parameter = select_word("Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}")
-    axis_values_by_parameter = {
-        first_parameter: _choose_axis_values(words, "values", field_spec_by_parameter[first_parameter])
-    }
-    second_titles = {"": "nothing else"} | {
-        name: title for name, title in title_by_parameter.items() if name != first_parameter
-    }
+    field_spec = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
+    title_by_parameter = {name: spec.title for name, spec in field_spec.items()}
+    first = select_word("Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}")
+    axis_values_by_parameter = {first: _choose_axis_values(words, "values", field_spec[first])}
+    second_titles = {"": "nothing else"} | {name: title for name, title in title_by_parameter.items() if name != first}
     second_parameter = select_word("and along", words, "second", second_titles, f"tune/second/{chunker_name}")
     if second_parameter:
-        axis_values_by_parameter[second_parameter] = _choose_axis_values(
-            words, "others", field_spec_by_parameter[second_parameter]
-        )
+        axis_values_by_parameter[second_parameter] = _choose_axis_values(words, "others", field_spec[second_parameter])
     setting_count = prod(map(len, axis_values_by_parameter.values()))
     if setting_count > MOST_RUNS:
         return [], f"A sweep may have at most {MOST_RUNS:,} runs; this grid has {setting_count:,} settings."

@@ -64,15 +64,11 @@ def setting_in_words(setting: SweptSetting) -> str:
 
 def _parameter_in_words(setting: SweptSetting, parameter: str) -> str:
     """Return a parameter's name in words, or the value of the parameter that determines its meaning, as for an amount."""
-    value_by_given_parameter = dict(setting.parameters)
-    field_spec_by_parameter = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(value_by_given_parameter)}
+    given = dict(setting.parameters)
+    field_spec_by_parameter = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
     determining_parameter_name = field_spec_by_parameter[parameter].depends
     return (
-        _value_in_words(
-            value_by_given_parameter.get(
-                determining_parameter_name, field_spec_by_parameter[determining_parameter_name].default
-            )
-        )
+        _value_in_words(given.get(determining_parameter_name, field_spec_by_parameter[determining_parameter_name].default))
         if determining_parameter_name
         else parameter.replace("_", " ")
     )
@@ -106,23 +102,21 @@ def _curve_figure(
 ) -> go.Figure:
     theme_colour_by_role = INK[theme_name()]
     by_setting = {summary.setting: summary for summary in ranked}
-    evaluated_setting_summaries = [by_setting[setting] for setting in settings if setting in by_setting]
+    setting_summaries = [by_setting[setting] for setting in settings if setting in by_setting]
     ((swept_parameter, _),) = settings[0].parameters
-    best_setting_index = evaluated_setting_summaries.index(ranked[0])
+    best_setting_index = setting_summaries.index(ranked[0])
     figure = go.Figure(
         go.Scatter(
-            x=[
-                _value_in_words(dict(summary.setting.parameters)[swept_parameter]) for summary in evaluated_setting_summaries
-            ],
-            y=[summary.mean for summary in evaluated_setting_summaries],
-            customdata=[summary.chunks for summary in evaluated_setting_summaries],
+            x=[_value_in_words(dict(summary.setting.parameters)[swept_parameter]) for summary in setting_summaries],
+            y=[summary.mean for summary in setting_summaries],
+            customdata=[summary.chunks for summary in setting_summaries],
             mode="lines+markers",
             line={"color": theme_colour_by_role["muted"]},
             marker={
-                "size": [11 if place == best_setting_index else 7 for place in range(len(evaluated_setting_summaries))],
+                "size": [11 if place == best_setting_index else 7 for place in range(len(setting_summaries))],
                 "color": [
                     theme_colour_by_role["accent"] if place == best_setting_index else theme_colour_by_role["muted"]
-                    for place in range(len(evaluated_setting_summaries))
+                    for place in range(len(setting_summaries))
                 ],
             },
             hovertemplate="%{x}: %{y:.3f}, %{customdata:.1f} chunks<extra></extra>",
@@ -237,7 +231,7 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     The values on the held-out documents are shown next to these results.
     """
     ranked_setting_summaries = summarize_settings(
-        [sweep_actions_container for sweep_actions_container in rows if sweep_actions_container.document not in held],
+        [actions_container for actions_container in rows if actions_container.document not in held],
         measure,
     )
     if all(summary.setting.trivial for summary in ranked_setting_summaries):
@@ -245,15 +239,13 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     held_out = {
         summary.setting: summary
         for summary in summarize_settings(
-            [sweep_actions_container for sweep_actions_container in rows if sweep_actions_container.document in held],
+            [actions_container for actions_container in rows if actions_container.document in held],
             measure,
         )
     }
     _say_best_setting(ranked_setting_summaries, held_out, rows, held, measure)
     listed_summaries = [
-        summary
-        for chosen_row, summary in enumerate(ranked_setting_summaries)
-        if chosen_row < SHOWN or summary.setting.trivial
+        summary for place, summary in enumerate(ranked_setting_summaries) if place < SHOWN or summary.setting.trivial
     ]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked_setting_summaries],
@@ -280,33 +272,25 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     )
     if any(summary.setting.trivial for summary in listed_summaries):
         st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_ANSWERS.items()))
-    sweep_actions_container = st.container(horizontal=True)
-    best_nontrivial_row_index = next(
-        chosen_row for chosen_row, summary in enumerate(listed_summaries) if not summary.setting.trivial
+    actions_container = st.container(horizontal=True)
+    row_index = next(place for place, summary in enumerate(listed_summaries) if not summary.setting.trivial)
+    place = next(
+        (place for place in ranking_table_state.selection.rows if place < len(listed_summaries)),
+        row_index,
     )
-    chosen_row = next(
-        (chosen_row for chosen_row in ranking_table_state.selection.rows if chosen_row < len(listed_summaries)),
-        best_nontrivial_row_index,
-    )
-    chosen_chunker_setting = listed_summaries[chosen_row].setting
-    with sweep_actions_container:
+    chosen_chunker_setting = listed_summaries[place].setting
+    with actions_container:
         if chosen_chunker_setting.trivial:
             st.button("Not a chunker", disabled=True, key="take/tune")
         else:
-            setting_rank = ranked_setting_summaries.index(listed_summaries[chosen_row]) + 1
-            take_button_label = (
-                "Take the best to Compare"
-                if chosen_row == best_nontrivial_row_index
-                else f"Take place {setting_rank} to Compare"
-            )
+            setting_rank = ranked_setting_summaries.index(listed_summaries[place]) + 1
+            take_button_label = "Take the best to Compare" if place == row_index else f"Take place {setting_rank} to Compare"
             take_to_compare_button(
                 take_button_label,
                 ColumnChoice(chosen_chunker_setting.chunker, dict(chosen_chunker_setting.parameters)),
                 key="take/tune",
             )
-    download_button(
-        sweep_actions_container, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows
-    )
+    download_button(actions_container, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
     say_column_added()
     return True
 
@@ -325,44 +309,37 @@ def _say_best_setting(
     """
     trivial_summaries = [summary for summary in ranked if summary.setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]
-    best_setting_summary = ranked[0]
+    best = ranked[0]
     tuning_rows, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
-    best_setting_sentences = (
-        f"**{setting_in_words(best_setting_summary.setting)}** is "
-        f"{best_in_words(tuning_rows, best_setting_summary, measure)}"
-    )
-    if tie_count := _tie_count(best_setting_summary, ranked):
+    best_setting_sentences = f"**{setting_in_words(best.setting)}** is {best_in_words(tuning_rows, best, measure)}"
+    if tie_count := _tie_count(best, ranked):
         best_setting_sentences += f" {tie_count:,} other setting{'s reach' if tie_count > 1 else ' reaches'} the same."
-    next_summary = next((summary for summary in ranked if summary.mean != best_setting_summary.mean), None)
+    next_summary = next((summary for summary in ranked if summary.mean != best.mean), None)
     if next_summary is not None:
         best_setting_sentences += (
-            f" The next, {setting_in_words(next_summary.setting)}, is "
-            f"{abs(next_summary.mean - best_setting_summary.mean):.3f} behind."
+            f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best.mean):.3f} behind."
         )
-        near_best_count = sum(abs(summary.mean - best_setting_summary.mean) <= NEAR_BEST for summary in ranked)
+        near_best_count = sum(abs(summary.mean - best.mean) <= NEAR_BEST for summary in ranked)
         best_setting_sentences += (
             f" Within {NEAR_BEST:g} of the best: {near_best_count:,} of {len(ranked):,} settings, itself included."
         )
-    if trivial_summaries and rank_of_setting(trivial_summaries[0], [best_setting_summary], measure) == 1:
+    if trivial_summaries and rank_of_setting(trivial_summaries[0], [best], measure) == 1:
         best_setting_sentences += (
             f" **Mind the trivial answer: “{trivial_summaries[0].setting.words()}” reaches "
             f"{trivial_summaries[0].mean:.3f}.**"
         )
-    if best_setting_summary.setting in kept:
-        held_out_summary = kept[best_setting_summary.setting]
-        nontrivial_held_out_summaries = [summary for summary in kept.values() if not summary.setting.trivial]
-        held_out_rank = (
-            f"place {rank_of_setting(held_out_summary, nontrivial_held_out_summaries, measure)} of "
-            f"{len(nontrivial_held_out_summaries):,}"
-        )
-        if tie_count := _tie_count(held_out_summary, nontrivial_held_out_summaries):
+    if best.setting in kept:
+        held_out_summary = kept[best.setting]
+        out_summaries = [summary for summary in kept.values() if not summary.setting.trivial]
+        held_out_rank = f"place {rank_of_setting(held_out_summary, out_summaries, measure)} of {len(out_summaries):,}"
+        if tie_count := _tie_count(held_out_summary, out_summaries):
             held_out_rank += f", level with {tie_count:,} other{'s' if tie_count > 1 else ''}"
         best_setting_sentences += (
             f" Held out, it reaches {held_out_summary.mean:.3f} over "
             f"{pluralize(held_out_summary.documents, 'document')}: {held_out_rank}."
         )
         trivial_settings = [summary.setting for summary in kept.values() if summary.setting.trivial]
-        comparison_with_trivial = compare_settings(held_out_rows, best_setting_summary.setting, trivial_settings, measure)
+        comparison_with_trivial = compare_settings(held_out_rows, best.setting, trivial_settings, measure)
         words_by_trivial_setting = {setting: setting.words() for setting in trivial_settings}
         lead_words = lead_significance_words(comparison_with_trivial, words_by_trivial_setting, held_out_summary.documents)
         best_setting_sentences = f"{best_setting_sentences} {lead_words}".rstrip()
@@ -373,9 +350,9 @@ def _say_best_setting(
 
 def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
-    best_extreme_word = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
+    extreme_word = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
     if best.documents == 1:
-        return f"{best_extreme_word} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
+        return f"{extreme_word} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
     scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best.setting]
     mean_score_interval = mean_interval(np.array([np.nan if value is None else value for value in scores_of_best_setting]))
     interval_phrase = (
@@ -384,10 +361,7 @@ def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) 
         else f"an interval takes at least {FEWEST_VALUES}"
     )
     documents_phrase = pluralize(best.documents, "document")
-    return (
-        f"{best_extreme_word} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} "
-        f"({interval_phrase})."
-    )
+    return f"{extreme_word} here: {TITLES[measure]} {best.mean:.3f} on average over {documents_phrase} ({interval_phrase})."
 
 
 def _tie_count(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:

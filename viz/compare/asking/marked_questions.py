@@ -59,16 +59,14 @@ def _show_list() -> None:
     )
     offer_to_keep("questions", current_document())
     for number, question in enumerate(kept_marked_questions):
-        question_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
-        with question_buttons_row.container():
+        buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
+        with buttons_row.container():
             remark(
                 f"{question.question} → “{_shorten_answer(question.answer)}” ({question.document})",
                 key=f"question_said_{number}",
             )
-        question_buttons_row.button(
-            "Ask again", key=f"question_ask_{number}", on_click=_ask_again, args=(question,), width="content"
-        )
-        question_buttons_row.button(
+        buttons_row.button("Ask again", key=f"question_ask_{number}", on_click=_ask_again, args=(question,), width="content")
+        buttons_row.button(
             "Remove question", key=f"question_remove_{number}", on_click=_remove_question, args=(question,), width="content"
         )
     actions_row = st.container(horizontal=True)

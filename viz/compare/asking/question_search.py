@@ -208,52 +208,40 @@ def _fill_in_answer(
     embedded_as, finished_columns = _searched_columns(results, finished_columns)
     chosen_ranking_method = ranking_method_of(choices)
     limit_name, limit = retrieval_limit_of(choices, len(document.text))
-    context_sentences_digest = (
-        contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
-    )
+    sentences_digest = contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
     question_column_inquiry = ColumnInquiry(
         checked_user_question,
         chosen_ranking_method,
         limit,
         embedded_as,
         choices.tokenizer,
-        contexts=context_sentences_digest,
+        contexts=sentences_digest,
     )
-    question_search_job = AskJob(question_column_inquiry, finished_columns, embedder, session.on_disk, session.reranker)
+    search_job = AskJob(question_column_inquiry, finished_columns, embedder, session.on_disk, session.reranker)
     earlier_job = session.ask_job
-    if (
-        earlier_job is not None
-        and earlier_job.subject == question_search_job.subject
-        and earlier_job.reranker is question_search_job.reranker
-    ):
-        question_search_job = earlier_job
+    if earlier_job is not None and earlier_job.subject == search_job.subject and earlier_job.reranker is search_job.reranker:
+        search_job = earlier_job
     else:
-        session.ask_job = question_search_job
-        question_search_job.start()
-    question_search_job.join(patience_s)
-    is_search_in_progress = question_search_job.running and not question_search_job.cancelled
-    asked["share"], status_phrase = question_search_job.progress() if is_search_in_progress else (1.0, "")
-    asked["state"] = (
-        "working"
-        if is_search_in_progress
-        else "failed"
-        if question_search_job.error or question_search_job.cancelled
-        else "done"
-    )
+        session.ask_job = search_job
+        search_job.start()
+    search_job.join(patience_s)
+    is_search_in_progress = search_job.running and not search_job.cancelled
+    asked["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
+    asked["state"] = "working" if is_search_in_progress else "failed" if search_job.error or search_job.cancelled else "done"
     if asked["state"] == "failed":
-        status_phrase = question_search_job.error or "Stopped; press Enter in the question to go on."
+        status_phrase = search_job.error or "Stopped; press Enter in the question to go on."
     elif not is_search_in_progress and chosen_ranking_method != "bm25" and embedder is None:
         status_phrase = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
     elif (
         not is_search_in_progress
-        and question_search_job.found
-        and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in question_search_job.found.values())
+        and search_job.found
+        and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in search_job.found.values())
     ):
         status_phrase = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
     if asked["state"] == "done" and (search_notes := _what_is_searched(embedded_as, finished_columns)):
         status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + search_notes)
     asked["said"] = session.answer_complaint or status_phrase
-    _fill_in_columns(asked, question_search_job, document, results, known)
+    _fill_in_columns(asked, search_job, document, results, known)
 
 
 def _fill_in_columns(
@@ -366,13 +354,11 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         session.answer = None
         return
     try:
-        checked_user_question = checked_question(session.question)
+        user_question = checked_question(session.question)
         start, end = code_point_offsets(document.text, [int(event["start"]), int(event["end"])])
         checked_answer_span = checked_answer(document.text, start, end)
         other_questions = [
-            marked
-            for marked in session.questions
-            if (marked.question, marked.document) != (checked_user_question, document.name)
+            marked for marked in session.questions if (marked.question, marked.document) != (user_question, document.name)
         ]
         if len(other_questions) >= MOST_QUESTIONS:
             raise InputError(
@@ -389,7 +375,7 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         session.answer_complaint = str(error)
         return
     session.answer = MarkedQuestion(
-        checked_user_question,
+        user_question,
         document.name,
         document.identity,
         checked_answer_span.start,
@@ -442,14 +428,9 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     if asking is None:
         notice(NO_MODEL, key="contexts_missing")
         return
-    context_sentences_job = session.situating
-    if (
-        context_sentences_job is not None
-        and context_sentences_job.asking is asking
-        and context_sentences_job.running
-        and not context_sentences_job.cancelled
-    ):
-        show_job_progress(context_sentences_job, key="contexts")
+    job = session.situating
+    if job is not None and job.asking is asking and job.running and not job.cancelled:
+        show_job_progress(job, key="contexts")
         return
     unwritten_chunkings = {
         column.task: column.chunking
@@ -457,8 +438,8 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         if column.task is not None and column.chunking is not None and number not in with_contexts
     }
     if unwritten_chunkings:
-        if context_sentences_job is not None and context_sentences_job.asking is asking and context_sentences_job.error:
-            notice(context_sentences_job.error, "error", key="contexts_error")
+        if job is not None and job.asking is asking and job.error:
+            notice(job.error, "error", key="contexts_error")
         _offer_to_write_contexts(asking, choices.tokenizer, unwritten_chunkings)
     for number, chunking in with_contexts.items():
         if missing := sum(not chunk.situation for chunk in chunking.chunks):
@@ -478,18 +459,14 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Chunk
     sent_text_phrase = f"This sends the text once for every chunk of {pluralize(len(waiting), 'column')}"
 
     def begin() -> None:
-        earlier_contexts_job = session.situating
-        earlier_chunking_by_task = (
-            earlier_contexts_job.found if earlier_contexts_job is not None and earlier_contexts_job.asking is asking else {}
-        )
+        contexts_job = session.situating
+        chunking_by_task = contexts_job.found if contexts_job is not None and contexts_job.asking is asking else {}
         # Keep neither text nor context sentences of columns that are no longer shown.
-        reusable_chunking_by_task = {
-            task: earlier_chunking_by_task[task] for task in session.results if task in earlier_chunking_by_task
-        }
+        reusable_chunking_by_task = {task: chunking_by_task[task] for task in session.results if task in chunking_by_task}
         session.situating = job = ContextSentencesJob(asking, tokenizer, waiting, reusable_chunking_by_task)
         job.start()
 
-    context_sentence_requests = ModelRequests(
+    sentence_requests = ModelRequests(
         ("contexts", *waiting),
         asking,
         lambda cancelled: estimate_contexts(waiting, tokenizer, cancelled),
@@ -498,7 +475,5 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Chunk
         0,
         formed=False,
     )
-    st.button(
-        "Write context sentences", key="write_contexts", on_click=run_with_consent, args=(context_sentence_requests, begin)
-    )
-    show_consent(context_sentence_requests)
+    st.button("Write context sentences", key="write_contexts", on_click=run_with_consent, args=(sentence_requests, begin))
+    show_consent(sentence_requests)

@@ -100,21 +100,15 @@ def show_changes(
 
 def _materials(chosen: TextSource, document: Document) -> dict[str, RunMaterial]:
     """Return the documents and questions at hand, by their names in the list."""
-    document_questions = [question for question in session.questions if question.identity == document.identity]
+    questions = [question for question in session.questions if question.identity == document.identity]
     named_document_texts = ((document.name, document.text),)
-    question_file = (
-        marked_question_set(document_questions, {document.identity: document.text}).questions
-        if document_questions
-        else ("", b"")
-    )
+    question_file = marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
     named_document_parts = () if chosen.parts is None else ((document.name, chosen.parts),)
     material_by_name = {THIS_TEXT: RunMaterial(named_document_texts, question_file, True, named_document_parts)}
     material_by_name[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
     for number, (origin, material) in enumerate(shared_question_sets(), 1):
-        run_material_name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
-        material_by_name[
-            f"{run_material_name}, set {number}" if run_material_name in material_by_name else run_material_name
-        ] = material
+        material_name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
+        material_by_name[f"{material_name}, set {number}" if material_name in material_by_name else material_name] = material
     return material_by_name
 
 
@@ -232,10 +226,8 @@ def _changes_between(
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison(embedded_as != "late") as comparison:
         for is_after, chunking in enumerate(chunkings):
-            embedded_chunk_texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
-            comparison.add(
-                "", zip(embedded_chunk_texts, map(int, tokenizer.count(embedded_chunk_texts)), strict=True), bool(is_after)
-            )
+            chunk_texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
+            comparison.add("", zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True), bool(is_after))
         return comparison.result(MOST_LISTED)
 
 
@@ -243,17 +235,17 @@ def _offer_to_measure(
     results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_this: bool
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
-    index_changes_job = session.index_changes
-    if index_changes_job is not None and index_changes_job.running and not index_changes_job.cancelled:
-        measured_before = len(index_changes_job.results) + len(index_changes_job.refused)
+    changes_job = session.index_changes
+    if changes_job is not None and changes_job.running and not changes_job.cancelled:
+        measured_before = len(changes_job.results) + len(changes_job.refused)
         show_job_progress(
-            index_changes_job,
-            lambda: len(index_changes_job.results) + len(index_changes_job.refused) > measured_before,
+            changes_job,
+            lambda: len(changes_job.results) + len(changes_job.refused) > measured_before,
             key="changes",
         )
         return
-    if index_changes_job is not None and index_changes_job.error:
-        notice(index_changes_job.error, "error", key="changes_error")
+    if changes_job is not None and changes_job.error:
+        notice(changes_job.error, "error", key="changes_error")
     if is_this and not setting.material.questions[1]:
         remark(
             "To see the questions won and lost, mark answers to your questions above, or choose documents that have "
@@ -261,20 +253,18 @@ def _offer_to_measure(
             key="changes_no_questions",
         )
         return
-    known_results_by_chunker = {} if index_changes_job is None else index_changes_job.results
-    tried_chunkers = known_results_by_chunker.keys() | (
-        {} if index_changes_job is None else index_changes_job.refused.keys()
-    )
+    known_results_by_chunker = {} if changes_job is None else changes_job.results
+    tried_chunkers = known_results_by_chunker.keys() | ({} if changes_job is None else changes_job.refused.keys())
     chunkers = {column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None}
     if not chunkers.keys() - tried_chunkers:
         return
 
     def measure() -> None:
         new_index_changes_job = IndexChanges(setting, chunkers, embedder, session.on_disk, results=known_results_by_chunker)
-        if index_changes_job is not None:
+        if changes_job is not None:
             new_index_changes_job.questions, new_index_changes_job.problems = (
-                index_changes_job.questions,
-                index_changes_job.problems,
+                changes_job.questions,
+                changes_job.problems,
             )
         session.index_changes = new_index_changes_job
         session.index_changes.start()

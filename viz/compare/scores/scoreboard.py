@@ -191,17 +191,11 @@ def show_ranking(
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
-    finished_columns = [
-        (ranked_column_number, finished)
-        for ranked_column_number, column in enumerate(results)
-        if (finished := column.finished)
-    ]
-    contender_names = tuple(
-        f"{column.chunker.title} (column {ranked_column_number + 1})" for ranked_column_number, column in finished_columns
-    )
-    finished_column_tasks = tuple(column.task for _, column in finished_columns)
-    finished_column_chunkings = [column.chunking for _, column in finished_columns]
-    unranked_places = tuple(place for place, (_, column) in enumerate(finished_columns) if column.chunker.reads_blocks)
+    done = [(column_number, finished) for column_number, column in enumerate(results) if (finished := column.finished)]
+    contender_names = tuple(f"{column.chunker.title} (column {column_number + 1})" for column_number, column in done)
+    finished_column_tasks = tuple(column.task for _, column in done)
+    finished_column_chunkings = [column.chunking for _, column in done]
+    unranked_places = tuple(place for place, (_, column) in enumerate(done) if column.chunker.reads_blocks)
     chunker_ranking = _cached_ranking(
         document, contender_names, finished_column_tasks, finished_column_chunkings, known, embedder, unranked_places
     )
@@ -219,7 +213,7 @@ def show_ranking(
     rows: list[RowData] = []
     for place in chunker_ranking.order:
         ranked_contender = chunker_ranking.contenders[place]
-        ranked_column_number = finished_columns[place][0] if place < len(finished_columns) else None
+        column_number = done[place][0] if place < len(done) else None
         measure_cells = (
             boundary_cells(reference, segmentations[place])
             if known is not None
@@ -230,15 +224,13 @@ def show_ranking(
             )
         )
         title, settings = ranked_contender.name, ""
-        if ranked_column_number is not None:
+        if column_number is not None:
             title, settings = (
-                results[ranked_column_number].title,
-                _settings_in_words(results[ranked_column_number], ranked_contender),
+                results[column_number].title,
+                _settings_in_words(results[column_number], ranked_contender),
             )
-        rows.append(score_row(ranked_column_number, title, settings, lead_cells(chunker_ranking, place) + measure_cells))
-    significance_note = " ".join(
-        filter(None, (significance_note, _size_warning([column for _, column in finished_columns])))
-    )
+        rows.append(score_row(column_number, title, settings, lead_cells(chunker_ranking, place) + measure_cells))
+    significance_note = " ".join(filter(None, (significance_note, _size_warning([column for _, column in done]))))
     ranking_summary = f"{chunker_ranking.words()} {chunker_ranking.basis(known is not None)}"
     if known is None and choices.document == OWN_DOCUMENT:
         st.button(
@@ -406,12 +398,8 @@ def _offer_edits(
         return
 
     def measure() -> None:
-        measured_stability_by_task = {
-            task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)
-        }
-        session.edits = EditStabilityJob(
-            document, embedder, unmeasured_contenders, session.on_disk, results=measured_stability_by_task
-        )
+        known = {task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)}
+        session.edits = EditStabilityJob(document, embedder, unmeasured_contenders, session.on_disk, results=known)
         session.edits.start()
 
     st.button(

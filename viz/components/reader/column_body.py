@@ -61,64 +61,49 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
     number_by_parent = {chunk: number for number, chunk in enumerate(parent_numbers(chunking.chunks), start=1)}
-    trimmed_segment_ranges = [
+    segment_ranges = [
         (start, end, sorted(over, key=lambda chunk: (chunk in number_by_parent, chunk)))
         for start, end, over in _trimmed(text, covered_ranges([chunk.spans for chunk in chunking.chunks]))
     ]
     parent_at = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent.items()}
-    parent_counts = [_count_parents(over, number_by_parent) for _, _, over in trimmed_segment_ranges]
+    parent_counts = [_count_parents(over, number_by_parent) for _, _, over in segment_ranges]
     chunks_without_parents = [
-        over[: len(over) - count] for (_, _, over), count in zip(trimmed_segment_ranges, parent_counts, strict=True)
+        over[: len(over) - count] for (_, _, over), count in zip(segment_ranges, parent_counts, strict=True)
     ]
-    gap_by_cut = {
-        gap_at_segment_start.start_after(document): gap_at_segment_start
-        for gap_at_segment_start in chunking.gaps
-        if gap_at_segment_start.verdict.is_cut
-    }
+    gap_by_cut = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
     numbered_chunks = [*enumerate(chunking.chunks)]
     continued_chunk_at = {span.start: number for number, chunk in numbered_chunks for span in chunk.spans[1:]}
     first_chunk_at = {chunk.start: number for number, chunk in reversed(numbered_chunks)}
     labels: list[str] = []
     tones: list[str] = []
-    for (start, _, over), chunks_before in zip(
-        trimmed_segment_ranges, [[], *[over for _, _, over in trimmed_segment_ranges]], strict=False
-    ):
-        gap_at_segment_start = gap_by_cut.get(start)
+    for (start, _, over), chunks_before in zip(segment_ranges, [[], *[over for _, _, over in segment_ranges]], strict=False):
+        gap = gap_by_cut.get(start)
         if start in continued_chunk_at and start not in first_chunk_at:
-            segment_start_label = f"chunk {continued_chunk_at[start] + 1} goes on" + (
-                f" · {gap_at_segment_start.reason}" if gap_at_segment_start is not None else ""
-            )
-        elif gap_at_segment_start is not None:
-            segment_start_label = (
-                f"{'forced' if gap_at_segment_start.verdict is Verdict.FORCED else 'cut'}: {gap_at_segment_start.reason}"
-            )
+            start_label = f"chunk {continued_chunk_at[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
+        elif gap is not None:
+            start_label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
         elif start in first_chunk_at:
-            segment_start_label = f"chunk {first_chunk_at[start] + 1} begins"
+            start_label = f"chunk {first_chunk_at[start] + 1} begins"
         else:
-            segment_start_label = _ended_chunks_label({*chunks_before} - {*over})
+            start_label = _ended_chunks_label({*chunks_before} - {*over})
         if start in parent_at:
-            segment_start_label = f"parent {parent_at[start]} begins · {segment_start_label}"
-        is_unknown_boundary = (
-            known is not None and (start in first_chunk_at or start in continued_chunk_at) and start not in known
-        )
-        labels.append(segment_start_label + (" · not a known boundary" if is_unknown_boundary else ""))
+            start_label = f"parent {parent_at[start]} begins · {start_label}"
+        is_boundary = known is not None and (start in first_chunk_at or start in continued_chunk_at) and start not in known
+        labels.append(start_label + (" · not a known boundary" if is_boundary else ""))
         tones.append(
-            ("wrong " if is_unknown_boundary else "")
-            + ("fresh" if start in fresh else "")
-            + " parent" * (start in parent_at)
+            ("wrong " if is_boundary else "") + ("fresh" if start in fresh else "") + " parent" * (start in parent_at)
         )
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
     context_by_segment = [
-        chunking.chunks[first_chunk_at[start]].context if start in first_chunk_at else ""
-        for start, _, _ in trimmed_segment_ranges
+        chunking.chunks[first_chunk_at[start]].context if start in first_chunk_at else "" for start, _, _ in segment_ranges
     ]
-    distinct_segment_contexts = [*dict.fromkeys(filter(None, context_by_segment))]
-    number_by_context = {context: number for number, context in enumerate(distinct_segment_contexts, start=1)}
-    starts, ends = [start for start, _, _ in trimmed_segment_ranges], [end for _, end, _ in trimmed_segment_ranges]
+    segment_contexts = [*dict.fromkeys(filter(None, context_by_segment))]
+    number_by_context = {context: number for number, context in enumerate(segment_contexts, start=1)}
+    starts, ends = [start for start, _, _ in segment_ranges], [end for _, end, _ in segment_ranges]
     return {
         "start": utf16_offsets(text, starts),
         "end": utf16_offsets(text, ends),
-        "over": [over for _, _, over in trimmed_segment_ranges],
+        "over": [over for _, _, over in segment_ranges],
         "from": sentence_positions(document, starts),
         "to": sentence_positions(document, ends),
         "label": labels,
@@ -127,12 +112,10 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         "outer": parent_counts if number_by_parent else [],
         "parentFrom": sentence_positions(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
         "parentTo": sentence_positions(document, [chunking.chunks[chunk].end for chunk in number_by_parent]),
-        "contexts": distinct_segment_contexts,
-        "context": [number_by_context.get(context, 0) for context in context_by_segment]
-        if distinct_segment_contexts
-        else [],
+        "contexts": segment_contexts,
+        "context": [number_by_context.get(context, 0) for context in context_by_segment] if segment_contexts else [],
         "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
-        "stated": _statements_data(document, chunking, [over for _, _, over in trimmed_segment_ranges]),
+        "stated": _statements_data(document, chunking, [over for _, _, over in segment_ranges]),
     }
 
 
@@ -144,12 +127,8 @@ def _count_parents(over: Collection[int], parents: Collection[int]) -> int:
 
 def _ended_chunks_label(chunks: Collection[int]) -> str:
     """Name the chunks that end where no other chunk begins."""
-    ended_chunk_numbers_phrase = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
-    return (
-        f"chunk{'s' * (len(chunks) > 1)} {ended_chunk_numbers_phrase} end{'s' * (len(chunks) == 1)}"
-        if chunks
-        else "an overlap ends"
-    )
+    numbers_phrase = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
+    return f"chunk{'s' * (len(chunks) > 1)} {numbers_phrase} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
 
 
 def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
@@ -255,12 +234,8 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
     first_score_curve = chunking.curves[0]
     at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
     verdicts, verdict_digits = verdicts_of(at_gaps)
-    stops_by_line = [
-        _line_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines
-    ]
-    line_and_stop_levels = [line.level for line in first_score_curve.lines] + [
-        level for some in stops_by_line for _, level in some
-    ]
+    stops = [_line_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines]
+    line_and_stop_levels = [line.level for line in first_score_curve.lines] + [level for some in stops for _, level in some]
     round_score = score_rounder(first_score_curve.scores, line_and_stop_levels)
     lines: list[LineData] = [
         {
@@ -271,7 +246,7 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
             "stops": [(amount, round_score(level)) for amount, level in some],
             "around": _description_around(chunker, line.parameter) if some else None,
         }
-        for line, some in zip(first_score_curve.lines, stops_by_line, strict=True)
+        for line, some in zip(first_score_curve.lines, stops, strict=True)
         if not math.isnan(line.level)
     ]
     return {
@@ -338,10 +313,6 @@ def _description_around(chunker: Chunker, parameter: str) -> tuple[str, str] | N
 
 def _line_stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
     """Return the amounts to which the line can be dragged (the slider's steps), each with its level."""
-    line_parameter_spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
-    line_stop_levels = chunker.levels(parameter, line_parameter_spec.stops, curve.scores)
-    return [
-        (amount, level)
-        for amount, level in zip(line_parameter_spec.stops, line_stop_levels, strict=True)
-        if not math.isnan(level)
-    ]
+    spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
+    line_stop_levels = chunker.levels(parameter, spec.stops, curve.scores)
+    return [(amount, level) for amount, level in zip(spec.stops, line_stop_levels, strict=True) if not math.isnan(level)]

@@ -72,10 +72,8 @@ def clicked_gaps_of(event: Mapping[str, Any] | None, document: Document, heard: 
     """
     if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
         return []
-    earlier_click_steps = event.get("earlier")
-    unheard_clicks = (
-        [step for step in earlier_click_steps if _is_after(step, heard)] if isinstance(earlier_click_steps, list) else []
-    )
+    click_steps = event.get("earlier")
+    unheard_clicks = [step for step in click_steps if _is_after(step, heard)] if isinstance(click_steps, list) else []
     clicked_gap_changes = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*unheard_clicks, event)]
     return [change for change in clicked_gap_changes if change is not None]
 

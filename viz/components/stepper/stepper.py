@@ -192,17 +192,12 @@ def _word(words: dict[str, str], name: str, allowed: Sequence[str], key: str) ->
 
 def _step_at(words: dict[str, str], count: int, key: str) -> int:
     """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
-    link_step_text = words["step"]
-    if not (
-        link_step_text.isascii()
-        and link_step_text.isdecimal()
-        and len(link_step_text) <= LONGEST_NUMBER
-        and int(link_step_text) >= 1
-    ):
+    step_text = words["step"]
+    if not (step_text.isascii() and step_text.isdecimal() and len(step_text) <= LONGEST_NUMBER and int(step_text) >= 1):
         notice(
-            f"The link's step must be a number from 1 to {count:,}; got {link_step_text[:60]!r}.",
+            f"The link's step must be a number from 1 to {count:,}; got {step_text[:60]!r}.",
             "error",
             key=f"{key}_complaint",
         )
         return 0
-    return max(0, min(int(link_step_text), count) - 1)
+    return max(0, min(int(step_text), count) - 1)

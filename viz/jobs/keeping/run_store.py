@@ -195,10 +195,8 @@ class RunStore:
         if not self._file_identity():
             return {}
         with self._open_for_reading() as connection:
-            stored_part_rows = connection.execute(
-                "SELECT number, part, checksum FROM parts WHERE run = ?", (key,)
-            ).fetchall()
-        return {number: part for number, part, checksum in stored_part_rows if checksum == _checksum(key, number, part)}
+            part_rows = connection.execute("SELECT number, part, checksum FROM parts WHERE run = ?", (key,)).fetchall()
+        return {number: part for number, part, checksum in part_rows if checksum == _checksum(key, number, part)}
 
     def clear(self) -> None:
         """Delete all runs, including those of other processes."""

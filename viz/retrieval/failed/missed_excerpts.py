@@ -149,12 +149,8 @@ def _choose_question(lost: Sequence[FailedExcerpt], number: int, words: dict[str
 
 
 def _limit_in_words(report: Report) -> str:
-    report_settings = report.choice
-    return (
-        f"in {report_settings.budget:,} {report_settings.unit}"
-        if report_settings.budget
-        else f"in the top {report_settings.top_k}"
-    )
+    choice = report.choice
+    return f"in {choice.budget:,} {choice.unit}" if choice.budget else f"in the top {choice.top_k}"
 
 
 def _missed_excerpt_row(
@@ -203,12 +199,9 @@ def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
     if not failure.rank:
         return f"{holder_kind} {failure.holder + 1:,} holds {held_phrase}; its rank is not known."
     opening_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_phrase} and has rank {failure.rank:,}"
-    chunks_given_for_question = report.given_chunks(number, failure.question)
+    chunks_given = report.given_chunks(number, failure.question)
     # A chunk without spans of its own returns only what a better one has returned.
-    counted_chunks = (
-        sum(bool(chunk.given) or not chunk.spans for chunk in chunks_given_for_question.chunks)
-        + chunks_given_for_question.more
-    )
+    counted_chunks = sum(bool(chunk.given) or not chunk.spans for chunk in chunks_given.chunks) + chunks_given.more
     report_settings = report.choice
     if failure.rank > counted_chunks:
         if report_settings.budget:
@@ -217,9 +210,7 @@ def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
                 f"{pluralize(counted_chunks, 'chunk')}."
             )
         return f"{opening_phrase}: only the top {report_settings.top_k} count."
-    cut_off_chunk = next(
-        (chunk for chunk in chunks_given_for_question.chunks if chunk.rank == failure.rank and not chunk.whole), None
-    )
+    cut_off_chunk = next((chunk for chunk in chunks_given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
     return (
         f"{opening_phrase}, where the budget cuts it off."
         if cut_off_chunk is not None

@@ -236,17 +236,13 @@ def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
 
 def last_change_of_column(page: str, index: int) -> str:
     """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
-    undoable_page_change = last_change(page)
-    if undoable_page_change is None or len(undoable_page_change.before) != len(undoable_page_change.after):
+    page_change = last_change(page)
+    if page_change is None or len(page_change.before) != len(page_change.after):
         return ""
-    numbered_before_after = enumerate(zip(undoable_page_change.before, undoable_page_change.after, strict=True))
+    numbered_before_after = enumerate(zip(page_change.before, page_change.after, strict=True))
     if [number for number, (before, after) in numbered_before_after if before != after] != [index]:
         return ""
-    return (
-        undoable_page_change.said
-        if undoable_page_change.before[index].chunker == undoable_page_change.after[index].chunker
-        else ""
-    )
+    return page_change.said if page_change.before[index].chunker == page_change.after[index].chunker else ""
 
 
 # The verdicts.
@@ -345,13 +341,9 @@ def answer_verdicts(
     """
     browser_request = (st.session_state.get(KEY) or {}).get("asked") or {}
     pointed_position = browser_request.get("at")
-    requested_parameter_change = browser_request.get("would")
+    parameter_change = browser_request.get("would")
     # A request about other results refers to outdated values.
-    change_to_preview = (
-        requested_parameter_change
-        if requested_parameter_change and requested_parameter_change["hashes"] == [*hashes]
-        else None
-    )
+    change_to_preview = parameter_change if parameter_change and parameter_change["hashes"] == [*hashes] else None
     if change_to_preview is None and session.changed_cuts is not None:
         # The preview is no longer shown.
         session.changed_cuts.cancel()
