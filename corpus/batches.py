@@ -142,9 +142,8 @@ class Chunks:
         self._asking = asking if asking_part else None
         if asking_part and asking is None:
             raise InputError(
-                f"recipe: {asking_part} asks a language model, which is possible only in one process with a spending "
-                f"limit. Run in "
-                "one process, with --language-model and --spend."
+                f"recipe: {asking_part} asks a language model, which is possible only in one process with a spending limit. "
+                "Run in one process, with --language-model and --spend."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
         self._embedder: Embedder | None = None

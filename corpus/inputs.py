@@ -231,9 +231,8 @@ class Inputs:
             pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type) or pa.types.is_string_view(arrow_type)
         ):
             raise InputError(
-                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type "
-                f"{arrow_type}. Name "
-                "another column."
+                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type {arrow_type}. "
+                "Name another column."
             )
 
 
@@ -254,8 +253,7 @@ def check_inputs_disjoint(roots: Iterable[Path]) -> None:
             overlap_phrase = "is given twice" if outer == other else f"lies within {printable_name(str(outer_root))}"
             raise InputError(
                 f"No input may lie within another or be given twice; {printable_name(str(inner_root))} {overlap_phrase}. "
-                f"Name only one "
-                "of the two."
+                "Name only one of the two."
             )
 
 
@@ -335,8 +333,7 @@ class Source:
             if (current_file_status.st_size, current_file_status.st_mtime_ns) != (piece.size, piece.changed):
                 raise InputError(
                     f"{input_piece_label}: the file must not change during a run; it has changed since the run began. To "
-                    f"cut the new "
-                    "version, start a run with a new --output folder."
+                    "cut the new version, start a run with a new --output folder."
                 )
             if piece.kind == "file":
                 yield self._file(path, input_piece_label)

@@ -367,8 +367,7 @@ class Manifest:
             raise InputError(
                 f"--output must continue a run with the same columns; {self._folder} has version "
                 f"{short_repr(earlier_run_settings['schema'])} of the columns, and this Seamark writes version {SCHEMA}. "
-                f"Name a new "
-                "folder."
+                "Name a new folder."
             )
         for name in {**earlier_run_settings, **self._settings}:
             old, new = earlier_run_settings.get(name), self._settings.get(name)
@@ -394,8 +393,7 @@ class Manifest:
                 piece, change_phrase = new_piece, "has changed"
             raise InputError(
                 f"--output must continue a run with the same inputs; {piece_label(self._names, piece)} {change_phrase} "
-                f"since that "
-                "run began. Name a new folder."
+                "since that run began. Name a new folder."
             )
 
 

@@ -100,7 +100,7 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
             return Program(
                 ("from seamark.integrations.chonkie import SeamarkChunker",),
                 f"{recipe_assignment_code}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in "
-                f"chunker(text)]",
+                "chunker(text)]",
             )
         case "python":
             non_chunker_recipe_fields = {

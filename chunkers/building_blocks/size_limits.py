@@ -67,8 +67,7 @@ def check_chunk_size(name: str, text: str, size: int, unit: Unit) -> None:
     if fewest_chunks > MOST_CHUNKS:
         raise InputError(
             f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least "
-            f"{fewest_chunks:,}. "
-            "Choose a larger size."
+            f"{fewest_chunks:,}. Choose a larger size."
         )
 
 

@@ -289,8 +289,7 @@ def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorAr
         first_faulty_row_index, column = np.argwhere(~np.isfinite(checked_embedding_vectors))[0]
         raise ModelError(
             f"{name}: encode must return finite numbers; for the text {short_repr(texts[first_faulty_row_index])} it "
-            f"returned "
-            f"{checked_embedding_vectors[first_faulty_row_index, column]}."
+            f"returned {checked_embedding_vectors[first_faulty_row_index, column]}."
         )
     with np.errstate(over="ignore"):
         vector_lengths = np.linalg.norm(checked_embedding_vectors.astype(np.float64, copy=False), axis=1)

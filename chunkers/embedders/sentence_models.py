@@ -98,9 +98,8 @@ def find_device(requested: str) -> str:
         return available_device_names[0]
     if requested not in available_device_names:
         raise ModelError(
-            f"device must be one of {', '.join(['auto', *available_device_names])}, because torch finds no other device "
-            f"on this machine; "
-            f"got {requested}."
+            f"device must be one of {', '.join(['auto', *available_device_names])}, because torch finds no other device on "
+            f"this machine; got {requested}."
         )
     return requested
 

@@ -91,8 +91,7 @@ def check_brackets(text: str, name: str) -> None:
     if bracket_count > MOST_BRACKETS:
         raise InputError(
             f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {bracket_count:,}. Use a "
-            f"smaller "
-            "file."
+            "smaller file."
         )
 
 
@@ -167,9 +166,8 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
             return
         if parquet_file.metadata.num_rows > MOST_ROWS:
             raise InputError(
-                f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has "
-                f"{parquet_file.metadata.num_rows:,}. Divide "
-                "the table."
+                f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has {parquet_file.metadata.num_rows:,}. "
+                "Divide the table."
             )
         for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_columns, use_threads=False):
             rows_at_once = _ROWS_AT_ONCE if _longest_text_bytes(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1

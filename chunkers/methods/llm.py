@@ -230,8 +230,7 @@ class WindowedModelChunker(Chunker, ABC):
         window_count_phrase = "1 window" if walk.windows == 1 else f"{walk.windows:,} windows"
         return (
             f"The model gave no usable answer about {walk.unusable:,} of {window_count_phrase}, though it was asked up to "
-            f"{MOST_REPEATS + 1} "
-            "times; there a chunk ends with the window and nowhere inside it.",
+            f"{MOST_REPEATS + 1} times; there a chunk ends with the window and nowhere inside it.",
         )
 
 

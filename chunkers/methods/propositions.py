@@ -295,7 +295,7 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
         proposition_notes.append(
             f"The model did not sort {grouped.failed:,} of {pluralize(grouped.batches, 'batch', 'batches')} of propositions "
             f"in a form that can be used, though it was asked up to {MOST_REPEATS + 1} times; each is a chunk without a "
-            f"title."
+            "title."
         )
     return tuple(proposition_notes)
 

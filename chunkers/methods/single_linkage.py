@@ -222,8 +222,8 @@ class SingleLinkage(JointDistanceChunker):
         cluster_size_cap = self.cap(len(made.document.sentences))
         return (
             f"Asked for {self.chunks:,} chunk{'s' * (self.chunks != 1)}, made {len(made.chunks):,}: the number only caps a "
-            f"chunk, here at {cluster_size_cap:,} sentence{'s' * (cluster_size_cap != 1)}, and the maximum distance "
-            f"joins no more.",
+            f"chunk, here at {cluster_size_cap:,} sentence{'s' * (cluster_size_cap != 1)}, and the maximum distance joins "
+            "no more.",
         )
 
     def _close_pairs(self, vectors: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -278,9 +278,8 @@ class Connection:
         server_host = self.host
         if not self._key and self.address == ADDRESS:
             raise ModelError(
-                f"{self._who}: {server_host} needs a key, in OPENAI_API_KEY or on the page; no key is set. To use "
-                f"another server, "
-                "set OPENAI_BASE_URL or enter its address on the page."
+                f"{self._who}: {server_host} needs a key, in OPENAI_API_KEY or on the page; no key is set. To use another "
+                "server, set OPENAI_BASE_URL or enter its address on the page."
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise ModelError(
@@ -298,8 +297,7 @@ class Connection:
         except (ImportError, ValueError, httpx2.InvalidURL):
             raise ModelError(
                 f"{self._who}: the environment's proxy for {server_host} must have the form http://HOST:PORT; it has "
-                f"another form. "
-                f"Correct the proxy, or bypass it with NO_PROXY={urlsplit(self.address).hostname}."
+                f"another form. Correct the proxy, or bypass it with NO_PROXY={urlsplit(self.address).hostname}."
             ) from None
         return openai.OpenAI(
             base_url=self.address,

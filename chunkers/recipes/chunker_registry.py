@@ -126,9 +126,8 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
             kind.__qualname__,
         ):
             raise InputError(
-                f"{kind.name}: every chunker must have a name of its own; {registered_class.title} already has this "
-                f"name. Choose "
-                "another name."
+                f"{kind.name}: every chunker must have a name of its own; {registered_class.title} already has this name. "
+                "Choose another name."
             )
         guard_chunker_class(kind, package)
         CHUNKERS[kind.name] = kind

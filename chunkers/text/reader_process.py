@@ -176,8 +176,8 @@ class _Reader:
             self.end()
             exit_status = self._process.returncode
             raise InputError(
-                f"{name}: the process that reads the file ended with status {exit_status}. The file may be damaged, or "
-                f"too large."
+                f"{name}: the process that reads the file ended with status {exit_status}. The file may be damaged, or too "
+                "large."
             )
         parsed_values, final_answer = finished_exchanges[0]
         if "memory" in final_answer:

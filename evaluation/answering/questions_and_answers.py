@@ -160,9 +160,8 @@ def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
                 )
             if any(checked_question_item.question == other.question for other in usable):
                 raise InputError(
-                    f"every question must appear only once; {short_repr(checked_question_item.question)} appears again, "
-                    f"and this repetition "
-                    "is left out."
+                    f"every question must appear only once; {short_repr(checked_question_item.question)} appears again, and "
+                    "this repetition is left out."
                 )
         except InputError as error:
             problems.append(f"{place}: {error}")

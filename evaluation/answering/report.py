@@ -128,9 +128,8 @@ class Report:
             lead_over_second_best = lead_differences[others[0]]
             assert lead_over_second_best is not None
             return (
-                f"{self.names[best]} has the highest {measure_name_in_sentence}, {mean_words}, and is significantly "
-                f"ahead of every "
-                f"other: of {self.names[others[0]]} by {_difference_in_words(lead_over_second_best)} "
+                f"{self.names[best]} has the highest {measure_name_in_sentence}, {mean_words}, and is significantly ahead "
+                f"of every other: of {self.names[others[0]]} by {_difference_in_words(lead_over_second_best)} "
                 f"({holm_correction_phrase})."
             )
         closest_rival_number = not_behind[0]

@@ -272,8 +272,8 @@ def _check_options(options: argparse.Namespace) -> None:
         raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
     if options.baseline and options.write_baseline:
         raise InputError(
-            "--baseline and --write-baseline must not be given together: one reads the scores, the other writes them. "
-            "Leave one out."
+            "--baseline and --write-baseline must not be given together: one reads the scores, the other writes them. Leave "
+            "one out."
         )
     if options.known and options.write_known:
         raise InputError(

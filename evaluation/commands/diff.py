@@ -412,8 +412,7 @@ class QuestionChanges:
         documents_with_answers = [named_document_texts[number] for number in answering_documents]
         print_to_stderr(
             f"{len(renumbered_questions):,} questions on {len(answering_documents):,} of {len(named_document_texts):,} "
-            f"documents. "
-            f"{_estimate_words(options, columns, [file.text for _, file in documents_with_answers])}"
+            f"documents. {_estimate_words(options, columns, [file.text for _, file in documents_with_answers])}"
         )
         retrieval_budgets = parse_budgets(options)
         documents_ruler = TokenRuler(

@@ -171,10 +171,9 @@ def _write_filtered(outcomes: Sequence[Outcome], texts: SourceTexts, tools: Tool
     repaired_question_count = sum(question.repaired for question in kept_questions)
     print(
         f"{options.output}: {pluralize(len(kept_questions), 'question')} of {len(outcomes):,}; left out are "
-        f"{len(outcomes) - len(generated_questions):,} that cannot be used, {unrelated_question_count:,} with excerpts "
-        f"that are not "
-        f"about them, {len(generated_questions) - unrelated_question_count - len(kept_questions):,} like an earlier one. "
-        f"{pluralize(repaired_question_count, 'excerpt')} quoted with small changes stand as in the document."
+        f"{len(outcomes) - len(generated_questions):,} that cannot be used, {unrelated_question_count:,} with excerpts that "
+        f"are not about them, {len(generated_questions) - unrelated_question_count - len(kept_questions):,} like an earlier "
+        f"one. {pluralize(repaired_question_count, 'excerpt')} quoted with small changes stand as in the document."
     )
 
 

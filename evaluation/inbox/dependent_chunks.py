@@ -38,17 +38,15 @@ def _german_pointers() -> re.Pattern[str]:
     finite_verb_pattern = _phrase_pattern(
         "ist, sind, war, waren, wird, werden, wurde, wurden, hat, haben, hatte, gilt, galt, bedeutet, heißt, führt, führte, "
         "liegt, lag, kostet, kostete, zeigt, macht, kann, konnte, soll, muss, darf, lässt, ließ, erklärt, hilft, geht, "
-        "reicht, "
-        "erlaubt, verhindert, betrifft, sorgt, bringt, spart, erfordert, setzt, trifft, schützt, dauert, dauerte, klingt"
+        "reicht, erlaubt, verhindert, betrifft, sorgt, bringt, spart, erfordert, setzt, trifft, schützt, dauert, dauerte, "
+        "klingt"
     )
     impersonal_verb_pattern = _phrase_pattern(
-        "gibt, gab, fehlt, fehlen, lohnt, bedarf, handelt, scheint, regnet, schneit, empfiehlt, heißt, kommt, darf, "
-        "dürfen, wird, "
-        "werden, wurde, wurden, sind, waren, ist, war, wäre, sei, stehen, steht, bleibt, bleiben, hat, haben, kann, können, "
-        "muss, müssen, könnte, könnten, dürfte, soll, sollte, sollten, geht, genügt, reicht, gelten, gilt, folgt, "
-        "folgen, besteht, bestehen, "
-        "entsteht, "
-        "entstehen, hängt, stellt, zeigt, liegt, macht, tut, findet, finden, gelang, gelingt, dauert, geschieht, passiert"
+        "gibt, gab, fehlt, fehlen, lohnt, bedarf, handelt, scheint, regnet, schneit, empfiehlt, heißt, kommt, darf, dürfen, "
+        "wird, werden, wurde, wurden, sind, waren, ist, war, wäre, sei, stehen, steht, bleibt, bleiben, hat, haben, kann, "
+        "können, muss, müssen, könnte, könnten, dürfte, soll, sollte, sollten, geht, genügt, reicht, gelten, gilt, folgt, "
+        "folgen, besteht, bestehen, entsteht, entstehen, hängt, stellt, zeigt, liegt, macht, tut, findet, finden, gelang, "
+        "gelingt, dauert, geschieht, passiert"
     )
     return _compile_alternatives(
         r"(?:Er|Ihm|Ihn|Dies|Diese[rnms]|Jene[rnms]?|Solche[rnms]?|Ein(?:e|en|em)?\s+solche[rnms]?|Beides"
@@ -89,20 +87,16 @@ _GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
 @cache
 def _english_pointers() -> re.Pattern[str]:
     own_noun_pattern = _phrase_pattern(
-        "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, "
-        "policy, notice, "
-        "post, study, website"
+        "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, policy, "
+        "notice, post, study, website"
     )
     demonstrative_pattern = r"(?:this|that|these|those|such)\b(?!\s+" + own_noun_pattern + ")"
     pronoun_pattern = r"(?:it|them|him|" + demonstrative_pattern + ")"
     impersonal_adjective_pattern = _phrase_pattern(
-        "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, "
-        "enough, easy, "
-        "hard, difficult, best, better, recommended, advisable, common, rare, time, no, often, usual, useful, helpful, "
-        "safe, "
-        "a~good, hoped, known, said, thought, believed, up~to, good, wise, customary, essential, cold, hot, dark, "
-        "late, early, "
-        "raining, too, not~(?:possible|necessary|clear|easy|true|worth)"
+        "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, enough, "
+        "easy, hard, difficult, best, better, recommended, advisable, common, rare, time, no, often, usual, useful, "
+        "helpful, safe, a~good, hoped, known, said, thought, believed, up~to, good, wise, customary, essential, cold, hot, "
+        "dark, late, early, raining, too, not~(?:possible|necessary|clear|easy|true|worth)"
     )
     return _compile_alternatives(
         rf"It\b(?!\s+(?:(?:is|was|will\s+be|would\s+be|may\s+be|'s|can\s+be|has\s+been)\s+(?:\w+ly\s+)?{impersonal_adjective_pattern}\b"
@@ -149,8 +143,8 @@ def _french_pointers() -> re.Pattern[str]:
     pronoun_pattern = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{demonstrative_pattern})\b"
     impersonal_adjective_pattern = _phrase_pattern(
         "probable, possible, impossible, prudent, nécessaire, important, interdit, utile, conseillé, recommandé, "
-        "préférable, "
-        "obligatoire, facile, difficile, vrai, clair, bon, inutile, rare, certain, essentiel, permis, temps, tard, tôt"
+        "préférable, obligatoire, facile, difficile, vrai, clair, bon, inutile, rare, certain, essentiel, permis, temps, "
+        "tard, tôt"
     )
     return _compile_alternatives(
         r"Il\b(?!\s+(?:n(?:e\s+|['’]))?(?:y\s+(?:a|avait|aura|aurait)|s['’]agi\w*|faut|fallait|faudra|convient|vaut"

@@ -240,8 +240,7 @@ def _without_header(case: CheckedChunking) -> RuleFindings:
                     rows_span,
                     0.7,
                     f"{pluralize(headerless_line_count, 'line')} of a table begin{'s' * (headerless_line_count == 1)} a "
-                    f"chunk, "
-                    "and its header is in one before",
+                    "chunk, and its header is in one before",
                 )
 
 

@@ -303,9 +303,8 @@ def _table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str
         raise InputError(f"{name}: the split must be one of {shorten_text(', '.join(qrels_path))}; got {short_repr(split)}.")
     if split is None and _TEST not in qrels_path and len(qrels_path) > 1:
         raise InputError(
-            f"{name}: one of the splits {shorten_text(', '.join(qrels_path))} must be chosen, as the "
-            f"default split, {_TEST}, is "
-            "missing."
+            f"{name}: one of the splits {shorten_text(', '.join(qrels_path))} must be chosen, as the default split, "
+            f"{_TEST}, is missing."
         )
     return qrels_path[split or (_TEST if _TEST in qrels_path else next(iter(qrels_path)))]
 

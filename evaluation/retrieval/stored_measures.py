@@ -167,15 +167,13 @@ def evaluation_from_json(
     is_data_fitting_corpus = is_data_fitting_corpus and len(stored.parents or stored.chunks) == len(stored.chunks)
     if not is_data_fitting_corpus or not all(stored.chunks):
         raise InputError(
-            f"The chunks of the stored evaluation must lie within the {corpus_text_length:,} characters of the corpus; "
-            f"some do not. Run "
-            "the evaluation again."
+            f"The chunks of the stored evaluation must lie within the {corpus_text_length:,} characters of the corpus; some "
+            "do not. Run the evaluation again."
         )
     rankings_by_question = _float_array(stored.ranked, (len(questions), -1), "ranked").astype(np.intp)
     if rankings_by_question.size and not 0 <= rankings_by_question.min() <= rankings_by_question.max() < len(stored.chunks):
         raise InputError(
-            f"The stored evaluation must rank only its own {len(stored.chunks):,} chunks; it ranks others. "
-            f"Run the "
+            f"The stored evaluation must rank only its own {len(stored.chunks):,} chunks; it ranks others. Run the "
             "evaluation again."
         )
     restored_chunk_index = Indexed(

@@ -347,10 +347,9 @@ def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Seg
     )
     return (
         f"No cut has a lower Pk than every column ({no_cut_pk:.2f}). Pk compares the two ends of windows of "
-        f"{pk_window_size:,} "
-        f"sentence{'s' * (pk_window_size != 1)}: a cut lowers it only {near_boundary_phrase}, and one farther off raises "
-        f"it. Where few "
-        "boundaries are found, it is best by Pk not to cut at all, which finds none: read precision and recall."
+        f"{pk_window_size:,} sentence{'s' * (pk_window_size != 1)}: a cut lowers it only {near_boundary_phrase}, and one "
+        "farther off raises it. Where few boundaries are found, it is best by Pk not to cut at all, which finds none: read "
+        "precision and recall."
     )
 
 

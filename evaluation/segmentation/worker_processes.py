@@ -148,8 +148,8 @@ def run_in_processes(
                 yield from (run(replace(tools_by_document[batch.document])) for run in runs_to_repeat)
     except BrokenProcessPool as error:
         raise InputError(
-            "A process of the sweep ended early, perhaps because memory ran out. Run the sweep again with fewer settings "
-            "or documents."
+            "A process of the sweep ended early, perhaps because memory ran out. Run the sweep again with fewer settings or "
+            "documents."
         ) from error
     finally:
         for next_finished_future in pending:

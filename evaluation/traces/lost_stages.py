@@ -494,7 +494,7 @@ class TraceDiagnoser:
                 retrieved_chunk_count = sum(judgement.retrieved)
                 partial_retrieval_sentence = (
                     f"{answer_location_phrase} is in {len(judgement.chunks)} chunks, {retrieved_chunk_count} of them "
-                    f"retrieved"
+                    "retrieved"
                 )
                 return "cut apart", partial_retrieval_sentence + cut_phrase + limitation_phrase, cuts_within_answer
             return "cannot be told", f"{answer_location_phrase} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()

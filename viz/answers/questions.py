@@ -74,9 +74,7 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
         with open_retrieval_button_row:
             remark(
                 f"{_counts_in_words(distinct_question_items)}: those {' and those '.join(origin_phrases)}; the excerpts "
-                f"that answer them "
-                f"are the "
-                "references.",
+                "that answer them are the references.",
                 key="answers_questions_said",
             )
     open_retrieval_button_row.button(

@@ -219,8 +219,7 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
         nearest_sentence_number = scanned.nearest + 1
         open_chunk_explanation = (
             f"The open chunk is sentences {chunk_start + 1:,} to {chunk_end:,}; most like sentence {chunk_end + 1:,} is "
-            f"sentence "
-            f"{nearest_sentence_number:,}, which is hatched."
+            f"sentence {nearest_sentence_number:,}, which is hatched."
         )
         similarity_label_value_pairs = [
             ["greatest similarity", f"{_three_decimals(scanned.score)}, to sentence {nearest_sentence_number:,}"],

@@ -179,7 +179,7 @@ def _reduce_to_one_column(here: Page) -> None:
     if only_column_choice.chunker not in SHOWN:
         here.complain(
             f"The link's c1 must be one of {', '.join(SHOWN)} on this page; got {only_column_choice.chunker}. Using "
-            f"breakpoint."
+            "breakpoint."
         )
         only_column_choice = ColumnChoice("breakpoint")
     here.choices.columns = [only_column_choice]

@@ -182,7 +182,7 @@ def show_optimal_steps(
     if sentence_count > MOST_SENTENCES:
         notice(
             f"The steps go through at most {MOST_SENTENCES:,} sentences; this text has {sentence_count:,}. Choose a "
-            f"shorter text.",
+            "shorter text.",
             key="long_table",
         )
         return

@@ -56,8 +56,8 @@ def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: floa
     join_story_sentences = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
     if fits_cap and is_joint_cluster_scattered:
         join_story_sentences.append(
-            f"Their clusters become one that lies in several places: {ranges_in_words(joint_members)}. The text's order "
-            f"is lost."
+            f"Their clusters become one that lies in several places: {ranges_in_words(joint_members)}. The text's order is "
+            "lost."
         )
     elif fits_cap:
         join_story_sentences.append(f"Their clusters become one: {ranges_in_words(joint_members)}.")

@@ -375,8 +375,7 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
     requirements_phrase = f"Seamark and the package `{NEEDED[tool]}`" if tool in NEEDED else "only Seamark"
     st.caption(
         f"This code reproduces the chunks of column {choices.selected + 1} {exactness_phrase}. It reads the text from "
-        f"`{DOCUMENT}` "
-        f"(UTF-8), {output_phrase}, and needs {requirements_phrase}."
+        f"`{DOCUMENT}` (UTF-8), {output_phrase}, and needs {requirements_phrase}."
     )
     st.code(code_for(tool, selected_column_recipe), language="bash" if is_command_line else "python")
     original_library_chunker = original_for(tool, selected_column_recipe)

@@ -239,8 +239,7 @@ def warning_too_long_for_tab() -> str:
         return ""
     return (
         f"A reload loses this text: it has {len(own_text_source.text):,} characters, and the tab keeps at most "
-        f"{MOST_KEPT:,}. "
-        "Keep the text on this machine, or its file at hand."
+        f"{MOST_KEPT:,}. Keep the text on this machine, or its file at hand."
     )
 
 

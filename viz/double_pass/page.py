@@ -90,7 +90,7 @@ def _keep_own_columns(here: Page) -> None:
     if foreign_chunker_names:
         here.complain(
             f"This page has the columns double_pass and breakpoint; the link's {', '.join(foreign_chunker_names)} is for "
-            f"Compare."
+            "Compare."
         )
     choices.columns = page_chunker_columns
     choices.selected = min(choices.selected, BESIDE)

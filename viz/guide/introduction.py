@@ -101,10 +101,9 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     introductory_text_picture = new_picture(
         "A text",
         glossary_pieces(
-            f"A [language model] reads text in [tokens], which are words and pieces of words: this text has "
-            f"{token_count:,}, in "
-            f"{sentences_phrase}. A model reads only so many at a time, so of a large collection it is given the best "
-            f"passages."
+            "A [language model] reads text in [tokens], which are words and pieces of words: this text has "
+            f"{token_count:,}, in {sentences_phrase}. A model reads only so many at a time, so of a large collection it is "
+            "given the best passages."
         ),
     )
     _fill_rows(introductory_text_picture, document, shown_sentences)
@@ -154,9 +153,7 @@ def question_picture(asked: AskedQuestion | None) -> PictureData:
         glossary_pieces(
             f"An [embedder] turns each chunk and the question into an [embedding]: {passage_vectors.shape[1]:,} numbers "
             f"that stand for its meaning. Those of chunk {nearest_chunks[0] + 1} begin {vector_start}. [Retrieval] looks "
-            f"for the "
-            f"chunk "
-            "at the least [distance] from the question."
+            "for the chunk at the least [distance] from the question."
         ),
     )
     ranked_text_chunks = asked.passages.chunking.chunks

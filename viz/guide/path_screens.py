@@ -372,8 +372,8 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
         )
     else:
         result_in_words = (
-            f"{chunk_count_phrase}: the model gets {'all' if judgement_after_repair.together else 'only a part'} of "
-            f"the answer."
+            f"{chunk_count_phrase}: the model gets {'all' if judgement_after_repair.together else 'only a part'} of the "
+            "answer."
         )
     return Drawn(Choice("Repair", options), repaired_chunks_picture, result_in_words)
 

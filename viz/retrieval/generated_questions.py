@@ -427,8 +427,7 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
     excerpts_phrase = pluralize(sum(len(question.excerpts) for question in usable_questions), "excerpt")
     remark(
         f"{pluralize(len(usable_questions), 'question')} with {excerpts_phrase}. Select a row to remove it, a cell to "
-        f"write in it. "
-        "Whoever has this page's link sees these questions, and edits the same ones.",
+        "write in it. Whoever has this page's link sees these questions, and edits the same ones.",
         key="generating_ready",
     )
 

@@ -307,8 +307,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if changed_setting_names:
         notice(
             f"These results were measured with other settings; changed since: {', '.join(changed_setting_names)}. Press "
-            f"“Run” to "
-            "measure again.",
+            "“Run” to measure again.",
             key="retrieval_changed",
         )
     if run.error:
@@ -409,7 +408,7 @@ def requests_of_plan(
     on_disk = session.on_disk
     has_context_embedding = "context" in (plan.embedded_as, *plan.each)
     sending_phrase = (
-        f"This run sends "
+        "This run sends "
         f"{pluralize(len(plan.material.texts), 'document')}{', once for every chunk,' * has_context_embedding}"
     )
     chunkers_call_model = any(chunker.asks for chunker in plan.chunkers)

@@ -185,9 +185,8 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         The choices, and a sentence for each invalid parameter; those keep their defaults.
     """
     invalid_parameter_messages = [
-        f"The link's {short_repr(name)} must be at most {LONGEST_WORD:,} characters long; it has "
-        f"{len(value):,}. "
-        "It is left out."
+        f"The link's {short_repr(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. It is left "
+        "out."
         for name, value in query.items()
         if len(value) > LONGEST_WORD
     ]

@@ -137,9 +137,8 @@ def _say_opened_with(words: dict[str, str]) -> None:
     )
     if external_column_number is not None:
         st.caption(
-            f"Column {external_column_number} of Compare has no settings to tune: its chunks were made elsewhere. "
-            f"Retrieval measures "
-            "them on questions."
+            f"Column {external_column_number} of Compare has no settings to tune: its chunks were made elsewhere. Retrieval "
+            "measures them on questions."
         )
 
 
@@ -308,8 +307,7 @@ def _missing_documents_in_words(kept: KeptSweep, texts: Sequence[MarkedText | No
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."
     if plans_without_text:
         return (
-            f"{pluralize(len(plans_without_text), 'document')} must be given again, under “Your own documents”, "
-            f"with the same name, "
-            "text and boundaries: only hashes of them were kept."
+            f"{pluralize(len(plans_without_text), 'document')} must be given again, under “Your own documents”, with the "
+            "same name, text and boundaries: only hashes of them were kept."
         )
     return ""

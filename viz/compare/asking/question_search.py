@@ -446,8 +446,7 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
             chunks_phrase = f"{missing:,} of {pluralize(len(chunking.chunks), 'chunk')}"
             notice(
                 f"Column {number + 1}: the model wrote no usable context sentence for {chunks_phrase}; these chunks are "
-                f"used "
-                "without one.",
+                "used without one.",
                 key=f"contexts_left_out_{number}",
             )
     if with_contexts:

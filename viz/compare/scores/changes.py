@@ -205,8 +205,7 @@ def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *,
         caveat_phrase = " A chunk's vector depends on the text around it, so that none is kept."
     return (
         f"Embedded text: {EMBEDDED_AS[embedded_as].lower()}, as chosen in Downloads.{caveat_phrase} Tokens as "
-        f"{choices.tokenizer} "
-        "counts them. For a whole corpus: seamark diff."
+        f"{choices.tokenizer} counts them. For a whole corpus: seamark diff."
     )
 
 

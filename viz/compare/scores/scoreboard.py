@@ -269,8 +269,7 @@ def _size_warning(columns: Sequence[FinishedColumn]) -> str:
         return ""
     return (
         f"Without a maximum size, {' and '.join(long_chunk_phrases)}. This ranking does not look at sizes, but retrieval "
-        f"depends on them: "
-        "see “For retrieval” among the settings."
+        "depends on them: see “For retrieval” among the settings."
     )
 
 

@@ -110,11 +110,9 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
     failed_question_count = len({failure.question for failure in excerpts_missed_by_chunker})
     st.caption(
         f"{plan.names[chunker_number]} did not find {pluralize(len(excerpts_missed_by_chunker), 'excerpt')} whole "
-        f"{_limit_in_words(retrieval_report)}, in "
-        f"{failed_question_count:,} of {pluralize(len(searched_questions), 'question')}. The excerpts with the most "
-        f"missing text "
-        f"come first; "
-        "press one to see its passage below."
+        f"{_limit_in_words(retrieval_report)}, in {failed_question_count:,} of "
+        f"{pluralize(len(searched_questions), 'question')}. The excerpts with the most missing text come first; press one "
+        "to see its passage below."
     )
     missed_excerpt_rows = [
         _missed_excerpt_row(retrieval_report, plan, failure, chunker_number, words)
