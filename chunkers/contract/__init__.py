@@ -2,5 +2,3 @@
 
 from chunkers.contract.base import Chunker, Estimate, FieldSpec, Reach, Setting, Tipping, run
 from chunkers.contract.tools import Meter, Tools
-
-__all__ = ["Chunker", "Estimate", "FieldSpec", "Meter", "Reach", "Setting", "Tipping", "Tools", "run"]

@@ -3,18 +3,3 @@
 from chunkers.found_again.located_chunks import DocumentNames, document_names, inspect, read_chunks, select_document_chunks
 from chunkers.found_again.locating import KINDS, LocatedChunks, Oddity, locate_chunks
 from chunkers.found_again.locating_unordered import Place, Placement, UnorderedLocator
-
-__all__ = [
-    "KINDS",
-    "DocumentNames",
-    "LocatedChunks",
-    "Oddity",
-    "Place",
-    "Placement",
-    "UnorderedLocator",
-    "document_names",
-    "inspect",
-    "locate_chunks",
-    "read_chunks",
-    "select_document_chunks",
-]

@@ -21,7 +21,7 @@ LONGEST_LABEL = 200
 """Maximum number of characters of a page's label or a chapter's title that are kept."""
 
 MOST_SAID = 4
-"""Maximum number of stretches of pages that `TextParts.label_of_spans` names of a chunk that lies in several places."""
+"""Maximum number of page ranges in the label that `TextParts.label_of_spans` gives a chunk of several spans."""
 
 
 @dataclass(frozen=True)

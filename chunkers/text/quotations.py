@@ -418,7 +418,7 @@ class SearchableText:
 
     @property
     def folded_text(self) -> str:
-        """The text as `fold_text` returns it."""
+        """The text after normalisation by `fold_text`."""
         return self._folded.text
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The first script of the reader process: it starts `reader_child`, and has packages import only what is asked of them.
+"""Start of the reader process: packages import only the names that are asked of them, and `reader_child` is run.
 
 The ``__init__`` of a package imports its modules, and with them what reading never uses, such as numpy and pydantic. Here a
 package imports the module of a name once that name is imported from the package.
@@ -40,7 +40,7 @@ class LazyPackage(Loader):
 
 
 class LazyPackages(MetaPathFinder):
-    """Finder that gives the project's packages the loader `LazyPackage`."""
+    """Import finder that has the project's packages loaded by `LazyPackage`."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Find a module of the project; return None for every other."""

@@ -259,7 +259,7 @@ def _columns_of_options(options: argparse.Namespace) -> list[Column]:
 
 
 def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
-    """Return a chunker's column; settings that the command line does not give are those of the recipe ``like``."""
+    """Return the column of a chunker; settings not given on the command line are taken from the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = spec.build(load_embedder(like.embedder))
     return Column(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)

@@ -108,7 +108,7 @@ class NearDuplicates:
 
 @dataclass(frozen=True, eq=False)
 class RepeatedRuns:
-    """Runs of `SHINGLE_WORDS` words of a document that it has more than once, to rule out chunks without a near-duplicate.
+    """Runs of `SHINGLE_WORDS` words that a document contains more than once; a chunk without any has no near-duplicate.
 
     Attributes
     ----------

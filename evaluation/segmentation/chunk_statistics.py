@@ -315,7 +315,7 @@ def _first_integer_parameter(chunker: Chunker, *names: str) -> int | None:
 
 
 def chunk_sizes(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None = None) -> list[int]:
-    """Return the size of every chunk in a unit of `SIZE_UNITS`, or in tokens as the embedder counts them.
+    """Return the size of every chunk in the given unit, one of `SIZE_UNITS`, or in tokens as the embedder counts them.
 
     Raises
     ------

@@ -98,7 +98,7 @@ class SweepRow:
 
 
 def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Score]:
-    """Return the score of a chunking in each of `HIGHER_IS_BETTER`, with boundaries compared in sentences."""
+    """Return the score of a chunking in every measure of `HIGHER_IS_BETTER`; boundaries are compared in sentences."""
     document = marked.document
     known_boundary_segmentation = segmentation_in_sentences(document, marked.known)
     chunking_segmentation = segmentation_in_sentences(document, cut_offsets(chunking))

@@ -21,23 +21,3 @@ from evaluation.statistics.significance import (
     mean_interval,
     too_few_values_words,
 )
-
-__all__ = [
-    "ALPHA",
-    "FALSE_VERDICTS",
-    "FEWEST_VALUES",
-    "Difference",
-    "Statistic",
-    "confidence_level_words",
-    "fewest_values",
-    "holm_correction",
-    "interval_end_words",
-    "interval_words",
-    "mean_interval",
-    "paired_difference",
-    "paired_differences",
-    "paired_differences_by_family",
-    "questions_needed",
-    "section_swap_differences",
-    "too_few_values_words",
-]

@@ -3,22 +3,3 @@
 from viz.theme.glossary import ANSWERS, RETRIEVAL, SEGMENTATION, UNLABELLED, Piece, definitions_as_help, glossary_pieces
 from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
 from viz.theme.palette import EDGES, GROUNDS, INK, edge_colour, theme_name
-
-__all__ = [
-    "ANSWERS",
-    "EDGES",
-    "GROUNDS",
-    "INK",
-    "RETRIEVAL",
-    "SEGMENTATION",
-    "UNLABELLED",
-    "Piece",
-    "counted_known_boundaries",
-    "definitions_as_help",
-    "duration_in_words",
-    "edge_colour",
-    "embedding_in_words",
-    "glossary_pieces",
-    "stages_in_words",
-    "theme_name",
-]

@@ -1,4 +1,4 @@
-"""In place of the reader process's own module: it imports every module of a parser, and prints what is loaded then."""
+"""Stand-in for `reader_child`: it imports every parser's module, and prints which heavy packages that loaded."""
 
 import importlib
 import sys
