@@ -12,6 +12,9 @@ TSC := .venv/bin/node node_modules/typescript/bin/tsc
 # A machine that keeps no bytecode would have each of the hundred processes of the tests compile its packages again.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Types are checked while the browser is fetched, and while the scripts are.
+MAKEFLAGS += --jobs=2
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help run test full quick fuzz lint types scripts format bench docs package browser clean

@@ -1,12 +1,12 @@
 """A file that takes longer to read than it may: Cancel ends it, and other sessions do not feel it."""
 
-import psutil
 import pytest
 from playwright.sync_api import expect
 
 from benchmarks.hostile_files import pdf_file
 from tests.browser.steps import embedded, eventually, open_app, paste, read, whole_text
 from tests.browser.test_bad_input import upload
+from tests.reader_processes import readers
 
 SLOW = pdf_file([b"BT /F 12 Tf " + b"(a) Tj " * 20_000 + b"ET"], [0] * 20_000)
 """A small file that would take hours, so that it is read for as long as the limit allows: one page 20,000 times."""
@@ -36,22 +36,11 @@ def cancel(page):
     return page.get_by_role("button", name="Cancel")
 
 
-def readers(server):
-    """Count the processes of the server that read files."""
-    count = 0
-    for child in psutil.Process(server.pid).children(recursive=True):
-        try:
-            count += any("reader_child" in word for word in child.cmdline())
-        except psutil.Error:
-            continue
-    return count
-
-
 def test_cancel_ends_the_reading_and_the_text_before_stays(session, server):
-    eventually(lambda: readers(server), 1)
+    eventually(lambda: len(readers(server.pid)), 1)
     cancel(session).click()
     expect(cancel(session)).to_have_count(0)
-    eventually(lambda: readers(server), 0)
+    eventually(lambda: readers(server.pid), [])
     embedded(session)
     root = session.locator(".seamark")
     expect(session.get_by_role("heading", name="Pasted text")).to_be_visible()
@@ -79,4 +68,4 @@ def test_another_sessions_slider_answers_meanwhile(session, server, open_page):
     expect(cancel(session)).to_be_visible()
     assert read(session.locator(".seamark"), "({ text }) => text") == WORDS
     cancel(session).click()
-    eventually(lambda: readers(server), 0)
+    eventually(lambda: readers(server.pid), [])

@@ -5,7 +5,6 @@ import sys
 import threading
 import time
 
-import psutil
 import pytest
 
 from benchmarks.hostile_files import FILES, MILLION, epub_file, pdf_file, pdf_line
@@ -15,6 +14,7 @@ from chunkers.text.file_reading import read_document
 from tests import ROOT
 from tests.chunkers.text import loaded_modules
 from tests.lanes import mostly_full
+from tests.reader_processes import readers
 
 SLOW = b"<li>Item here.</li>" * MILLION
 
@@ -36,12 +36,6 @@ def test_small_utf_8_does_not_leave_the_process(monkeypatch):
     monkeypatch.setattr(reader_process, "_Reader", None)
     monkeypatch.setattr(reader_process, "_idle_readers", [])
     assert read_document("Größe.".encode(), "a.txt").text == "Größe."
-
-
-def readers():
-    """Return the processes that read files; other tests have started other processes."""
-    children = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in children if any("reader_child" in word for word in child.cmdline())]
 
 
 def test_a_process_is_used_again_and_one_that_ended_is_not():
