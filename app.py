@@ -13,7 +13,7 @@ st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", in
 st.html(VIZ / "theme" / "page.css")
 current_lecture.read_lecture_link()
 page = navigation()
-current_lecture.go_to_scene(page.url_path or COMPARE_PAGE)
+current_lecture.switch_to_scene_page(page.url_path or COMPARE_PAGE)
 lecture_mode.apply_lecture_styles()
 key_dialog()
 lecture_bar()

@@ -12,16 +12,16 @@ from starlette.middleware import Middleware
 
 from viz import compare
 from viz.components.asset_linker import VIZ
-from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, element_scripts
+from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, element_script_paths
 from viz.server.server_tasks import Preload, open_browser, release_ended_sessions
 from viz.server.streamlit_patches import (
     disable_send_delay,
     interrupt_where_drawn,
-    keep_inputs_of_fragments,
-    keep_upload_addresses,
+    keep_upload_address_replies,
     keep_values_until_drawn,
     let_callbacks_end,
     limit_uploads,
+    rerun_for_replaced_fragments,
     skip_needless_startup,
 )
 
@@ -39,12 +39,12 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     loading.stop()
 
 
-keep_upload_addresses()
+keep_upload_address_replies()
 limit_uploads()
 let_callbacks_end()
 keep_values_until_drawn()
 interrupt_where_drawn()
-keep_inputs_of_fragments()
+rerun_for_replaced_fragments()
 skip_needless_startup()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
@@ -52,5 +52,5 @@ guard = Middleware(
     AccessGuard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins")
 )
 # The columns are such a component.
-first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css", scripts=element_scripts("BidiComponent", "Html"))
+first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css", scripts=element_script_paths("BidiComponent", "Html"))
 app = st.App("app.py", lifespan=lifespan, middleware=[guard, Middleware(ScriptsFromMemory), first_paint])

@@ -48,7 +48,7 @@ from evaluation.answering import (
     Report,
     Services,
     answer_all,
-    control_rows,
+    control_row_numbers,
     gather_passages,
     gather_trivial_row,
     questions_of_file,
@@ -261,16 +261,16 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: Row, *, control
     services = Services(asking, asking, similar, work.tokenizer.count)
     answer_all(items, gathered, services, answered.__setitem__, lambda _: None)
     names = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial)]
-    report = Report(names, len(items), answered, control_rows(trivial, 0))
+    report = Report(names, len(items), answered, control_row_numbers(trivial, 0))
     row.parts = sum(1 + len(outcome.judgements) for outcome in answered.values())
-    row.fallbacks = sum(not outcome.answer.usable for outcome in answered.values()) + sum(
+    row.fallbacks = sum(not outcome.answer.is_usable for outcome in answered.values()) + sum(
         len(outcome.not_judged) for outcome in answered.values()
     )
     measured = [name for name in report.measured if name in ANSWER_MEASURES]
     cells = {name: [_mean_cell(values) for values in report.values(name)] for name in measured}
     rows = [[own, *(cells[name][number] for name in measured)] for number, own in enumerate(names)]
     row.said += markdown_table(["row", *(ANSWER_MEASURES[name].title for name in measured)], rows).splitlines()
-    row.said += report.control_verdicts()
+    row.said += report.measure_validity_sentences()
 
 
 def _mean_cell(values: FloatArray) -> str:

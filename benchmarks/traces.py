@@ -53,7 +53,7 @@ def main(megabytes: int, questions: int) -> int:
         locating_unordered.COMPARED_WHOLE = compared_whole
         searching = UnorderedLocator(documents, [chunk for chunk, _ in retrieved])
         seconds, placements = timed(lambda: [searching.find(chunk) for chunk, _ in retrieved])  # noqa: B023 - called at once
-        places = [placement.place and placement.place.document for placement in placements]
+        places = [placement.only_place and placement.only_place.document for placement in placements]
         located.append(sum(place is not None for place in places))
         wrong += sum(place not in (None, number) for place, (_, number) in zip(places, retrieved, strict=True))
         present = sum(number is not None for _, number in retrieved)

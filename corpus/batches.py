@@ -178,7 +178,7 @@ class Chunks:
         return self._asking is not None
 
     @property
-    def model(self) -> str:
+    def embedding_model_identity(self) -> str:
         """Embedding model as ``name@revision``; empty if the chunker needs no model."""
         if self._embedder is None or not self._chunker.embeds:
             return ""
@@ -197,7 +197,7 @@ class Chunks:
         schema_metadata_by_name = {
             "schema": str(SCHEMA),
             "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
-            "model": self.model,
+            "model": self.embedding_model_identity,
         }
         return CHUNKS.with_metadata({f"seamark.{name}": text for name, text in schema_metadata_by_name.items()})
 
@@ -233,7 +233,7 @@ class Chunks:
         If ``problems`` is None, the first document that fails raises its error.
         """
         rows: list[dict[str, Any]] = []
-        for name, text, parts in _documents_in(documents):
+        for name, text, parts in _documents_in_batch(documents):
             try:
                 rows += self._rows(name, text, parts)
             except (ModelError, Cancelled):
@@ -271,7 +271,7 @@ class Chunks:
         chunk_table_rows = table_rows(chunking, None)
         token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
         ids_of_document_chunks = chunk_ids(name, self._identity, [chunk.spans for chunk in chunking.chunks])
-        gaps_before = cuts_before(chunking)
+        gaps_before = cut_gaps_before_chunks(chunking)
         return [
             {
                 **row,
@@ -312,17 +312,17 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
     place_counts: Counter[str] = Counter()
     hashed_chunk_ids = []
     for spans in places:
-        chunk_spans = ",".join(f"{start}-{end}" for start, end in spans)
-        place_counts[chunk_spans] += 1
+        joined_spans = ",".join(f"{start}-{end}" for start, end in spans)
+        place_counts[joined_spans] += 1
         digest = document_and_recipe_hash.copy()
         digest.update(
-            (chunk_spans if place_counts[chunk_spans] == 1 else f"{chunk_spans}#{place_counts[chunk_spans]}").encode()
+            (joined_spans if place_counts[joined_spans] == 1 else f"{joined_spans}#{place_counts[joined_spans]}").encode()
         )
         hashed_chunk_ids.append(digest.hexdigest())
     return hashed_chunk_ids
 
 
-def cuts_before(chunking: Chunking) -> list[Gap | None]:
+def cut_gaps_before_chunks(chunking: Chunking) -> list[Gap | None]:
     """Return the gap cut before each chunk; None for the first chunk and for chunks to which no single gap belongs."""
     document, chunks = chunking.document, chunking.chunks
     gaps_that_are_cut = [gap for gap in chunking.gaps if gap.verdict.is_cut]
@@ -333,7 +333,7 @@ def cuts_before(chunking: Chunking) -> list[Gap | None]:
     return [cut_by_start.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
 
 
-def _documents_in(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
+def _documents_in_batch(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
     """Yield id, text and parts of each document, one at a time: Arrow's own lists would hold all texts twice."""
     document_table_columns = []
     for name in ("id", "text", "parts"):

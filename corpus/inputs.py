@@ -132,7 +132,7 @@ class Inputs:
 
     def _folder(self, number: int, root: Path) -> Iterator[Piece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
-        open_folders = [self._entries(number, root, "")]
+        open_folders = [self._list_folder(number, root, "")]
         while open_folders:
             next_entry = next(open_folders[-1], None)
             if next_entry is None:
@@ -142,13 +142,13 @@ class Inputs:
             else:
                 path, entry = next_entry
                 if entry.is_dir(follow_symlinks=False):
-                    open_folders.append(self._entries(number, root, f"{path}/"))
+                    open_folders.append(self._list_folder(number, root, f"{path}/"))
                 elif not entry.name.lower().endswith((*READABLE_ENDINGS, *LINES, *PARQUET)):
                     self.left_out["file of another kind"] += 1
                 else:
                     yield from self._entry(number, path, entry)
 
-    def _entries(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | Piece]:
+    def _list_folder(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | Piece]:
         try:
             with os.scandir(root / below) as entries:
                 sorted_folder_entries = sorted(entries, key=lambda entry: os.fsencode(entry.name))
@@ -201,10 +201,10 @@ class Inputs:
         self._check_columns(schema, printable_name(whole.path or where.name))
         rows_before = 0
         for row_group_metadata in range(metadata.num_row_groups):
-            parquet_row_count = metadata.row_group(row_group_metadata).num_rows
+            row_count = metadata.row_group(row_group_metadata).num_rows
             text_column_byte_count = column_bytes(metadata.row_group(row_group_metadata), self.columns.text)
-            part_count = max(1, min(parquet_row_count, -(-text_column_byte_count // self.part)))
-            part_edge_row_numbers = [parquet_row_count * number // part_count for number in range(part_count + 1)]
+            part_count = max(1, min(row_count, -(-text_column_byte_count // self.part)))
+            part_edge_row_numbers = [row_count * number // part_count for number in range(part_count + 1)]
             for begin, end in pairwise(part_edge_row_numbers):
                 if begin < end:
                     yield whole._replace(
@@ -215,7 +215,7 @@ class Inputs:
                         before=rows_before,
                         weight=text_column_byte_count // part_count,
                     )
-            rows_before += parquet_row_count
+            rows_before += row_count
 
     def _check_columns(self, schema: pa.Schema, name: str) -> None:
         """Raise InputError if a table does not have the columns: that is a slip in the command, not in a document."""
@@ -403,10 +403,10 @@ class Source:
             ]
             row_group_metadata = file.metadata.row_group(piece.group)
             mean_text_byte_count = column_bytes(row_group_metadata, self.columns.text) / max(1, row_group_metadata.num_rows)
-            parquet_row_count = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, mean_text_byte_count))))
+            row_count = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, mean_text_byte_count))))
             batch_end = 0
             for batch in file.iter_batches(
-                parquet_row_count, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
+                row_count, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
             ):
                 first, batch_end = batch_end, batch_end + batch.num_rows
                 for row in range(max(piece.begin, first) - first, min(piece.end, batch_end) - first):

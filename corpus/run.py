@@ -229,7 +229,7 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     shard_worker_pool = ProcessPoolExecutor(
-        workers, timeout=IDLE_S, initializer=_begin_worker, initargs=(os.getpid(),), env={**ENVIRONMENT}
+        workers, timeout=IDLE_S, initializer=_tie_worker_to_run, initargs=(os.getpid(),), env={**ENVIRONMENT}
     )
     pending: set[Future[Tally]] = set()
     try:
@@ -254,7 +254,7 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
         shard_worker_pool.shutdown(wait=True, kill_workers=True)
 
 
-def _begin_worker(run: int) -> None:
+def _tie_worker_to_run(run: int) -> None:
     """Leave Ctrl-C, which a terminal sends to all processes, to the run itself, and end with it.
 
     Parameters

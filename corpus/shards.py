@@ -170,7 +170,7 @@ class _ShardWriter:
     tally: Tally = field(default_factory=Tally)
 
     def write(self) -> Tally:
-        schema, model = self.chunks.schema, self.chunks.model
+        schema, model = self.chunks.schema, self.chunks.embedding_model_identity
         if self.job.model and model != self.job.model:
             raise InputError(
                 f"The embedding model must be the same as for the existing shards, {self.job.model}; it is now "
@@ -213,9 +213,9 @@ class _ShardWriter:
 
     def _cut_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
         self.job.check_wanted()
-        table_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
+        document_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
         earlier_problem_count = self.tally.problems
-        chunk_table_of_documents = self.chunks.cut(pa.Table.from_pylist(table_rows, DOCUMENTS), self._record_problem)
+        chunk_table_of_documents = self.chunks.cut(pa.Table.from_pylist(document_rows, DOCUMENTS), self._record_problem)
         failed_document_count = self.tally.problems - earlier_problem_count
         self.tally += Tally(
             len(documents) - failed_document_count,

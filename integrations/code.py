@@ -126,13 +126,13 @@ def _fields_of_cuts(recipe: Recipe) -> dict[str, Any]:
 def _shell_command(recipe: Recipe) -> str:
     recipe_field_by_name = _fields_of_cuts(recipe)
     chunker_settings_text = format_parameters(recipe.settings())
-    chunker_word = f"{recipe.chunker}:{chunker_settings_text}" if chunker_settings_text else recipe.chunker
+    chunker_with_settings = f"{recipe.chunker}:{chunker_settings_text}" if chunker_settings_text else recipe.chunker
     options = [
         f"--{name.replace('_', '-')} {shlex.quote(recipe_field_by_name[name])}"
         for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model")
         if name in recipe_field_by_name
     ]
-    return " \\\n    ".join([f"seamark chunk {DOCUMENT} --chunker {shlex.quote(chunker_word)}", *options]) + "\n"
+    return " \\\n    ".join([f"seamark chunk {DOCUMENT} --chunker {shlex.quote(chunker_with_settings)}", *options]) + "\n"
 
 
 def python_literal(constant: Any) -> str:

@@ -93,8 +93,8 @@ class SeamarkDocumentSplitter:
                 raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
             chunking = self._cut(document.content)
             for number, (chunk, metadata) in enumerate(zip(chunking, chunk_metadata(chunking), strict=True)):
-                chunk_place = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
+                split_metadata = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
                 documents_made.append(
-                    Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **chunk_place})
+                    Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **split_metadata})
                 )
         return {"documents": documents_made}

@@ -6,9 +6,9 @@ import psutil
 
 
 def readers(pid=None):
-    """Return the processes that read files for process ``pid`` (none: this one); it may have started other processes."""
+    """Return the processes that read files for process ``pid`` (none: this one); not those of a process that it started."""
     found = []
-    for child in psutil.Process(pid).children(recursive=True):
+    for child in psutil.Process(pid).children():
         # A process may end between two questions, and one that ended has no command line.
         with suppress(psutil.NoSuchProcess):
             if any("reader_child" in word for word in child.cmdline()):

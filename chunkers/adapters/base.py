@@ -59,7 +59,7 @@ class Adapter(Chunker):
         if not document.sentences:
             return Chunking(document, (), ())
         try:
-            with tools.loading():
+            with tools.measure_loading_time():
                 import_module(self.module)
             return self._locate_pieces_of(document, tools)
         except (InputError, Cancelled):

@@ -75,32 +75,32 @@ def _locate_in_order(
 ) -> list[Span | None]:
     """Return the spans of the pieces in the solid text; ``even`` spreads repeats as far apart as the text allows."""
     spans: list[Span | None] = []
-    piece_span = Span(-1, 0)
+    last_found_span = Span(-1, 0)
     last_piece_latest_start = solid.length - len(keys[-1]) if keys else 0
     for number, (piece, key, following) in enumerate(zip(pieces, keys, [*keys, ""][1:], strict=True)):
         found_piece_start = -1
-        if even and key and piece_span.start >= 0:
-            even_piece_start_distance = (last_piece_latest_start - piece_span.start) / (len(keys) - number)
-            found_piece_start = solid.nearest(key, piece_span, piece_span.start + round(even_piece_start_distance))
+        if even and key and last_found_span.start >= 0:
+            even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (len(keys) - number)
+            found_piece_start = solid.nearest(key, last_found_span, last_found_span.start + round(even_piece_start_distance))
         if found_piece_start < 0 and key:
-            found_piece_start = solid.find(piece, key, piece_span, following)
+            found_piece_start = solid.find_piece_start(piece, key, last_found_span, following)
         if found_piece_start < 0:
             spans.append(None)
             continue
-        piece_span = Span(found_piece_start, found_piece_start + len(key))
-        spans.append(piece_span)
+        last_found_span = Span(found_piece_start, found_piece_start + len(key))
+        spans.append(last_found_span)
     return spans
 
 
 def _count_losses(solid: "_VisibleText", keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the solid text in no piece."""
-    missing_pieces = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
+    missing_piece_count = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
     covered = covered_to = 0
     for span in spans:
         if span is not None and span.end > covered_to:
             covered += span.end - max(span.start, covered_to)
             covered_to = span.end
-    return missing_pieces, solid.length - covered
+    return missing_piece_count, solid.length - covered
 
 
 class _VisibleText:
@@ -129,7 +129,7 @@ class _VisibleText:
         """Convert a span of the text without white space to the corresponding span of the original text."""
         return Span(int(self._offsets[span.start]), int(self._offsets[span.end - 1]) + 1)
 
-    def find(self, piece: str, key: str, last: Span, following: str) -> int:
+    def find_piece_start(self, piece: str, key: str, last: Span, following: str) -> int:
         """Return the start of a piece that begins after the beginning of the span ``last``; -1 if it is not found.
 
         Positions do not count white space; see `locate_pieces` for the order of the search.
@@ -137,13 +137,19 @@ class _VisibleText:
         if self._solid.startswith(key, last.end):
             return last.end
         key_length = len(key)
-        overlapping_key_start = self._solid.find(key, max(last.start, last.end - key_length) + 1, last.end + key_length - 1)
-        if overlapping_key_start >= 0:
-            return overlapping_key_start
+        overlapping_piece_start = self._solid.find(
+            key, max(last.start, last.end - key_length) + 1, last.end + key_length - 1
+        )
+        if overlapping_piece_start >= 0:
+            return overlapping_piece_start
         if last.end == len(self._solid) or (following and self._solid.startswith(following, last.end)):
             return -1
-        piece_offset = self._text.find(piece.strip(), self._offsets[last.end])
-        return self._solid.find(key, last.end) if piece_offset < 0 else int(np.searchsorted(self._offsets, piece_offset))
+        original_piece_start = self._text.find(piece.strip(), self._offsets[last.end])
+        return (
+            self._solid.find(key, last.end)
+            if original_piece_start < 0
+            else int(np.searchsorted(self._offsets, original_piece_start))
+        )
 
 
 def _inexact_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
@@ -154,19 +160,21 @@ def _inexact_notes(text: str, pieces: Sequence[str], located: Sequence[Span | No
             beginning_quote = quotable_beginning(piece)
             left_out_reason_phrase = f", “{beginning_quote}”, is not found in the text" if beginning_quote else " is empty"
             location_notes.append(f"Chunk {number} of {library}{left_out_reason_phrase}; it is left out.")
-    unnamed_pieces = len(location_notes) - _MOST_NAMED
-    if unnamed_pieces > 1:
+    unnamed_piece_count = len(location_notes) - _MOST_NAMED
+    if unnamed_piece_count > 1:
         location_notes[_MOST_NAMED:] = [
-            f"Further chunks of {library} that are left out, empty or not found: {unnamed_pieces:,}."
+            f"Further chunks of {library} that are left out, empty or not found: {unnamed_piece_count:,}."
         ]
     if lost_characters := count_characters_outside(text, filter(None, located)):
         location_notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_characters:,}.")
-    piece_count = sum(
+    altered_piece_count = sum(
         span is not None and text[span.start : span.end] != piece.strip()
         for piece, span in zip(pieces, located, strict=True)
     )
-    if piece_count:
-        location_notes.append(f"{library} altered the white space of {piece_count:,} chunk{'s' if piece_count > 1 else ''}.")
+    if altered_piece_count:
+        location_notes.append(
+            f"{library} altered the white space of {altered_piece_count:,} chunk{'s' if altered_piece_count > 1 else ''}."
+        )
     return location_notes
 
 

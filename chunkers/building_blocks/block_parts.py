@@ -9,7 +9,7 @@ from chunkers.building_blocks.gaps_and_pieces import Piece
 from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.size_limits import TokenSizes, fitting_spans
 from chunkers.contract import Chunker, Tools
-from chunkers.results import Reason, link_reasons
+from chunkers.results import Reason, combine_reasons
 from chunkers.text import Block, Document, Outline, Span, outline_of
 from chunkers.text.front_matter import front_matter
 
@@ -79,12 +79,14 @@ class BlockSplitter:
 
     def notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
-        row_count = len(self._rule_savings)
+        delimiter_row_count = len(self._rule_savings)
         rows_phrase = (
-            "The delimiter row of a table is" if row_count == 1 else f"The delimiter rows of {row_count:,} tables are"
+            "The delimiter row of a table is"
+            if delimiter_row_count == 1
+            else f"The delimiter rows of {delimiter_row_count:,} tables are"
         )
         return [f"{rows_phrase} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(
-            row_count
+            delimiter_row_count
         )
 
     def split(self, block: Block, first: int, rest: int) -> list[Piece] | None:
@@ -96,10 +98,10 @@ class BlockSplitter:
         if block.kind == "table":
             return self._split_table(span, first, rest)
         if block.kind == "list":
-            block_pieces_to_pack = [*self._split_items(self._blocks_inside(span), most)]
+            block_pieces_to_pack = [*self._split_items(self._inner_block_numbers(span), most)]
         elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
             block_pieces_to_pack = [*self._split_code(span, f"{block.kind} cut between lines", most)]
-        elif block.kind == "quotation" and (inner_block_numbers := [*self._blocks_inside(span)]):
+        elif block.kind == "quotation" and (inner_block_numbers := [*self._inner_block_numbers(span)]):
             block_pieces_to_pack = [*self._split_around(span, inner_block_numbers, block.kind, most)]
         else:
             return self._split_prose(span, block.kind, most)
@@ -116,8 +118,8 @@ class BlockSplitter:
         head, rule, *rows = self._nonblank_lines(*span)
         text, remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
-        header_end = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
-        header_span = Span(head.start, header_end.end)
+        last_header_line = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
+        header_span = Span(head.start, last_header_line.end)
         shortened_table_header = (
             text[head.start : rule.start] + _shortened_delimiter_row(text[slice(*rule)]) + text[rule.end : header_span.end]
         )
@@ -164,8 +166,10 @@ class BlockSplitter:
         nonblank_header_lines = self._nonblank_lines(*header)
         if shortened_rule_tokens > most or all(self.size(*line) <= most for line in nonblank_header_lines):
             return [*self._split_lines(nonblank_header_lines, remark, "row", most)]
-        header_span = Span(header.start, rule.start).trimmed(text)
-        header_row_pieces = [*self._split_words(header_span, "row cut between words", max(1, most - shortened_rule_tokens))]
+        header_row_span = Span(header.start, rule.start).trimmed(text)
+        header_row_pieces = [
+            *self._split_words(header_row_span, "row cut between words", max(1, most - shortened_rule_tokens))
+        ]
         if self.size(header_row_pieces[-1].start, rule.end) <= most:
             header_row_pieces[-1] = header_row_pieces[-1]._replace(end=rule.end)
         else:
@@ -191,7 +195,7 @@ class BlockSplitter:
         first, last = (bisect_left(self._rule_savings, (place, 0)) for place in (start, end))
         return sum(saved for _, saved in self._rule_savings[first:last])
 
-    def _join_fences(self, lines: list[Span], most: int) -> list[Span]:
+    def _attach_fences(self, lines: list[Span], most: int) -> list[Span]:
         """Return the lines of code, each fence joined with the line next to it if they fit, so that none stands alone."""
         text = self._document.text
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
@@ -202,7 +206,7 @@ class BlockSplitter:
                 lines[fence_line : fence_line + 2] = [fence_and_neighbour_span]
         return lines
 
-    def _with_whole_fences(self, units: list[Span]) -> list[Span]:
+    def _join_front_matter_fences(self, units: list[Span]) -> list[Span]:
         """Return lines or words, the fences of front matter joined with those beside them, whether they fit or not."""
         document_front_matter = front_matter(self._document.text)
         if not document_front_matter or not units or units[0].start >= document_front_matter.closed:
@@ -216,7 +220,7 @@ class BlockSplitter:
         ]
         return [Span(*edges) for edges in zip(joined_unit_starts, [*joined_unit_ends, units[-1].end], strict=True)]
 
-    def _blocks_inside(self, span: Span, number: int | None = None) -> Iterator[int]:
+    def _inner_block_numbers(self, span: Span, number: int | None = None) -> Iterator[int]:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
         if number is None:
             number = bisect_left(self._nested, span.start, key=lambda block: block.span.start)
@@ -232,7 +236,7 @@ class BlockSplitter:
         item_cut_reason = self._cut_reason("list cut between items")
         for number in items:
             list_item_span = self._nested[number].span
-            inner_block_numbers = [*self._blocks_inside(list_item_span, number + 1)]
+            inner_block_numbers = [*self._inner_block_numbers(list_item_span, number + 1)]
             if self.size(*list_item_span) <= self._most:
                 yield Piece(*list_item_span, item_cut_reason)
             elif inner_block_numbers or len(self._nonblank_lines(*list_item_span)) > 1:
@@ -263,7 +267,7 @@ class BlockSplitter:
             if (kind != "item" or inner_block.kind != "list") and self.size(*inner_block.span) <= self._most:
                 yield Piece(*inner_block.span, self._cut_reason(inner_cut_remark))
             elif inner_block.kind == "list":
-                yield from self._split_items(self._blocks_inside(inner_block.span, number + 1), most)
+                yield from self._split_items(self._inner_block_numbers(inner_block.span, number + 1), most)
             elif inner_block.kind == "table":
                 yield from self._split_table(inner_block.span, most, most) or self._split_lines(
                     self._nonblank_lines(*inner_block.span), inner_cut_remark, "row", most
@@ -272,7 +276,9 @@ class BlockSplitter:
                 yield from self._split_code(inner_block.span, inner_cut_remark, most)
 
     def _split_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
-        fence_joined_code_lines = self._with_whole_fences(self._join_fences(self._nonblank_lines(*span), self._most))
+        fence_joined_code_lines = self._join_front_matter_fences(
+            self._attach_fences(self._nonblank_lines(*span), self._most)
+        )
         return self._split_lines(fence_joined_code_lines, why_split, "line", most)
 
     def _split_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Piece]:
@@ -290,27 +296,31 @@ class BlockSplitter:
             return self._split_sentences(span, name, most)
         inner_document, inner_chunker = self._document_inside(span), self._inner(most)
         chunking = inner_chunker.chunk(inner_document, self._tools)
-        block_reason = self._cut_reason(f"{name} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
+        block_cut_reason = self._cut_reason(f"{name} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
         reason_by_start = {}
         for gap in chunking.gaps:
             step, *others = gap.why.steps()
             # The number of the sentence is that in the block.
-            inner_chunker_gap_reason = link_reasons(step._replace(heading="") if gap.offset is not None else step, *others)
+            inner_chunker_gap_reason = combine_reasons(
+                step._replace(heading="") if gap.offset is not None else step, *others
+            )
             inner_gap_document_offset = span.start + gap.start_after(inner_document)
             if gap.verdict.is_cut:
-                reason_by_start[inner_gap_document_offset] = link_reasons(block_reason, inner_chunker_gap_reason)
+                reason_by_start[inner_gap_document_offset] = combine_reasons(block_cut_reason, inner_chunker_gap_reason)
             else:
-                self.kept[inner_gap_document_offset] = link_reasons(
+                self.kept[inner_gap_document_offset] = combine_reasons(
                     Reason(remark=f"not cut by {inner_chunker.name}"), inner_chunker_gap_reason
                 )
         parts: list[Piece] = []
         for chunk in chunking.chunks:
             start, end = span.start + chunk.start, span.start + chunk.end
-            is_inner_chunk = self.size(start, end) <= most
+            is_within_limit = self.size(start, end) <= most
             chunk_parts = (
-                [Piece(start, end, block_reason)] if is_inner_chunk else self._split_sentences(Span(start, end), name, most)
+                [Piece(start, end, block_cut_reason)]
+                if is_within_limit
+                else self._split_sentences(Span(start, end), name, most)
             )
-            parts += _with_first_reason(reason_by_start.get(start, block_reason), chunk_parts)
+            parts += _with_first_reason(reason_by_start.get(start, block_cut_reason), chunk_parts)
         return parts
 
     def _split_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
@@ -323,7 +333,7 @@ class BlockSplitter:
         why, text = self._cut_reason(why_split), self._document.text
         words_with_cut_reason = [
             Piece(*word, why)
-            for word in self._with_whole_fences([Span(*match.span()) for match in _WORD.finditer(text, *span)])
+            for word in self._join_front_matter_fences([Span(*match.span()) for match in _WORD.finditer(text, *span)])
         ]
         word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in words_with_cut_reason])
         units: list[Piece] = []
@@ -368,13 +378,13 @@ class BlockSplitter:
 
     def _sentence_parts_in(self, span: Span) -> list[Span]:
         """Return the parts of sentences that are inside a span."""
-        document = self._document
-        first, last = document.sentence_at(span.start), document.sentence_at(span.end - 1)
+        whole_document = self._document
+        first, last = whole_document.sentence_at(span.start), whole_document.sentence_at(span.end - 1)
         clipped_sentences = [
             Span(max(sentence.start, span.start), min(sentence.end, span.end))
-            for sentence in document.sentences[first : last + 1]
+            for sentence in whole_document.sentences[first : last + 1]
         ]
-        return [part.trimmed(document.text) for part in clipped_sentences if part.start < part.end]
+        return [part.trimmed(whole_document.text) for part in clipped_sentences if part.start < part.end]
 
     def _document_inside(self, span: Span) -> Document:
         sentence_spans = tuple([Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)])

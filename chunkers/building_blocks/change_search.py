@@ -6,8 +6,8 @@ H_s - |U_t - U_s|² / (t - s).
 
 Every s before t is a candidate for the last cut, so the plain search is quadratic. PELT (Killick et al. 2012) drops the
 candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are
-therefore skipped for as long as a bound shows that they cannot be best; see `_skippable_places`. Both methods skip only
-candidates that could not have been chosen, so the result is that of the plain search. Ties, up to `SAME`, take the
+therefore skipped for as long as a bound shows that they cannot be best; see `_skippable_place_counts`. Both methods skip
+only candidates that could not have been chosen, so the result is that of the plain search. Ties, up to `SAME`, take the
 earliest last cut.
 
 If cuts are allowed only at some places, the search runs over these places: s and t are places, and t - s is the number
@@ -65,11 +65,11 @@ def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArra
 
 def _largest_drift(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following``."""
-    sum_drifts_from_mean = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
-    return np.sqrt(np.maximum.accumulate(_squared_row_norms(sum_drifts_from_mean)))
+    drift_vectors = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
+    return np.sqrt(np.maximum.accumulate(_squared_row_norms(drift_vectors)))
 
 
-def _skippable_places(
+def _skippable_place_counts(
     behind: FloatArray,
     apart: FloatArray,
     sizes: FloatArray,
@@ -102,8 +102,8 @@ def _skippable_places(
     following
         m at each of these places, ascending.
     """
-    candidate_mean_distances = np.sqrt(apart)
-    skippable_places = np.zeros(len(behind), np.intp)
+    run_mean_distances = np.sqrt(apart)
+    skippable_place_counts = np.zeros(len(behind), np.intp)
     surviving_candidate_indices = np.arange(len(behind))
     first, tested_places_end = 0, block
     while first < len(strayed) and len(surviving_candidate_indices):
@@ -111,20 +111,20 @@ def _skippable_places(
         largest_drift_so_far = strayed[tested_places_end - 1]
         run_sizes = sizes[surviving_candidate_indices]
         passed_vector_count = following[first - 1] if first else 0.0
-        cost_behind_lower_bounds = behind[surviving_candidate_indices] + run_sizes / (run_sizes + passed_vector_count) * (
+        excess_lower_bounds = behind[surviving_candidate_indices] + run_sizes / (run_sizes + passed_vector_count) * (
             passed_vector_count * apart[surviving_candidate_indices]
-            - 2 * candidate_mean_distances[surviving_candidate_indices] * largest_drift_so_far
+            - 2 * run_mean_distances[surviving_candidate_indices] * largest_drift_so_far
         )
-        cost_behind_lower_bounds -= (
+        excess_lower_bounds -= (
             np.maximum(run_size - run_sizes, 0)
             / ((run_sizes + passed_vector_count) * (run_size + passed_vector_count))
             * largest_drift_so_far
             * largest_drift_so_far
         )
-        surviving_candidate_indices = surviving_candidate_indices[cost_behind_lower_bounds > 1000 * SAME]
-        skippable_places[surviving_candidate_indices] = tested_places_end
+        surviving_candidate_indices = surviving_candidate_indices[excess_lower_bounds > 1000 * SAME]
+        skippable_place_counts[surviving_candidate_indices] = tested_places_end
         first, tested_places_end = tested_places_end, tested_places_end + max(1, block // 2, tested_places_end // 4)
-    return skippable_places
+    return skippable_place_counts
 
 
 def _try_earlier_candidates(
@@ -144,21 +144,21 @@ def _try_earlier_candidates(
     sizes_from_candidates = places[start] - places[candidate_places]
     negated_run_sums = sums[candidate_places] - sums[start]
     squared_run_sum_norms = _squared_row_norms(negated_run_sums)
-    costs_behind = totals[candidate_places] - squared_run_sum_norms / sizes_from_candidates - (totals[start] - penalty)
+    excess_costs = totals[candidate_places] - squared_run_sum_norms / sizes_from_candidates - (totals[start] - penalty)
     comparison_count = len(candidate_places)
-    is_never_best_at = costs_behind > penalty + SAME
+    is_never_best_at = excess_costs > penalty + SAME
     due[candidate_places[is_never_best_at]] = NEVER
-    candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, costs_behind = (
+    candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs = (
         array[~is_never_best_at]
-        for array in (candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, costs_behind)
+        for array in (candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs)
     )
     run_size = places[start] - places[run_start]
     current_run_mean = (sums[start] - sums[run_start]) / run_size
     squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
     vectors_to_following_places = places[start + 1 : start + 1 + AHEAD] - places[start]
     largest_drifts_ahead = _largest_drift(sums, current_run_mean, start, vectors_to_following_places)
-    left_out = _skippable_places(
-        costs_behind,
+    skippable_place_counts = _skippable_place_counts(
+        excess_costs,
         squared_mean_distances,
         sizes_from_candidates,
         float(run_size),
@@ -166,8 +166,8 @@ def _try_earlier_candidates(
         vectors_to_following_places,
         stop - start,
     )
-    due[candidate_places] = start + left_out + 1
-    is_tried = left_out == 0
+    due[candidate_places] = start + skippable_place_counts + 1
+    is_tried = skippable_place_counts == 0
     vector_sums_after_start = sums[start + 1 : stop + 1] - sums[start]
     candidate_partition_costs = (
         squared_run_sum_norms[is_tried, np.newaxis]
@@ -207,16 +207,16 @@ def advance_search(
         The t from which each candidate is to be tried again, shape (n + 1,).
     """
     block_place_count = stop - start
-    costs_in_block = np.full(block_place_count, np.inf)
+    costs_by_place = np.full(block_place_count, np.inf)
     comparison_count = block_place_count * (block_place_count + 1) // 2
     if start > 0:
-        comparison_count += _try_earlier_candidates(sums, places, totals, lasts, due, costs_in_block, start, stop, penalty)
+        comparison_count += _try_earlier_candidates(sums, places, totals, lasts, due, costs_by_place, start, stop, penalty)
     for t in range(start + 1, stop + 1):
         costs_by_last_cut = totals[start:t] - _squared_row_norms(sums[t] - sums[start:t]) / (places[t] - places[start:t])
         for s, value in enumerate(costs_by_last_cut.tolist(), start):
-            if value < costs_in_block[t - start - 1] - SAME:
-                costs_in_block[t - start - 1], lasts[t] = value, s
-        totals[t] = costs_in_block[t - start - 1] + penalty
+            if value < costs_by_place[t - start - 1] - SAME:
+                costs_by_place[t - start - 1], lasts[t] = value, s
+        totals[t] = costs_by_place[t - start - 1] + penalty
     return comparison_count
 
 
@@ -338,9 +338,9 @@ def best_partition_by_count(
     least_cost_by_edge_and_runs[0, 0] = 0.0
     last_cut_by_edge_and_runs = np.zeros((last + 1, runs + 1), np.intp)
     for start in range(0, last, BLOCK):
-        end_edge_index = min(start + BLOCK, last)
-        advance_search_by_count(sums, places, least_cost_by_edge_and_runs, last_cut_by_edge_and_runs, start, end_edge_index)
-        step(int(allowed_run_edges[end_edge_index]), (end_edge_index * end_edge_index - start * start) // 2)
+        block_end_edge = min(start + BLOCK, last)
+        advance_search_by_count(sums, places, least_cost_by_edge_and_runs, last_cut_by_edge_and_runs, start, block_end_edge)
+        step(int(allowed_run_edges[block_end_edge]), (block_end_edge * block_end_edge - start * start) // 2)
     descending_cut_edge_indices = []
     run_end = last
     for left in range(runs, 1, -1):

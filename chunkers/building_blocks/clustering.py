@@ -10,7 +10,7 @@ from pydantic import Field
 
 from chunkers.building_blocks.sentence_distances import gap_distances
 from chunkers.contract import Chunker, Tools
-from chunkers.results import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Reason, Verdict, combine_reasons
 from chunkers.support import FloatArray, InputError
 from chunkers.text import Document, Span
 
@@ -120,7 +120,7 @@ def chunking_from_labels(
         spans[number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
         run_start_sentence_index = run_end_sentence_index
     cut_threshold_level = lines[0].level if lines else None
-    cluster_roles = clusters.roles
+    sentence_roles = clusters.roles
 
     def gap(index: int, score: float) -> Gap:
         own_chunk, next_chunk = sentence_chunks[index], sentence_chunks[index + 1]
@@ -129,19 +129,21 @@ def chunking_from_labels(
             if own_chunk == next_chunk
             else f"chunk {own_chunk + 1}, then chunk {next_chunk + 1}"
         )
-        sentence_numbers = [
-            str(sentence + 1) for sentence in (index, index + 1) if cluster_roles and cluster_roles[sentence] == "noise"
+        noise_sentence_numbers = [
+            str(sentence + 1) for sentence in (index, index + 1) if sentence_roles and sentence_roles[sentence] == "noise"
         ]
-        gap_verdict_reasons = [Reason(remark=chunks_phrase), Reason(score_name, score)]
-        gap_verdict_reasons += (
-            [Reason(remark=f"sentence {' and '.join(sentence_numbers)}", heading="noise")] if sentence_numbers else []
+        gap_reasons = [Reason(remark=chunks_phrase), Reason(score_name, score)]
+        gap_reasons += (
+            [Reason(remark=f"sentence {' and '.join(noise_sentence_numbers)}", heading="noise")]
+            if noise_sentence_numbers
+            else []
         )
         return Gap(
             index,
             score,
             cut_threshold_level,
             Verdict.KEPT if own_chunk == next_chunk else Verdict.CUT,
-            link_reasons(*gap_verdict_reasons),
+            combine_reasons(*gap_reasons),
         )
 
     gaps_between_sentences = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))

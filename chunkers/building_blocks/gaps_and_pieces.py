@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers.contract import Tools
-from chunkers.results import Chunk, Gap, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Gap, Reason, Verdict, combine_reasons
 from chunkers.text import Document, Span
 
 
@@ -44,7 +44,7 @@ class PieceCutter:
         """Return the number of tokens of a context."""
         return self.tools.count_tokens([context])[0] if context else 0
 
-    def short_context(self, context: str) -> tuple[str, int]:
+    def context_if_short(self, context: str) -> tuple[str, int]:
         """Return a context and its number of tokens; none if it would take more than half of a chunk."""
         context_tokens = self.tokens_of(context)
         return (context, context_tokens) if context_tokens <= self.most // 2 else ("", 0)
@@ -63,17 +63,17 @@ def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, w
     """Return a gap for each offset at which a chunk begins, between two sentences or inside a sentence."""
     gaps_at_offsets = []
     for offset in offsets:
-        sentence_index_at_offset = document.sentence_at(offset)
-        if document.starts[sentence_index_at_offset] == offset and sentence_index_at_offset > 0:
-            gaps_at_offsets.append(Gap(sentence_index_at_offset - 1, None, None, verdict, why(offset)))
+        sentence_index = document.sentence_at(offset)
+        if document.starts[sentence_index] == offset and sentence_index > 0:
+            gaps_at_offsets.append(Gap(sentence_index - 1, None, None, verdict, why(offset)))
         else:
             gaps_at_offsets.append(
                 Gap(
-                    sentence_index_at_offset,
+                    sentence_index,
                     None,
                     None,
                     verdict,
-                    _reason_inside_sentence(sentence_index_at_offset, why(offset)),
+                    _reason_inside_sentence(sentence_index, why(offset)),
                     offset,
                 )
             )
@@ -83,7 +83,7 @@ def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, w
 def _reason_inside_sentence(index: int, why: Reason) -> Reason:
     """Return the reason for a cut, reworded for a cut inside sentence ``index``."""
     first, *others = why.steps()
-    return link_reasons(first._replace(heading=f"inside sentence {index + 1}"), *others)
+    return combine_reasons(first._replace(heading=f"inside sentence {index + 1}"), *others)
 
 
 def with_uncut_gaps(document: Document, given: Sequence[Gap], kept: Reason | Callable[[int], Reason]) -> tuple[Gap, ...]:

@@ -147,7 +147,7 @@ def request_propositions(
         )
         sentence_number_bounds = {"sentence": (window.first + 1, window.last)}
         propositions_answer_form = answer_forms.PROPOSITIONS.for_request(
-            sentence_number_bounds, answer_token_limit, _answer_sizes(document, window, answer_token_limit)
+            sentence_number_bounds, answer_token_limit, _answer_size_limits(document, window, answer_token_limit)
         )
         window_answer_parser = partial(parse_claims, first=window.first + 1, last=window.last)
         try:
@@ -169,15 +169,17 @@ def request_propositions(
     return _tie_to_text(document, windows_of_sentences, claims_or_complaints)
 
 
-def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.Sizes:
+def _answer_size_limits(document: Document, window: SentenceWindow, tokens: int) -> answer_forms.Sizes:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
-    sentence_length = max(map(len, texts))
-    longest_text = sentence_length + _LONGEST_BEYOND_SENTENCE
-    fitting_proposition_count = tokens // ((sentence_length + longest_text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION)
+    longest_sentence_length = max(map(len, texts))
+    longest_text = longest_sentence_length + _LONGEST_BEYOND_SENTENCE
+    fitting_proposition_count = tokens // (
+        (longest_sentence_length + longest_text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION
+    )
     return {
         "text": longest_text,
-        "quotation": sentence_length,
+        "quotation": longest_sentence_length,
         "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting_proposition_count)),
     }
 
@@ -259,17 +261,17 @@ def _tie_claim(
     if quotation_span_and_tie is None:
         return Proposition(text, None, "nowhere", quotation, sentence=number)
     span, tied = quotation_span_and_tie
-    source_sentences = overlapped_sentences(document, span)
-    source_sentences_text = document.text[slice(*document.slice(source_sentences.start, source_sentences.stop))]
+    source_sentence_range = overlapped_sentences(document, span)
+    source_sentences_text = document.text[slice(*document.slice(source_sentence_range.start, source_sentence_range.stop))]
     elsewhere, nowhere = unsupported_words(text, source_sentences_text, vocabulary)
     return Proposition(text, span, tied, quotation, elsewhere, nowhere)
 
 
 def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
     """Return the span of a quotation: in its sentence if it is there, otherwise as near as possible in the window."""
-    start_in_sentence = searched.text.find(quotation, sentence.start - start, sentence.end - start)
-    if start_in_sentence >= 0:
-        return Span(start + start_in_sentence, start + start_in_sentence + len(quotation)), "word for word"
+    start_in_window = searched.text.find(quotation, sentence.start - start, sentence.end - start)
+    if start_in_window >= 0:
+        return Span(start + start_in_window, start + start_in_window + len(quotation)), "word for word"
     quotation_with_start = Quotation(quotation, start=sentence.start - start)
     tied: Tied = "word for word"
     match = searched.exact_match(quotation_with_start)
@@ -292,8 +294,8 @@ class Vocabulary:
     def of(cls, text: str, others: Sequence[str] = ()) -> "Vocabulary":
         """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
         text_words = {*_WORD.findall(text)}
-        other_words = {word for other in others for word in _WORD.findall(other)}
-        lowercase_words = {word for word in text_words | other_words if not word[0].isupper()}
+        other_text_words = {word for other in others for word in _WORD.findall(other)}
+        lowercase_words = {word for word in text_words | other_text_words if not word[0].isupper()}
         return cls(frozenset(map(str.casefold, text_words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words))
 
 
@@ -401,10 +403,10 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
     for first in range(0, len(texts), batch):
         batch_end_index = min(first + batch, len(texts))
         grouping_outcome.batches += 1
-        group_indices = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
+        listed_group_indices = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
         answer_token_limit = answer_forms.ROOM + _SORTING_TOKENS * (batch_end_index - first)
         # Without chunks so far, no number of one is allowed.
-        chunk_bounds = (group_indices[0] + 1, group_indices[-1] + 1) if group_indices else (0, -1)
+        chunk_bounds = (listed_group_indices[0] + 1, listed_group_indices[-1] + 1) if listed_group_indices else (0, -1)
         # No more chunks, and no more in each, than there are propositions.
         answer_list_size_limits = {"chunks": batch_end_index - first, "propositions": batch_end_index - first}
         grouping_answer_form = answer_forms.GROUPS.for_request(
@@ -414,12 +416,14 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
         )
         grouping_answer_parser = partial(
             parse_placements,
-            listed=[placement_group_number + 1 for placement_group_number in group_indices],
+            listed=[number + 1 for number in listed_group_indices],
             first=first + 1,
             last=batch_end_index,
         )
         try:
-            grouping_prompt_messages = grouping_prompt(grouping_outcome.groups, group_indices, texts, first, batch_end_index)
+            grouping_prompt_messages = grouping_prompt(
+                grouping_outcome.groups, listed_group_indices, texts, first, batch_end_index
+            )
             batch_placements = usable_answer(
                 partial(tools.ask, kind=grouping_answer_form), grouping_prompt_messages, grouping_answer_parser, tools.tell
             )
@@ -478,9 +482,9 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
     seen: set[int] = set()
     for placement in answered_placements:
         if placement.chunk is not None and placement.chunk not in listed:
-            listed_phrase = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
+            listed_chunks_phrase = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
             raise UnusableAnswer(
-                f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {listed_phrase}"
+                f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {listed_chunks_phrase}"
             )
         if not placement.title.strip():
             raise UnusableAnswer("the answer must give every chunk a title; one title is empty")

@@ -155,11 +155,11 @@ def merge_into_windows(
             break
         if overlap:
             # The next window repeats at most the overlap, and has room for the piece that did not fit.
-            repeated_from = max(
+            overlap_start_total = max(
                 totals[window_end_piece_index] - overlap,
                 min(totals[window_end_piece_index + 1] - size, totals[window_end_piece_index]),
             )
-            first = bisect_left(totals, repeated_from, first, window_end_piece_index)
+            first = bisect_left(totals, overlap_start_total, first, window_end_piece_index)
         else:
             first = window_end_piece_index
     return windows

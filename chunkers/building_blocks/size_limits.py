@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, gap_sort_key
 from chunkers.building_blocks.recursive_splitting import Unit, recursive_spans, text_size_function
 from chunkers.contract import Chunker, Tools
-from chunkers.results import Gap, Reason, Verdict, link_reasons
+from chunkers.results import Gap, Reason, Verdict, combine_reasons
 from chunkers.support import MOST_CHUNK_CHARACTERS, MOST_CHUNKS, FloatArray, InputError
 from chunkers.text import Document, Span
 
@@ -62,8 +62,8 @@ def check_chunk_size(name: str, text: str, size: int, unit: Unit) -> None:
     """
     if len(text) <= MOST_CHUNKS * size:
         return
-    words_of_text = text.split()
-    fewest_chunks = math.ceil((sum(map(len, words_of_text)) if unit == "characters" else len(words_of_text)) / size)
+    text_words = text.split()
+    fewest_chunks = math.ceil((sum(map(len, text_words)) if unit == "characters" else len(text_words)) / size)
     if fewest_chunks > MOST_CHUNKS:
         raise InputError(
             f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least "
@@ -275,7 +275,7 @@ class _SizeEnforcer:
                 chunk_remark = f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
                 chunk_remark += "" if is_merge else f", but with its neighbour above maximum size {self.most:,}"
                 dropped_cut_verdict = Verdict.REJECTED if is_merge else gaps[cut_position].verdict
-                dropped_cut_reason = link_reasons(gaps[cut_position].why, Reason(remark=chunk_remark))
+                dropped_cut_reason = combine_reasons(gaps[cut_position].why, Reason(remark=chunk_remark))
                 gaps[cut_position] = gaps[cut_position]._replace(verdict=dropped_cut_verdict, why=dropped_cut_reason)
                 if is_merge and standing_cuts:
                     standing_cuts.pop()
@@ -297,12 +297,16 @@ class _SizeEnforcer:
                 chunk_part_size = self.size(*checked_part_span)
                 if chunk_part_size <= self.most:
                     continue
-                too_large = Reason(remark=f"a chunk of {chunk_part_size:,} {self.unit}, above maximum size {self.most:,}")
+                too_large_reason = Reason(
+                    remark=f"a chunk of {chunk_part_size:,} {self.unit}, above maximum size {self.most:,}"
+                )
                 weakest_index = self.weakest_gap(checked_part_span) if self.oversize == "weakest_gap" else None
                 if weakest_index is not None:
-                    cut_reason = link_reasons(too_large, Reason("distance", float(self.distances[weakest_index]), "largest"))
+                    cut_reason = combine_reasons(
+                        too_large_reason, Reason("distance", float(self.distances[weakest_index]), "largest")
+                    )
                     if min(self.sides(checked_part_span, weakest_index)) < self.least:
-                        cut_reason = link_reasons(
+                        cut_reason = combine_reasons(
                             cut_reason, Reason(remark=f"a side below minimum size {self.least:,} is left")
                         )
                     forced.append(Gap(weakest_index, None, None, Verdict.FORCED, cut_reason))
@@ -312,29 +316,31 @@ class _SizeEnforcer:
                         part_before_weakest_gap,
                     ]
                 else:
-                    forced.extend(self.cut_recursively(checked_part_span, too_large))
+                    forced.extend(self.cut_by_recursive_chunker(checked_part_span, too_large_reason))
             chunk_start_offset = gap.start_after(document) if gap is not None else chunk_end_offset
         return _insert_forced_cuts(gaps, forced)
 
     def sides(self, part: Span, gap: int) -> tuple[int, int]:
         """Return the sizes of the two sides of ``part``, before and after ``gap``."""
-        sentence_spans = self.document.sentences
-        return self.size(part.start, sentence_spans[gap].end), self.size(sentence_spans[gap + 1].start, part.end)
+        document_sentences = self.document.sentences
+        return self.size(part.start, document_sentences[gap].end), self.size(document_sentences[gap + 1].start, part.end)
 
     def weakest_gap(self, part: Span) -> int | None:
         """Return the gap with the largest distance inside ``part``, preferring gaps that leave both sides large enough."""
-        gaps_inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
-        if not gaps_inside:
+        gap_indices_inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
+        if not gap_indices_inside:
             return None
         # From gap to gap the left side grows and the right side shrinks, so those that leave both large enough adjoin.
-        first_allowed_gap_index = bisect_left(gaps_inside, self.least, key=lambda gap: self.sides(part, gap)[0])
-        allowed_gaps_end_index = bisect_right(gaps_inside, -self.least, key=lambda gap: -self.sides(part, gap)[1])
-        candidate_gaps = gaps_inside[first_allowed_gap_index:allowed_gaps_end_index] or gaps_inside
-        return candidate_gaps.start + int(np.argmax(self.distances[candidate_gaps.start : candidate_gaps.stop]))
+        first_allowed_gap_index = bisect_left(gap_indices_inside, self.least, key=lambda gap: self.sides(part, gap)[0])
+        allowed_gaps_end_index = bisect_right(gap_indices_inside, -self.least, key=lambda gap: -self.sides(part, gap)[1])
+        candidate_gap_indices = gap_indices_inside[first_allowed_gap_index:allowed_gaps_end_index] or gap_indices_inside
+        return candidate_gap_indices.start + int(
+            np.argmax(self.distances[candidate_gap_indices.start : candidate_gap_indices.stop])
+        )
 
-    def cut_recursively(self, part: Span, above: Reason) -> list[Gap]:
+    def cut_by_recursive_chunker(self, part: Span, above: Reason) -> list[Gap]:
         if self.unit == "sentences":
-            return self.cut_evenly(part, above)
+            return self.cut_by_sentence_count(part, above)
         text, measure = self.document.text, text_size_function(self.unit, self.tools)
         recursive_piece_spans = fitting_spans(text, self.most, measure, part)
         has_below_minimum = any(measure(text[start:end]) < self.least for start, end in recursive_piece_spans)
@@ -345,18 +351,20 @@ class _SizeEnforcer:
             self.document,
             recursive_cut_offsets,
             Verdict.FORCED,
-            lambda offset: link_reasons(above, Reason(remark=recursive_cut_remark)),
+            lambda offset: combine_reasons(above, Reason(remark=recursive_cut_remark)),
         )
 
-    def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
+    def cut_by_sentence_count(self, part: Span, above: Reason) -> list[Gap]:
         """Cut ``part`` whenever it has as many sentences as the maximum chunk size allows."""
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
         even_cut_remark = f"cut after every {self.most:,}"
-        sentences_left = (last - first) % self.most + 1
+        leftover_sentence_count = (last - first) % self.most + 1
         even_cut_remark += (
-            f", which leaves {sentences_left:,}, below minimum size {self.least:,}" if sentences_left < self.least else ""
+            f", which leaves {leftover_sentence_count:,}, below minimum size {self.least:,}"
+            if leftover_sentence_count < self.least
+            else ""
         )
-        cut_reason = link_reasons(above, Reason(remark=even_cut_remark))
+        cut_reason = combine_reasons(above, Reason(remark=even_cut_remark))
         return [Gap(gap, None, None, Verdict.FORCED, cut_reason) for gap in range(first + self.most - 1, last, self.most)]
 
 
@@ -417,12 +425,12 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
 
 def _insert_forced_cuts(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
     """Insert the forced cuts: on the gap between sentences where they fall on one, else inside the sentence."""
-    at_gap = {forced_gap.index: forced_gap for forced_gap in forced if forced_gap.offset is None}
+    forced_by_gap = {gap.index: gap for gap in forced if gap.offset is None}
     gaps_with_forced_cuts = []
-    for forced_gap in gaps:
-        forced_cut = at_gap.get(forced_gap.index) if forced_gap.offset is None and not forced_gap.verdict.is_cut else None
+    for gap in gaps:
+        forced_cut = forced_by_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
         if forced_cut is not None:
-            forced_gap = forced_gap._replace(verdict=Verdict.FORCED, why=link_reasons(forced_gap.why, forced_cut.why))
-        gaps_with_forced_cuts.append(forced_gap)
-    cuts_inside_sentences = [forced_gap for forced_gap in forced if forced_gap.offset is not None]
+            gap = gap._replace(verdict=Verdict.FORCED, why=combine_reasons(gap.why, forced_cut.why))
+        gaps_with_forced_cuts.append(gap)
+    cuts_inside_sentences = [gap for gap in forced if gap.offset is not None]
     return sorted([*gaps_with_forced_cuts, *cuts_inside_sentences], key=gap_sort_key)

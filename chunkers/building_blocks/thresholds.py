@@ -100,10 +100,10 @@ def _depth_scores(distances: FloatArray) -> FloatArray:
     A peak is where the similarity stops rising, away from the gap. Source: Hearst, TextTiling (Computational
     Linguistics 23(1), 1997), section 5.3.
     """
-    return 2 * distances - _troughs(distances) - _troughs(distances[::-1])[::-1]
+    return 2 * distances - _left_trough_distances(distances) - _left_trough_distances(distances[::-1])[::-1]
 
 
-def _troughs(distances: FloatArray) -> FloatArray:
+def _left_trough_distances(distances: FloatArray) -> FloatArray:
     """Return the least distance that is reached from each gap by going left as long as it does not grow."""
     left_trough_distances = distances.copy()
     for gap in range(1, len(distances)):
@@ -316,9 +316,9 @@ class ThresholdChunker(Chunker):
 
     def remark(self, parameter: str) -> str:
         """Return a sentence that explains the amount as a distance and as a similarity; empty for other parameters."""
-        return self.reading() if parameter == "amount" else ""
+        return self.amount_explanation() if parameter == "amount" else ""
 
-    def reading(self) -> str:
+    def amount_explanation(self) -> str:
         """Return a sentence that explains the amount as a distance and as a similarity."""
         threshold_amount = self.amount
         return self.rule.reading.format(

@@ -113,9 +113,11 @@ class VerdictReversals:
         elif reverses(unreversed_stop_index):
             unreversed_stop_index, reversing_stop_index = -1, unreversed_stop_index
         while reversing_stop_index - unreversed_stop_index > 1:
-            middle_stop = (unreversed_stop_index + reversing_stop_index) // 2
+            middle_stop_index = (unreversed_stop_index + reversing_stop_index) // 2
             unreversed_stop_index, reversing_stop_index = (
-                (unreversed_stop_index, middle_stop) if reverses(middle_stop) else (middle_stop, reversing_stop_index)
+                (unreversed_stop_index, middle_stop_index)
+                if reverses(middle_stop_index)
+                else (middle_stop_index, reversing_stop_index)
             )
         return stops_outwards[reversing_stop_index]
 

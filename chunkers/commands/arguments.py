@@ -153,12 +153,12 @@ def file_bytes(file: str, name: str = "") -> bytes:
 
 
 def _read_bounded(opened: BinaryIO, name: str) -> bytes:
-    opened_file_bytes = opened.read(MAX_BYTES + 1)
-    if len(opened_file_bytes) <= MAX_BYTES:
-        return opened_file_bytes
+    content_bytes = opened.read(MAX_BYTES + 1)
+    if len(content_bytes) <= MAX_BYTES:
+        return content_bytes
     # A device or a pipe does not tell its size beforehand.
     size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
-    raise (too_large_error(name, size) if size > MAX_BYTES else too_large_error(name, len(opened_file_bytes), "at least "))
+    raise (too_large_error(name, size) if size > MAX_BYTES else too_large_error(name, len(content_bytes), "at least "))
 
 
 def write_output(text: str, file: str | None) -> None:
@@ -324,12 +324,12 @@ def is_folder(path: Path) -> bool:
 def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     """Return the files below a folder, in order; an unreadable subfolder is an error and not skipped silently."""
 
-    def refuse(error: OSError) -> NoReturn:
+    def raise_folder_error(error: OSError) -> NoReturn:
         raise InputError(
             f"{error.filename}: the folder cannot be read: {error.strerror}. Check its path and permissions."
         ) from error
 
-    paths_below = [Path(place) / name for place, _, names in os.walk(folder, onerror=refuse) for name in names]
+    paths_below = [Path(place) / name for place, _, names in os.walk(folder, onerror=raise_folder_error) for name in names]
     return sorted(path for path in paths_below if path.suffix.lower() in endings and path.is_file())
 
 
@@ -346,13 +346,13 @@ def read_named_files(
     """
     for path, name in named_files(names, endings):
         try:
-            named_file_bytes = file_bytes(path, name)
+            content_bytes = file_bytes(path, name)
         except InputError as error:
             if complain is None:
                 raise
             complain(str(error))
             continue
-        yield name, named_file_bytes
+        yield name, content_bytes
 
 
 def printable_name(name: str) -> str:
@@ -448,8 +448,8 @@ class ChunkerSpec:
         from chunkers.found_again.located_chunks import read_chunks
         from chunkers.methods.your_chunks import ChunkFile, YourChunks
 
-        chunks_from_chunk_file = read_chunks(file_bytes(str(self.file)), self.file.name)
-        return YourChunks.from_file(ChunkFile(self.file.name, tuple(chunks_from_chunk_file)))
+        given_chunks = read_chunks(file_bytes(str(self.file)), self.file.name)
+        return YourChunks.from_file(ChunkFile(self.file.name, tuple(given_chunks)))
 
     def recipe_like(self, like: Recipe, chunker: Chunker) -> Recipe:
         """Return the recipe of the built ``chunker``; settings that the command line does not give are those of ``like``."""

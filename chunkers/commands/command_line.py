@@ -27,7 +27,7 @@ from chunkers.commands.arguments import (
 from chunkers.contract import Chunker, Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
 from chunkers.language_models import Asking, Limit
-from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, discover, known_chunkers, run, to_dict
+from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, discover, known_chunkers_phrase, run, to_dict
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.support import InputError, named_message
 from chunkers.text import Document, load_tokenizer
@@ -37,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="seamark chunk",
         description="Cut documents into chunks; prints one JSON object per document.",
-        epilog=f"The chunkers are {known_chunkers()}; installed packages may offer more.",
+        epilog=f"The chunkers are {known_chunkers_phrase()}; installed packages may offer more.",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
     add_chunker(parser, chunks=True)
@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     spending_limit = parse_spending_limit(options.spend)
     if options.chunker is None:
         raise InputError(
-            f"No chunker is named. Name it with --chunker, one of {known_chunkers()}, or give the file of a recipe."
+            f"No chunker is named. Name it with --chunker, one of {known_chunkers_phrase()}, or give the file of a recipe."
         )
     chunker_spec = parse_chunker_spec(options.chunker, chunks=True)
     # For its defaults alone: whether the name is a chunker's is checked where it is built.

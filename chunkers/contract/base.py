@@ -110,7 +110,7 @@ class Tipping(NamedTuple):
     alone: str = ""
 
     @property
-    def values(self) -> dict[str, float]:
+    def new_values(self) -> dict[str, float]:
         """New values of the one or two changed parameters, keyed by parameter name."""
         return {self.parameter: self.value} | ({self.also.parameter: self.also.value} if self.also else {})
 
@@ -122,7 +122,7 @@ class Tipping(NamedTuple):
         parameter_value_phrase += f" would {'cut here' if self.cuts else 'keep it'}"
         return f"{parameter_value_phrase}, neither alone: {self.alone}" if self.alone else parameter_value_phrase
 
-    def distance(self) -> str:
+    def margin_phrase(self) -> str:
         """Return the distance of the score from its threshold as a phrase, such as ``by 0.126``; empty without a score."""
         if self.margin is None:
             return ""
@@ -130,7 +130,7 @@ class Tipping(NamedTuple):
 
     def __str__(self) -> str:
         """Return the margin and the change as a phrase."""
-        return ": ".join(part for part in (self.distance(), self.claim()) if part)
+        return ": ".join(part for part in (self.margin_phrase(), self.claim()) if part)
 
 
 class Estimate(NamedTuple):

@@ -177,12 +177,12 @@ class Tools:
                 batch_start_time = time.perf_counter()
                 batch_texts = [text for _, text in batch_of_keyed_texts]
                 batch_text_vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
-                embedding_seconds = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
+                seconds_per_text = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
                 check_vector_memory(embedder.name, count, batch_text_vectors.shape[1])
                 for entry in islice(entries.values(), 1):
                     _check_same_dimensions(embedder.name, batch_text_vectors[0], entry.vector)
                 entries.update(
-                    self.cache.put_many([key for key, _ in batch_of_keyed_texts], batch_text_vectors, embedding_seconds)
+                    self.cache.put_many([key for key, _ in batch_of_keyed_texts], batch_text_vectors, seconds_per_text)
                 )
                 self.meter.embedded += len(batch_of_keyed_texts)
                 work_done += sum(lengths[place])
@@ -245,10 +245,10 @@ class Tools:
         self._asking()
         from chunkers.language_models.limited_requests import run_in_parallel
 
-        def stopped_by(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
+        def stoppable_job(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
             return lambda stopped: work(replace(self, cancelled=stopped))
 
-        return run_in_parallel([stopped_by(work) for work in works], self.cancelled)
+        return run_in_parallel([stoppable_job(work) for work in works], self.cancelled)
 
     def _asking(self) -> tuple[Asking, Ledger]:
         """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
@@ -281,18 +281,18 @@ class Tools:
 
     def _counting_tokenizer(self) -> Tokenizer:
         """Return the tokenizer, loaded, and record that tokens are counted."""
-        with self.loading():
+        with self.measure_loading_time():
             self.tokenizer.load()
         self.meter.counted = True
         return self.tokenizer
 
     def _load(self, embedder: Embedder) -> None:
         """Load an embedder before its first use."""
-        with self.loading():
+        with self.measure_loading_time():
             embedder.prepare(self.preparing, self.cancelled)
 
     @contextmanager
-    def loading(self) -> Iterator[None]:
+    def measure_loading_time(self) -> Iterator[None]:
         """Return a context manager that counts the time spent inside it as loading time, not as the chunker's own time."""
         loading_start_time = time.perf_counter()
         try:
@@ -301,7 +301,7 @@ class Tools:
             self.meter.load_s += time.perf_counter() - loading_start_time
 
     @contextmanager
-    def merging(self) -> Iterator[None]:
+    def measure_merging_time(self) -> Iterator[None]:
         """Return a context manager that counts the time spent inside it as pass two, except for time spent on embedding."""
         began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
         yield

@@ -158,8 +158,8 @@ def split_into_batches(lengths: Sequence[int], most: int, most_length: int | Non
     """Yield slices that divide texts, in order, into batches of at most ``most`` texts and ``most_length`` total length."""
     start, sum_of_lengths = 0, 0
     for place, length in enumerate(lengths):
-        too_long = most_length is not None and sum_of_lengths + length > most_length
-        if place > start and (too_long or place - start >= most):
+        is_too_long = most_length is not None and sum_of_lengths + length > most_length
+        if place > start and (is_too_long or place - start >= most):
             yield slice(start, place)
             start, sum_of_lengths = place, 0
         sum_of_lengths += length

@@ -309,13 +309,15 @@ class BertEncoder:
 
 def balanced_parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
-    text_lengths = list(accumulate(lengths))
-    if not text_lengths:
+    cumulative_lengths = list(accumulate(lengths))
+    if not cumulative_lengths:
         return
-    part_count = threads * ceil(text_lengths[-1] / (PART * threads))
+    part_count = threads * ceil(cumulative_lengths[-1] / (PART * threads))
     part_start_index = 0
     for part_number in range(1, part_count + 1):
-        part_end_index = int(np.searchsorted(text_lengths, text_lengths[-1] * part_number / part_count, side="right"))
+        part_end_index = int(
+            np.searchsorted(cumulative_lengths, cumulative_lengths[-1] * part_number / part_count, side="right")
+        )
         if part_end_index > part_start_index:
             yield slice(part_start_index, part_end_index)
             part_start_index = part_end_index

@@ -161,19 +161,19 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
     }
     _require(normalizer == usual_normalizer)
     _require(tokenizer_json["pre_tokenizer"] == {"type": "BertPreTokenizer"})
-    special_token = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
-    _require({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_token.values()))
+    special_tokens = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
+    _require({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_tokens.values()))
     _require(
         not any(added[side] for added in tokenizer_json["added_tokens"] for side in ("lstrip", "rstrip", "single_word"))
     )
     model_settings = [model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")]
-    _require(model_settings == ["WordPiece", special_token["unk_token"], "##", 100])
+    _require(model_settings == ["WordPiece", special_tokens["unk_token"], "##", 100])
     tokenizer = Tokenizer.from_str(json.dumps(tokenizer_json))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if lowers:
         tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), tokenizer.normalizer])
-    _require(tokenizer.encode("").ids == [tokenizer.token_to_id(special_token[key]) for key in ("cls_token", "sep_token")])
+    _require(tokenizer.encode("").ids == [tokenizer.token_to_id(special_tokens[key]) for key in ("cls_token", "sep_token")])
     return tokenizer
 
 

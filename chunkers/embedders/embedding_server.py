@@ -96,7 +96,7 @@ class OpenAIServer(Embedder):
             If the user stops meanwhile (`cancellable`).
         """
         self.load()
-        server_text_vectors = self._connection.ask(
+        server_text_vectors = self._connection.run_with_deadline(
             lambda: self._request_vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts)
         )
         with self._lock:
@@ -174,12 +174,12 @@ class OpenAIServer(Embedder):
         items_with_text_index = [
             item for item in answer_data_items if isinstance(item, dict) and isinstance(item.get("index"), int)
         ]
-        by_index = {item["index"]: item.get("embedding") for item in items_with_text_index}
-        if by_index.keys() != set(range(count)):
+        embedding_by_index = {item["index"]: item.get("embedding") for item in items_with_text_index}
+        if embedding_by_index.keys() != set(range(count)):
             raise self._connection.unusable(
                 "Every vector must have the index of its text; some indices are missing or wrong."
             )
-        embeddings_in_text_order = [by_index[index] for index in range(count)]
+        embeddings_in_text_order = [embedding_by_index[index] for index in range(count)]
         try:
             ordered_vector_array = np.array(embeddings_in_text_order, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):

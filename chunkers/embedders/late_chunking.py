@@ -126,26 +126,27 @@ class LateChunks(Embedder):
         # Only the texts of this batch, as the pieces of all would fill the memory.
         document_text_digests = {place.partition(" ")[0] for place in texts}
         self._pieces = {
-            digest: self._pieces.get(digest) or self._read(late_chunking_encoder, digest) for digest in document_text_digests
+            digest: self._pieces.get(digest) or self._tokenize_text(late_chunking_encoder, digest)
+            for digest in document_text_digests
         }
         rows_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
         for number, place in enumerate(texts):
             digest, _, spans = place.partition(" ")
             for start, end in (map(int, span.split("-")) for span in spans.split(",")):
-                for window, rows in _window_rows(self._pieces[digest], start, end):
+                for window, rows in _span_rows_by_window(self._pieces[digest], start, end):
                     rows_by_window.setdefault((digest, window), []).append((number, rows))
-        for key, vectors in self._vectors(late_chunking_encoder, list(rows_by_window)):
+        for key, vectors in self._window_vectors(late_chunking_encoder, list(rows_by_window)):
             for number, rows in rows_by_window[key]:
                 chunk_token_vector_sums[number] += vectors[rows].sum(axis=0, dtype=np.float64)
                 chunk_token_counts[number] += len(vectors[rows])
         return scale_to_unit_length(chunk_token_vector_sums / np.maximum(chunk_token_counts, 1))
 
-    def _read(self, encoder: "BertEncoder", digest: str) -> _Pieces:
+    def _tokenize_text(self, encoder: "BertEncoder", digest: str) -> _Pieces:
         ids, offsets = encoder.pieces(self._texts[digest])
         starts, ends = np.array(offsets, dtype=np.intp).reshape(-1, 2).T
         return _Pieces(ids, starts, ends, overlapping_windows(len(ids), encoder.most))
 
-    def _vectors(
+    def _window_vectors(
         self, encoder: "BertEncoder", keys: Sequence[tuple[str, int]]
     ) -> Iterator[tuple[tuple[str, int], VectorArray]]:
         """Yield the vectors of windows, given by text and number, special pieces included.
@@ -199,7 +200,7 @@ def overlapping_windows(pieces: int, most: int) -> list[Window]:
     ]
 
 
-def _window_rows(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
+def _span_rows_by_window(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
     """Yield the windows, by number, from which a span's tokens are taken, with the rows of each.
 
     A token that a cut goes through counts for both sides. Row 0 of a window is the special piece that begins it.

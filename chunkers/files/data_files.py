@@ -87,11 +87,11 @@ def decode_file(data: bytes, name: str) -> str:
 
 def check_brackets(text: str, name: str) -> None:
     """Raise InputError if a JSON text has too many opening brackets, including brackets inside strings."""
-    bracket_count = text.count("[") + text.count("{")
-    if bracket_count > MOST_BRACKETS:
+    opening_bracket_count = text.count("[") + text.count("{")
+    if opening_bracket_count > MOST_BRACKETS:
         raise InputError(
-            f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {bracket_count:,}. Use a "
-            "smaller file."
+            f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {opening_bracket_count:,}. "
+            "Use a smaller file."
         )
 
 

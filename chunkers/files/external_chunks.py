@@ -157,7 +157,7 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     chunk_fields = _nested_mapping(chunk_fields, "kwargs", "__data__") or chunk_fields
     chunk_metadata = _nested_mapping(chunk_fields, "metadata", "meta")
-    metadata_origin = _nested_mapping(chunk_metadata, "origin")
+    origin_fields = _nested_mapping(chunk_metadata, "origin")
     text = next((chunk_fields[key] for key in TEXTS if chunk_fields.get(key) is not None), None)
     if text is not None and not isinstance(text, str):
         raise InputError(f"{place}: a chunk's text must be a string; got {short_repr(text)}.")
@@ -179,7 +179,7 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
     document_name = next(
         (
             mapping[key]
-            for mapping in (chunk_fields, chunk_metadata, metadata_origin)
+            for mapping in (chunk_fields, chunk_metadata, origin_fields)
             if mapping
             for key in DOCUMENTS
             if isinstance(mapping.get(key), str)
@@ -202,10 +202,14 @@ def _is_pair(pair: Any) -> bool:
 def _chunk_attributes(node: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
     known_names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
-    attributes = {name: getattr(node, name) for name in known_names if hasattr(node, name)}
-    if "meta" in attributes and not isinstance(attributes["meta"], Mapping) and hasattr(attributes["meta"], "model_dump"):
-        attributes["meta"] = attributes["meta"].model_dump()
-    return {name: value for name, value in attributes.items() if not callable(value)}
+    known_attributes = {name: getattr(node, name) for name in known_names if hasattr(node, name)}
+    if (
+        "meta" in known_attributes
+        and not isinstance(known_attributes["meta"], Mapping)
+        and hasattr(known_attributes["meta"], "model_dump")
+    ):
+        known_attributes["meta"] = known_attributes["meta"].model_dump()
+    return {name: value for name, value in known_attributes.items() if not callable(value)}
 
 
 def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
@@ -223,7 +227,7 @@ def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str
             raise InputError(
                 f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
             )
-        return tuple(_checked_span(start, chunk_end_offset, place) for start, chunk_end_offset in spans_field)
+        return tuple(_checked_span(start, end, place) for start, end in spans_field)
     start, chunk_end_offset = (
         next((mapping[key] for mapping in (row, metadata) if mapping for key in names if mapping.get(key) is not None), None)
         for names in (STARTS, ENDS)

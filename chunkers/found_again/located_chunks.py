@@ -127,7 +127,7 @@ class DocumentNames:
             self._by_end.setdefault(_file_name(name), []).append(name)
             self._by_stem.setdefault(_stem(name), []).append(name)
 
-    def called(self, name: str) -> list[str]:
+    def names_matching(self, name: str) -> list[str]:
         """Return the document names in the file that may refer to a document called ``name``.
 
         If the file has the same name, only that name is returned. Otherwise, a name matches if one path ends with the
@@ -136,10 +136,14 @@ class DocumentNames:
         """
         if name in self._names:
             return [name]
-        path, bare_path = _path_parts(name), _without_ending(name)
+        path, bare_path = _path_parts(name), _path_parts_without_ending(name)
         with_same_file = self._by_end.get(_file_name(name), ())
         return [candidate for candidate in with_same_file if _have_same_end(path, _path_parts(candidate))] or [
-            *(other for other in self._by_stem.get(_file_name(name), ()) if _have_same_end(path, _without_ending(other))),
+            *(
+                other
+                for other in self._by_stem.get(_file_name(name), ())
+                if _have_same_end(path, _path_parts_without_ending(other))
+            ),
             *(other for other in self._by_end.get(_stem(name), ()) if _have_same_end(bare_path, _path_parts(other))),
         ]
 
@@ -157,7 +161,7 @@ def _stem(name: str) -> str:
     return PurePosixPath(_file_name(name)).stem
 
 
-def _without_ending(name: str) -> tuple[str, ...]:
+def _path_parts_without_ending(name: str) -> tuple[str, ...]:
     return (*_path_parts(name)[:-1], _stem(name))
 
 
@@ -187,14 +191,14 @@ def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name
 def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
     stated_names = document_names(given)
     if wanted is None and len(stated_names) > 1:
-        names_like_text = DocumentNames(stated_names).called(name)
-        if len(names_like_text) != 1:
+        possible_names = DocumentNames(stated_names).names_matching(name)
+        if len(possible_names) != 1:
             raise InputError(
                 f"chunks: document must be one of the documents in the file, "
-                f"{short_repr(', '.join(names_like_text or stated_names))}; got "
+                f"{short_repr(', '.join(possible_names or stated_names))}; got "
                 "none. Pass one of these names."
             )
-        wanted = names_like_text[0]
+        wanted = possible_names[0]
     if wanted is None:
         return given
     # "README" means that one alone where there is a "README.md" beside it.

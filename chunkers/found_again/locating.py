@@ -44,11 +44,11 @@ def shared_first_lines(texts: Sequence[str]) -> str:
     if len(texts) < 2:
         return ""
     smallest_text, largest_text = min(texts), max(texts)
-    shared_length = next(
+    shared_prefix_length = next(
         (place for place, (one, other) in enumerate(zip(smallest_text, largest_text, strict=False)) if one != other),
         len(smallest_text),
     )
-    return smallest_text[: smallest_text.rfind("\n", 0, shared_length) + 1]
+    return smallest_text[: smallest_text.rfind("\n", 0, shared_prefix_length) + 1]
 
 
 def find_passage(searched: SearchableText, text: str, spans: Sequence[Span], front: str, within: Span) -> Passage | None:
@@ -77,12 +77,12 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
     start, end = spans[0]
     stated_text = searched.text[start:end].strip()
     if stated_text and (match := SearchableText(text).typographic_match(Quotation(stated_text))) is not None:
-        follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
+        follows_line = "\n" in _preceding_whitespace(text, match.span.start) and not text[match.span.end :].strip()
         stated_length = len(fold_text(stated_text))
         if follows_line or stated_length >= SHORTEST_ALTERED or stated_length >= LEAST_SHARE * len(fold_text(text)):
             return _passage_in_context(text, match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
-    found_end = searched.suffix_at(text, start)
+    found_end = searched.longest_suffix_at(text, start)
     return None if found_end is None else _passage_in_context(text, found_end)
 
 
@@ -107,8 +107,8 @@ def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passa
             default=passage_start_in_chunk,
         )
     passage_length, chunk_length = len(fold_text(text[passage_start_in_chunk:passage_end_in_chunk])), len(fold_text(text))
-    is_whole_lines = "\n" in _space_before(text, passage_start_in_chunk) or passage_start_in_chunk == 0
-    is_whole_lines &= "\n" in _space_after(text, passage_end_in_chunk) or not text[passage_end_in_chunk:].strip()
+    is_whole_lines = "\n" in _preceding_whitespace(text, passage_start_in_chunk) or passage_start_in_chunk == 0
+    is_whole_lines &= "\n" in _following_whitespace(text, passage_end_in_chunk) or not text[passage_end_in_chunk:].strip()
     least_share = LEAST_SHARE_OF_LINES if is_whole_lines else LEAST_SHARE
     return (
         _passage_in_context(text, Span(passage_start_in_chunk, passage_end_in_chunk))
@@ -135,10 +135,12 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
         characters_to_skip -= len(fold_text(whole[place]))
         place += 1
     place += len(whole[place:]) - len(whole[place:].lstrip()) if whole[place : place + 1].isspace() else 0
-    if "\n" in _space_before(text, first_start) or place == 0 or "\n" in _space_before(whole, place):
+    if "\n" in _preceding_whitespace(text, first_start) or place == 0 or "\n" in _preceding_whitespace(whole, place):
         return first_start
     nearby_line_starts = (
-        start for start in word_starts if start - quoted.start <= CONTEXT_CHARACTERS and "\n" in _space_before(text, start)
+        start
+        for start in word_starts
+        if start - quoted.start <= CONTEXT_CHARACTERS and "\n" in _preceding_whitespace(text, start)
     )
     return next(nearby_line_starts, first_start)
 
@@ -149,14 +151,14 @@ def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> P
     return Passage(text[passage.start : passage.end].strip(), text_around_passage, span) if text_around_passage else None
 
 
-def _space_before(text: str, place: int) -> str:
+def _preceding_whitespace(text: str, place: int) -> str:
     space_start_offset = place
     while space_start_offset > 0 and text[space_start_offset - 1].isspace():
         space_start_offset -= 1
     return text[space_start_offset:place]
 
 
-def _space_after(text: str, place: int) -> str:
+def _following_whitespace(text: str, place: int) -> str:
     space_end_offset = place
     while space_end_offset < len(text) and text[space_end_offset].isspace():
         space_end_offset += 1
@@ -244,12 +246,12 @@ def locate_chunks(
 
     spans_in_place = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
     searchable_document_text = SearchableText(text)
-    spans_in_order = _located_in_order(text, given_chunks)
+    span_by_number = _locate_unplaced_chunks(text, given_chunks)
     context_separator = _ContextSeparator(searchable_document_text, given_chunks)
     contexts: dict[int, str] = {}
     chunks_without_context = list(given_chunks)
     for number, (given_chunk, spans) in enumerate(zip(given_chunks, spans_in_place, strict=True)):
-        if not spans and spans_in_order.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
+        if not spans and span_by_number.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
             report(number)
             chunk_passage_and_context = context_separator.passage(given_chunk)
             if chunk_passage_and_context is not None:
@@ -257,8 +259,8 @@ def locate_chunks(
                 chunks_without_context[number] = given_chunk._replace(text=chunk_passage_and_context.text)
                 spans_in_place[number] = () if chunk_passage_and_context.span is None else (chunk_passage_and_context.span,)
     if contexts:
-        spans_in_order = _located_in_order(text, chunks_without_context)
-    chunk_search = _ChunkSearch(searchable_document_text, spans_in_order)
+        span_by_number = _locate_unplaced_chunks(text, chunks_without_context)
+    chunk_search = _ChunkSearch(searchable_document_text, span_by_number)
     chunk_search.unsure.update(context_separator.unsure)
     chunks: list[Chunk] = []
     reason_by_start: dict[int, str] = {}
@@ -297,7 +299,7 @@ def locate_chunks(
     return LocatedChunks(chunking, len(given_chunks), tuple(oddities))
 
 
-def _located_in_order(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
+def _locate_unplaced_chunks(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
     unplaced_numbers = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
     return dict(
@@ -358,7 +360,7 @@ class _ChunkSearch:
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
             match_remarks: list[tuple[Kind, str]] = []
-            if span in self._behind_gaps and self._repeated(text[span.start : span.end]):
+            if span in self._behind_gaps and self._is_repeated(text[span.start : span.end]):
                 match_remarks.append(
                     ("ambiguous", "it is there more than once; this is the first place after the one before")
                 )
@@ -367,19 +369,17 @@ class _ChunkSearch:
             return (span,), "in the order of the chunks", match_remarks + _spacing_remarks(chunk, text, span)
         chunk_text = (chunk.text or "").strip()
         if not chunk_text:
-            loss_phrase = (
-                f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
-            )
-            return (), "", [("lost", loss_phrase)]
-        quotation_of_chunk = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
+            why_lost = f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
+            return (), "", [("lost", why_lost)]
+        quotation_to_find = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
         chunk_text_match = (
-            self._searched.exact_match(quotation_of_chunk)
-            or self._searched.typographic_match(quotation_of_chunk)
-            or self._altered(quotation_of_chunk)
+            self._searched.exact_match(quotation_to_find)
+            or self._searched.typographic_match(quotation_to_find)
+            or self._altered(quotation_to_find)
         )
         if chunk_text_match is None:
             return (), "", [("lost", "nothing in the text is like it")]
-        stated_place, found_place = quotation_of_chunk.start, chunk_text_match.span.start
+        stated_place, found_place = quotation_to_find.start, chunk_text_match.span.start
         is_elsewhere = stated_place is not None and (
             stated_place > len(text) or text[min(stated_place, found_place) : max(stated_place, found_place)].strip() != ""
         )
@@ -409,14 +409,14 @@ class _ChunkSearch:
             self.unsure[_NOT_ALL_ALTERED] = None
         return match
 
-    def _repeated(self, passage: str) -> bool:
-        text = self._searched.text
+    def _is_repeated(self, passage: str) -> bool:
+        document_text = self._searched.text
         if self._left < 0:
             self.unsure[_NOT_ALL_REPEATED] = None
             return False
-        first_occurrence = text.find(passage)
-        second_occurrence = text.find(passage, first_occurrence + 1)
-        self._left -= second_occurrence if second_occurrence >= 0 else len(text)
+        first_occurrence = document_text.find(passage)
+        second_occurrence = document_text.find(passage, first_occurrence + 1)
+        self._left -= second_occurrence if second_occurrence >= 0 else len(document_text)
         return second_occurrence >= 0
 
 

@@ -82,7 +82,7 @@ class Placement:
     is_cut_short: bool = False
 
     @property
-    def place(self) -> Place | None:
+    def only_place(self) -> Place | None:
         """The chunk's place; None if it is missing or there are several."""
         return self.places[0] if len(self.places) == 1 else None
 
@@ -132,7 +132,7 @@ class UnorderedLocator:
         """Return the numbers of the documents that a name may mean; all of them if there is no name."""
         if name is None:
             return [*range(len(self._documents))]
-        possible_names = self._names.called(name)
+        possible_names = self._names.names_matching(name)
         return [number for number, document in enumerate(self._documents) if document.name in possible_names]
 
     def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
@@ -144,7 +144,7 @@ class UnorderedLocator:
             for span in self._searched[number].occurrences(text, MOST_PLACES)
         ]
         # Word for word in one document outweighs other white space in another.
-        verbatim_places = [place for place in text_occurrence_places if self._passage(place) == text]
+        verbatim_places = [place for place in text_occurrence_places if self._text_at_place(place) == text]
         return (verbatim_places or text_occurrence_places)[:MOST_PLACES]
 
     def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
@@ -153,7 +153,7 @@ class UnorderedLocator:
         quoted, folded_text = Quotation(text), fold_text(text)
         ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_numbers)
         if self._runs is not None and len(folded_text) >= SHORTEST_INDEXED:
-            ranges_by_document = self._runs.near(folded_text, max_edit_distance(len(folded_text)))
+            ranges_by_document = self._runs.ranges_sharing_runs(folded_text, max_edit_distance(len(folded_text)))
         attempted_matches = [
             (number, self._searched[number].altered_match(quoted, within=ranges_by_document[number]))
             for number in searched_numbers
@@ -197,20 +197,20 @@ class UnorderedLocator:
         if not chunk_text:
             return Placement((), "it has no text, and nothing stands at the place that it states")
         absence_phrase = "is not among the documents" if self._noun == "document" else "has no chunks at hand"
-        where_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_documents else ""
+        absent_document_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_documents else ""
         uncut_text = _CUT_SHORT.sub("", chunk_text)
         texts_to_try = [(chunk_text, "")] + [(uncut_text, "cut short")] * (
             uncut_text != chunk_text and len(fold_text(uncut_text)) >= SHORTEST_ALTERED
         )
         for text, exactness_remark in texts_to_try:
-            if placement := self._verbatim(text, chunk, named_documents, exactness_remark, where_phrase):
+            if placement := self._verbatim(text, chunk, named_documents, exactness_remark, absent_document_phrase):
                 return placement
-        if where_phrase:
-            return Placement((), where_phrase)
-        if (passage := self._passage_in(uncut_text, chunk, named_documents)) is not None:
+        if absent_document_phrase:
+            return Placement((), absent_document_phrase)
+        if (passage := self._longest_passage_found(uncut_text, chunk, named_documents)) is not None:
             context_remark = f"“{quotable_beginning(passage.context)}” is around it"
             exactness_remark = context_remark + ("; cut short" if uncut_text != chunk_text else "")
-            if placement := self._verbatim(passage.text, chunk, named_documents, exactness_remark, where_phrase):
+            if placement := self._verbatim(passage.text, chunk, named_documents, exactness_remark, absent_document_phrase):
                 return placement
         places, similarity = self.altered(chunk_text, named_documents)
         if places:
@@ -219,8 +219,10 @@ class UnorderedLocator:
             return Placement(
                 (), f"it stands in no {self._noun} word for word; with changes it was not compared with all passages"
             )
-        some_phrase = "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
-        return Placement((), f"nothing in the {self._noun}s{some_phrase} is like it")
+        shared_runs_phrase = (
+            "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
+        )
+        return Placement((), f"nothing in the {self._noun}s{shared_runs_phrase} is like it")
 
     def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
         placement_remarks = [how] if how else []
@@ -238,7 +240,7 @@ class UnorderedLocator:
                 for place, distance in zip(whole_word_places, distances_to_stated_start, strict=True)
                 if distance == min(distances_to_stated_start)
             ]
-        if text != self._passage(whole_word_places[0]):
+        if text != self._text_at_place(whole_word_places[0]):
             placement_remarks.append("other white space or signs")
         return _placement_with_remarks(whole_word_places, placement_remarks, how.endswith("cut short"))
 
@@ -252,10 +254,10 @@ class UnorderedLocator:
         text, (start, end) = self._documents[place.document].text, place.span
         return any(0 < edge < len(text) and text[edge - 1 : edge + 1].isalnum() for edge in (start, end))
 
-    def _passage(self, place: Place) -> str:
+    def _text_at_place(self, place: Place) -> str:
         return self._documents[place.document].text[place.span.start : place.span.end]
 
-    def _passage_in(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
+    def _longest_passage_found(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
         passages: list[Passage] = []
         folded_text = fold_text(text)
@@ -305,22 +307,22 @@ class SharedRuns:
 
     def holders(self, text: str) -> list[int]:
         """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
-        first_places, place_counts = self._looked_up(text)
+        first_places, place_counts = self._run_places_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
         rarest_runs = [start + STEP * int(place_counts[start::STEP].argmin()) for start in range(STEP)]
-        text_numbers, _ = self._occurrences(first_places[rarest_runs], place_counts[rarest_runs])
+        text_numbers, _ = self._run_occurrences(first_places[rarest_runs], place_counts[rarest_runs])
         return [int(number) for number in np.unique(text_numbers)]
 
-    def near(self, text: str, reach: int) -> dict[int, list[Span]]:
+    def ranges_sharing_runs(self, text: str, reach: int) -> dict[int, list[Span]]:
         """Return the ranges that share runs with ``text``, by the number of their text, disjoint and in order.
 
         A range is as long as ``text`` and ``reach`` characters more on both sides. It shares one run, and another for every
         `EVERY` characters of ``text``.
         """
-        first_places, place_counts = self._looked_up(text)
+        first_places, place_counts = self._run_places_and_counts(text)
         runs_by_rarity = np.argsort(place_counts, kind="stable")
         rare_runs = np.sort(runs_by_rarity[np.cumsum(place_counts[runs_by_rarity]) <= MOST_SHARED])
-        text_numbers, starts = self._occurrences(first_places[rare_runs], place_counts[rare_runs])
+        text_numbers, starts = self._run_occurrences(first_places[rare_runs], place_counts[rare_runs])
         starts -= np.repeat(rare_runs, place_counts[rare_runs])
         ranges: dict[int, list[Span]] = {}
         runs_by_text: dict[int, list[int]] = {}
@@ -343,13 +345,13 @@ class SharedRuns:
             if (near := [span for span, count in zip(own, runs_by_text[number], strict=True) if count >= least_shared])
         }
 
-    def _looked_up(self, text: str) -> tuple[IntArray, IntArray]:
+    def _run_places_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
         text_run_hashes = _run_hashes(text)
         first_places = np.searchsorted(self._hashes, text_run_hashes, "left")
         return first_places, np.searchsorted(self._hashes, text_run_hashes, "right") - first_places
 
-    def _occurrences(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    def _run_occurrences(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return the text and the place in it of every occurrence of some runs."""
         occurrences_before = np.cumsum(counts) - counts
         sorted_places = np.arange(counts.sum()) + np.repeat(first - occurrences_before, counts)

@@ -46,7 +46,7 @@ class Form(BaseModel):
     """Base class for the JSON forms of answers; list fields are `Several` and integer fields `Whole`.
 
     A field's description completes “where FIELD is …” in the prompt, which also shows the field's first example. The
-    name and the bounds of a field go into the schema. ``bounds_in_schema`` tightens the bounds in the schema only,
+    name and the bounds of a field go into the schema. ``maximum_schema_extra`` tightens the bounds in the schema only,
     because a longer answer without a schema is still read.
     """
 
@@ -113,7 +113,7 @@ def _refuse_booleans(value: object) -> object:
     return value
 
 
-def bounds_in_schema(most: int) -> dict[str, Any]:
+def maximum_schema_extra(most: int) -> dict[str, Any]:
     """Return extra JSON schema data for a field: its maximum number of characters or items."""
     return {"most": most}
 
@@ -128,7 +128,7 @@ Whole = Annotated[int, BeforeValidator(_refuse_booleans), Field(ge=-1_000_000_00
 Sentence = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1),
-    Field(json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE)),
+    Field(json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE)),
 ]
 """Words, of which there is at least one."""
 
@@ -142,7 +142,7 @@ class SplitsAnswer(LineForm):
     split_after: Several[Whole] = Field(
         description="the numbers of these pieces in ascending order",
         examples=[[3, 5]],
-        json_schema_extra=bounds_in_schema(50),
+        json_schema_extra=maximum_schema_extra(50),
     )
 
 
@@ -158,38 +158,38 @@ class ShiftAnswer(LineForm):
 class StatedProposition(Form):
     """A proposition in a model's answer, with its source sentence and the quoted words."""
 
-    text: str = Field(min_length=1, examples=["the proposition"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    text: str = Field(min_length=1, examples=["the proposition"], json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE))
     sentence: Whole = Field(description="the number of the sentence that it restates", examples=[3])
     quotation: str = Field(
         description="the words of that sentence that it restates, letter by letter and without gaps",
         examples=["the words it restates"],
-        json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE),
+        json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE),
     )
 
 
 class PropositionsAnswer(Form):
     """Form of the first answer to the chunker `propositions`: the propositions of a window."""
 
-    propositions: Several[StatedProposition] = Field(json_schema_extra=bounds_in_schema(40) | {"least": 1})
+    propositions: Several[StatedProposition] = Field(json_schema_extra=maximum_schema_extra(40) | {"least": 1})
 
 
 class PlacedChunk(Form):
     """A chunk in a model's answer: its title, summary and assigned propositions."""
 
     chunk: Whole | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
-    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=bounds_in_schema(80))
-    summary: str = Field(examples=["a summary"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=maximum_schema_extra(80))
+    summary: str = Field(examples=["a summary"], json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE))
     propositions: Several[Whole] = Field(
         description="their numbers, each in one chunk",
         examples=[[7, 9]],
-        json_schema_extra=bounds_in_schema(50) | {"least": 1},
+        json_schema_extra=maximum_schema_extra(50) | {"least": 1},
     )
 
 
 class PlacementsAnswer(Form):
     """Form of the second answer to the chunker `propositions`: the chunks to which propositions are assigned."""
 
-    chunks: Several[PlacedChunk] = Field(json_schema_extra=bounds_in_schema(SCHEMA_ITEMS) | {"least": 1})
+    chunks: Several[PlacedChunk] = Field(json_schema_extra=maximum_schema_extra(SCHEMA_ITEMS) | {"least": 1})
 
 
 class QuestionWithExcerpts(Form):
@@ -198,10 +198,10 @@ class QuestionWithExcerpts(Form):
     The excerpts come first: a weak model that begins with the question asks the same of every passage.
     """
 
-    excerpts: Several[Annotated[str, Field(json_schema_extra=bounds_in_schema(2 * SCHEMA_SENTENCE))]] = Field(
-        examples=[["...", "..."]], json_schema_extra=bounds_in_schema(MOST_EXCERPTS) | {"least": 1}
+    excerpts: Several[Annotated[str, Field(json_schema_extra=maximum_schema_extra(2 * SCHEMA_SENTENCE))]] = Field(
+        examples=[["...", "..."]], json_schema_extra=maximum_schema_extra(MOST_EXCERPTS) | {"least": 1}
     )
-    question: str = Field(examples=["..."], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    question: str = Field(examples=["..."], json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE))
 
 
 class JudgedStatement(Form):
@@ -215,7 +215,7 @@ class Faithfulness(Form):
     """Form of a judgement of an answer's faithfulness: the answer's statements, each with a verdict."""
 
     statements: Several[JudgedStatement] = Field(
-        max_length=MOST_STATEMENTS, json_schema_extra=bounds_in_schema(SCHEMA_ITEMS)
+        max_length=MOST_STATEMENTS, json_schema_extra=maximum_schema_extra(SCHEMA_ITEMS)
     )
 
 
@@ -229,7 +229,7 @@ class Relevancy(Form):
 class Correctness(Form):
     """Form of a judgement of an answer's correctness: a reason and a grade."""
 
-    reason: str = Field("", examples=["one sentence"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
+    reason: str = Field("", examples=["one sentence"], json_schema_extra=maximum_schema_extra(SCHEMA_SENTENCE))
     grade: Whole = Field(ge=1, le=HIGHEST, examples=[3])
 
 
@@ -337,25 +337,27 @@ def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = ""
         options = [_request_schema(option, asked, name) for option in schema["anyOf"]]
         allowed_schema_options = [option for option in options if option.get("enum", True)]
         return {"anyOf": allowed_schema_options} if len(allowed_schema_options) > 1 else allowed_schema_options[0]
-    json_type, length_or_items = schema["type"], schema.get("most")
+    json_type, upper_size_limit = schema["type"], schema.get("most")
     match json_type:
         case "array":
             least_length_or_items = schema.get("least", schema.get("minItems", 0))
-            length_or_items = schema.get("maxItems") if length_or_items is None else length_or_items
+            upper_size_limit = schema.get("maxItems") if upper_size_limit is None else upper_size_limit
             list_item_count_limits = {"minItems": least_length_or_items} if least_length_or_items else {}
-            list_item_count_limits |= {} if length_or_items is None else {"maxItems": asked.sizes.get(name, length_or_items)}
+            list_item_count_limits |= (
+                {} if upper_size_limit is None else {"maxItems": asked.sizes.get(name, upper_size_limit)}
+            )
             return {"type": json_type, "items": _request_schema(schema["items"], asked, name), **list_item_count_limits}
         case "string" if name in asked.choices:
             return {"type": json_type, "enum": [*asked.choices[name]]}
         case "string":
-            least_length_or_items, length_or_items = (
+            least_length_or_items, upper_size_limit = (
                 schema.get("minLength", 0),
-                asked.sizes.get(name, length_or_items),
+                asked.sizes.get(name, upper_size_limit),
             )
             return {
                 "type": json_type,
                 **({"minLength": least_length_or_items} if least_length_or_items else {}),
-                **({"maxLength": length_or_items} if length_or_items else {}),
+                **({"maxLength": upper_size_limit} if upper_size_limit else {}),
             }
         case "integer":
             low, high = asked.bounds.get(name, (schema.get("minimum", -WIDEST), schema.get("maximum", WIDEST)))

@@ -144,12 +144,12 @@ class ChatServer(LanguageModel):
             If the user stops meanwhile.
         """
         self.load()
-        return self._connection.ask(
+        return self._connection.run_with_deadline(
             lambda: self._request_reply(messages, most_tokens, shape),
             self._deadline,
             LARGEST_ANSWER,
             attempts,
-            lambda body: self._fits_in_memory(body) and is_repeating(body, self._connection.client(self._timeout)),
+            lambda body: self._answer_fits_in_memory(body) and is_repeating(body, self._connection.client(self._timeout)),
         )
 
     @property
@@ -201,7 +201,7 @@ class ChatServer(LanguageModel):
         return reply
 
     @staticmethod
-    def _fits_in_memory(body: bytes) -> bool:
+    def _answer_fits_in_memory(body: bytes) -> bool:
         """Return whether an answer fits into memory once it is parsed."""
         without_strings = _STRING.sub(b"", body)
         return without_strings.count(b"[") + without_strings.count(b"{") <= MOST_BRACKETS
@@ -210,7 +210,7 @@ class ChatServer(LanguageModel):
         """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
         import openai
 
-        if not self._fits_in_memory(body):
+        if not self._answer_fits_in_memory(body):
             raise self._connection.unusable(
                 f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more."
             )
@@ -350,9 +350,9 @@ def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
         joined_answer_text = "".join(contents)
         if stream_finish_reason is None and repeated_ending(joined_answer_text, unfinished=True):
             stream_finish_reason = REPEATING
-    message = {"content": joined_answer_text, "refusal": last_refusal_text}
+    joined_message = {"content": joined_answer_text, "refusal": last_refusal_text}
     return {
-        "choices": [{"message": message, "finish_reason": stream_finish_reason}] if choices else [],
+        "choices": [{"message": joined_message, "finish_reason": stream_finish_reason}] if choices else [],
         "usage": token_usage_fields,
     }
 

@@ -112,7 +112,7 @@ class Asking:
         self._unusable_answers = UnusableAnswers()
 
     @property
-    def memory(self) -> str:
+    def cache_identity(self) -> str:
         """Identifier of the answer cache; callers that share a cache get the same answers from a model."""
         return self._answers.identity
 
@@ -127,7 +127,7 @@ class Asking:
         return self._budget.spent
 
     @property
-    def probes(self) -> tuple[int, int]:
+    def probe_requests_and_tokens(self) -> tuple[int, int]:
         """Numbers of requests and tokens still expected in order to learn how the server treats JSON schemas.
 
         One request at most is counted, although a server that refuses the first dialect is asked in the second too.
@@ -140,14 +140,14 @@ class Asking:
         return f"{self.spent}{f'; {STRUCTURED[self.structured]}' if self.structured else ''}"
 
     @property
-    def many_unusable(self) -> str:
+    def unusable_warning(self) -> str:
         """A warning with advice if many of the first answers were unusable; otherwise empty."""
         return self._unusable_answers.warning(self.structured)
 
     def tell(self, usable: bool) -> None:
         """Record whether an answer was usable, and call ``warn`` once if many of the first answers are unusable."""
         if self._unusable_answers.add(usable):
-            self.warn(self.many_unusable, self._unusable_answers.unusable)
+            self.warn(self.unusable_warning, self._unusable_answers.unusable)
 
     def with_answers(self, answers: AnswerCache) -> "Asking":
         """Return access to the same model with another answer cache; spending and its limit are shared."""
@@ -208,10 +208,10 @@ class Asking:
             shape = AnswerShape(kind.stop)
             reply, sent = self._answer(messages, cancelled, ledger, kind.most_tokens, repeat, shape)
         if not sent:
-            remembered_spending = Spending(remembered=1)
+            cache_hit_spending = Spending(remembered=1)
             if ledger is not None:
-                ledger.add(remembered_spending)
-            self._budget.add(remembered_spending)
+                ledger.add(cache_hit_spending)
+            self._budget.add(cache_hit_spending)
         return reply
 
     def cached_answer(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS, *, repeat: int = 0) -> Reply | None:
@@ -299,10 +299,10 @@ class Asking:
         most_in = upper_bound_on_tokens(messages)
         request_attempts = Attempts()
 
-        def allow(before: int) -> None:
-            self._budget.reserve(call, model, most_in, most_out, request_attempts.unanswered + 1)
+        def reserve_next_request(before: int) -> None:
+            self._budget.reserve(call, model, most_in, most_out, request_attempts.unanswered_count + 1)
 
-        request_attempts.allow = allow
+        request_attempts.allow = reserve_next_request
         reply = None
         model.load()
         while not self._slots.acquire(timeout=_POLL_S):
@@ -341,9 +341,10 @@ class UnusableAnswers:
         """Return a warning with advice if many of the first answers were unusable; otherwise an empty string."""
         if self._answers < FIRST_ANSWERS or self.unusable < MANY_UNUSABLE:
             return ""
-        schema_phrase = "" if structured == "enforced" else " a server that enforces structured answers,"
+        server_advice_phrase = "" if structured == "enforced" else " a server that enforces structured answers,"
         return (
-            f"{self.unusable} of the first {FIRST_ANSWERS} answers could not be used. A larger model helps,{schema_phrase} "
+            f"{self.unusable} of the first {FIRST_ANSWERS} answers could not be used. A larger model "
+            f"helps,{server_advice_phrase} "
             "or a shorter window."
         )
 

@@ -215,7 +215,7 @@ def spending_of_call(model: LanguageModel, reply: Reply | None, most_in: int, mo
     attempts
         The requests of the call.
     """
-    unclear_request_count = attempts.unanswered + attempts.whole
+    unclear_request_count = attempts.unanswered_count + attempts.whole
     call_spending = Spending(requests=attempts.sent)
     if reply is not None and reply.tokens_in is not None and reply.tokens_out is not None:
         unclear_request_count = max(0, unclear_request_count - 1)

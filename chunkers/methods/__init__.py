@@ -1,7 +1,7 @@
 """The chunkers, one per file."""
 
 from chunkers.methods.breakpoint import Breakpoint, SimilarityReading, has_similarity_reading, read_as_similarity
-from chunkers.methods.change_point import ChangePoint, is_cut_by_search
+from chunkers.methods.change_point import ChangePoint, is_cut_before_limits
 from chunkers.methods.code import Code
 from chunkers.methods.dbscan import Dbscan, core_distances
 from chunkers.methods.double_pass import DoublePass

@@ -80,7 +80,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         gap_scores = self.rule.scores(gap_embedding_distances)
         score_threshold = self.rule.line(gap_scores, self.amount)
         size_limited_gaps = enforce_size_limits(
-            document, self._verdicts(gap_scores, score_threshold), self.limits, tools, gap_embedding_distances.tolist
+            document, self._judged_gaps(gap_scores, score_threshold), self.limits, tools, gap_embedding_distances.tolist
         )
         gap_score_curve = Curve(
             label=self.rule.score_name,
@@ -128,17 +128,17 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
             return None
         return Tipping("amount", self.threshold.replace("_", " "), amount, not is_gap_cut, abs(gap.score - gap.threshold))
 
-    def _verdicts(self, scores: FloatArray, level: float) -> list[Gap]:
+    def _judged_gaps(self, scores: FloatArray, level: float) -> list[Gap]:
         threshold_rule = self.rule
         passing: Relation = ">" if threshold_rule.above else "<"
         failing: Relation = "≤" if threshold_rule.above else "≥"
         score_threshold_or_none = none_if_nan(level)
         undefined_score_reason = Reason(remark=f"no {threshold_rule.score_name} at this gap: it needs a gap beside it")
         is_score_passing_at = threshold_rule.passes(scores, level)
-        tied_scores = ~is_score_passing_at & (scores > level if threshold_rule.above else scores < level)
+        is_score_tied_at = ~is_score_passing_at & (scores > level if threshold_rule.above else scores < level)
         judged_gaps = []
         for index, (score, passed, tied) in enumerate(
-            zip(scores.tolist(), is_score_passing_at.tolist(), tied_scores.tolist(), strict=True)
+            zip(scores.tolist(), is_score_passing_at.tolist(), is_score_tied_at.tolist(), strict=True)
         ):
             gap_verdict_reason = Reason(threshold_rule.score_name, score, passing if passed else failing, level)
             if math.isnan(score):

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import SAMPLE, SizeLimitedChunker, enforce_size_limits, gap_distances, scores_under_shuffling
 from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.contract import Tools
-from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
+from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Verdict, combine_reasons
 from chunkers.support import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS, Cancelled, FloatArray, InputError, IntArray
 from chunkers.text import Document, paragraph_starts
 
@@ -123,7 +123,7 @@ class ChangePoint(SizeLimitedChunker):
     )
 
     @model_validator(mode="after")
-    def _one_target(self) -> Self:
+    def _refuse_chunks_with_target(self) -> Self:
         if self.chunks is not None and self.target_sentences is not None:
             raise ValueError(
                 f"target_sentences must be left out when chunks is set; got {self.target_sentences}. Set only one of the "
@@ -140,9 +140,9 @@ class ChangePoint(SizeLimitedChunker):
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
-        return self._deciding_setting() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
+        return self._deciding_setting_phrase() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
 
-    def _deciding_setting(self) -> str:
+    def _deciding_setting_phrase(self) -> str:
         if self.chunks is not None:
             return f"{self.chunks:,} chunks"
         if self.target_sentences is not None:
@@ -184,23 +184,23 @@ class ChangePoint(SizeLimitedChunker):
         if not sentence_count:
             return Chunking(document, (), ())
         requested_chunks = self._requested_chunks(sentence_count)
-        start_sentences = self._allowed_starts(document, requested_chunks)
-        possible_starts = list(range(1, sentence_count)) if start_sentences is None else start_sentences.tolist()
-        unit_count, unit = len(possible_starts) + 1, "sentences" if start_sentences is None else "paragraphs"
+        allowed_starts = self._allowed_starts(document, requested_chunks)
+        possible_starts = list(range(1, sentence_count)) if allowed_starts is None else allowed_starts.tolist()
+        unit_count, unit = len(possible_starts) + 1, "sentences" if allowed_starts is None else "paragraphs"
         chunk_count = None if requested_chunks is None else min(requested_chunks, unit_count)
-        needs_search = chunk_count is not None and 1 < chunk_count < unit_count
-        if chunk_count is not None and needs_search:
+        needs_count_search = chunk_count is not None and 1 < chunk_count < unit_count
+        if chunk_count is not None and needs_count_search:
             _check_steps(unit_count, chunk_count, unit)
             # One vector tells the dimensions.
             _check_products(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit)
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
         cut_penalty, null_penalties = None, None
         if chunk_count is None:
-            null_penalties = self._shuffled_penalties(vectors, start_sentences, tools)
+            null_penalties = self._shuffled_penalties(vectors, allowed_starts, tools)
             cut_penalty = self._minimum_gain(null_penalties)
-            cut_starts = set(best_partition_by_penalty(vectors, cut_penalty, _work_counter(vectors, tools), start_sentences))
-        elif needs_search:
-            cut_starts = set(best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), start_sentences))
+            cut_starts = set(best_partition_by_penalty(vectors, cut_penalty, _work_counter(vectors, tools), allowed_starts))
+        elif needs_count_search:
+            cut_starts = set(best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), allowed_starts))
         else:
             cut_starts = set(possible_starts) if chunk_count == unit_count else set()
         gap_cut_gains = _cut_gains(vectors, cut_starts)
@@ -222,8 +222,8 @@ class ChangePoint(SizeLimitedChunker):
         cut_gain_curve = Curve(
             "gain of a cut", tuple(gap_cut_gains.tolist()), penalty_lines, cut_above=True, live=False, null=null_penalty_band
         )
-        notes = [] if start_sentences is None else [_paragraphs_note(unit_count)]
-        if requested_chunks is not None and requested_chunks > unit_count and start_sentences is not None:
+        notes = [] if allowed_starts is None else [_paragraphs_note(unit_count)]
+        if requested_chunks is not None and requested_chunks > unit_count and allowed_starts is not None:
             notes.append(f"Asked for {requested_chunks:,} chunks, made {unit_count:,}: there are no more paragraphs.")
         return replace(Chunking.from_gaps(document, size_limited_gaps, curves=(cut_gain_curve,)), notes=tuple(notes))
 
@@ -263,7 +263,7 @@ class ChangePoint(SizeLimitedChunker):
         seeded_random_generator = np.random.default_rng(0)
         work = 0
 
-        def step(done: int, compared: int) -> None:
+        def stop_if_cancelled(done: int, compared: int) -> None:
             nonlocal work
             work += compared * vectors.shape[1]
             if work > AT_ONCE and tools.cancelled():
@@ -271,35 +271,35 @@ class ChangePoint(SizeLimitedChunker):
 
         def critical(shuffled: FloatArray) -> FloatArray:
             if searched_sentences == sentence_count:
-                return np.array([[critical_penalty(shuffled, step, possible_start_sentences)]])
+                return np.array([[critical_penalty(shuffled, stop_if_cancelled, possible_start_sentences)]])
             shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_lengths))
             quarter_sentence_bounds = np.linspace(0, searched_sentences, QUARTERS + 1).astype(np.intp)
-            shuffled_critical_penalties = []
+            stretch_penalties = []
             for start, end in [(0, searched_sentences), *pairwise(quarter_sentence_bounds)]:
                 edges_inside = shuffled_edges[(shuffled_edges > start) & (shuffled_edges < end)] - start
                 if len(edges_inside):
-                    shuffled_critical_penalties.append(critical_penalty(shuffled[start:end], step, edges_inside))
+                    stretch_penalties.append(critical_penalty(shuffled[start:end], stop_if_cancelled, edges_inside))
             # A paragraph may be longer than all that is searched.
             return (
                 np.array(
                     [
                         [
-                            shuffled_critical_penalties[0],
-                            np.mean(shuffled_critical_penalties[1:] or shuffled_critical_penalties),
+                            stretch_penalties[0],
+                            np.mean(stretch_penalties[1:] or stretch_penalties),
                         ]
                     ]
                 )
-                if shuffled_critical_penalties
+                if stretch_penalties
                 else np.zeros((1, 2))
             )
 
         cache_name = f"critical penalty {hashlib.sha256(possible_start_sentences.tobytes()).hexdigest()}"
         null_penalties = scores_under_shuffling(vectors, self.shuffled_runs, cache_name, critical, searched_sentences)
-        full_penalties = null_penalties[:, 0]
+        unscaled_penalties = null_penalties[:, 0]
         if searched_sentences == sentence_count:
-            return full_penalties
+            return unscaled_penalties
         growth_per_doubling = (null_penalties.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
-        return np.asarray(full_penalties + max(growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentences))
+        return np.asarray(unscaled_penalties + max(growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentences))
 
     def _minimum_gain(self, null: FloatArray | None) -> float:
         """Return the minimum gain of a cut."""
@@ -375,11 +375,11 @@ def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     """
     sentence_count = len(vectors)
     cumulative_vector_sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
-    sentence_numbers = np.array([0, *sorted(starts), sentence_count])
+    chunk_edge_numbers = np.array([0, *sorted(starts), sentence_count])
     gap_sentence_numbers = np.arange(1, sentence_count)
     # The chunks before and after the gap if it were cut.
-    previous_edge_numbers = sentence_numbers[np.searchsorted(sentence_numbers, gap_sentence_numbers, side="left") - 1]
-    next_edge_numbers = sentence_numbers[np.searchsorted(sentence_numbers, gap_sentence_numbers, side="right")]
+    previous_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_sentence_numbers, side="left") - 1]
+    next_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_sentence_numbers, side="right")]
 
     def explained(first: np.ndarray, last: np.ndarray) -> FloatArray:
         chunk_vector_sums = cumulative_vector_sums[last] - cumulative_vector_sums[first]
@@ -396,12 +396,12 @@ def _searched_gap(index: int, gain: float, cut: bool, penalty: float | None, wan
     gap_verdict = Verdict.CUT if cut else Verdict.KEPT
     if penalty is None:
         partition_reason = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
-        return Gap(index, gain, None, gap_verdict, link_reasons(Reason("gain", gain), partition_reason))
+        return Gap(index, gain, None, gap_verdict, combine_reasons(Reason("gain", gain), partition_reason))
     gain_verdict_reason = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled)
     return Gap(index, gain, penalty, gap_verdict, gain_verdict_reason)
 
 
-def is_cut_by_search(gap: Gap) -> bool:
+def is_cut_before_limits(gap: Gap) -> bool:
     """Return whether the search cuts at a gap, before size limits apply."""
     if gap.verdict is not Verdict.FORCED:
         return gap.verdict in (Verdict.CUT, Verdict.REJECTED)

@@ -137,7 +137,7 @@ class _CodeCutter(PieceCutter):
     pieces: list[Piece] = field(default_factory=list)
 
     @cached_property
-    def lines(self) -> list[int]:
+    def visible_line_starts(self) -> list[int]:
         """The first visible character of each line that has one."""
         starts, place = [], 0
         for line in self.document.text.splitlines(keepends=True):
@@ -148,7 +148,7 @@ class _CodeCutter(PieceCutter):
 
     @cached_property
     def size(self) -> TokenSizes:
-        return TokenSizes(self.document.text, self.lines, self.tools)
+        return TokenSizes(self.document.text, self.visible_line_starts, self.tools)
 
     @cached_property
     def breaks(self) -> list[CodeBreak]:
@@ -249,7 +249,12 @@ class _CodeCutter(PieceCutter):
                 open_span = open_span[0], end
                 continue
             if open_span:
-                at_line = start in self.lines[bisect_left(self.lines, start) : bisect_right(self.lines, start)]
+                at_line = (
+                    start
+                    in self.visible_line_starts[
+                        bisect_left(self.visible_line_starts, start) : bisect_right(self.visible_line_starts, start)
+                    ]
+                )
                 close(*open_span, "between lines" if at_line else "beside a function")
             open_span = start, end
             if self.size(start, end) > self.most:
@@ -263,13 +268,15 @@ class _CodeCutter(PieceCutter):
     def _line_starts(self, part: _Part) -> list[int]:
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
         document_front_matter = front_matter(self.document.text)
-        line_offsets_inside_part = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
+        line_offsets_inside_part = self.visible_line_starts[
+            bisect_right(self.visible_line_starts, part.start) : bisect_left(self.visible_line_starts, part.end)
+        ]
         line_starts = [
             part.start,
             *(
-                definition_line_start
-                for definition_line_start in line_offsets_inside_part
-                if document_front_matter is None or not document_front_matter.separates_fence(definition_line_start)
+                line_start
+                for line_start in line_offsets_inside_part
+                if document_front_matter is None or not document_front_matter.separates_fence(line_start)
             ),
         ]
         syntax_definitions = self.syntax.definitions if self.syntax else []
@@ -291,7 +298,7 @@ class _CodeCutter(PieceCutter):
 
     def _context(self, path: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
-        return self.short_context(" > ".join(path))
+        return self.context_if_short(" > ".join(path))
 
     def _next_visible(self, start: int) -> int:
         """Return the first place from an offset on that is no white space."""

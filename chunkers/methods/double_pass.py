@@ -28,7 +28,7 @@ from chunkers.results import (
     Outcome,
     Reason,
     Verdict,
-    link_reasons,
+    combine_reasons,
 )
 from chunkers.support import MOST_JOINED_CHARACTERS, FloatArray, InputError, IntArray, format_number
 from chunkers.text import Document, Span, shorten
@@ -49,7 +49,7 @@ class MeanGroups:
         for row, weighted in enumerate(self._weighted):
             np.add(self._sums[row], weighted, out=self._sums[row + 1])
 
-    def pairs(self, first: IntArray) -> FloatArray:
+    def pair_vectors(self, first: IntArray) -> FloatArray:
         """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
         return np.asarray(self._weighted[first] + self._weighted[first + 1])
 
@@ -80,7 +80,7 @@ class JoinedGroups:
         self._ends = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
         self._characters = 0
 
-    def pairs(self, first: IntArray) -> FloatArray:
+    def pair_vectors(self, first: IntArray) -> FloatArray:
         """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
         return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
 
@@ -225,7 +225,7 @@ class DoublePass(Chunker):
             cut_above=False,
             live=False,
         )
-        with tools.merging():
+        with tools.measure_merging_time():
             self._second_pass(pass_decisions, mini_chunks, groups)
         character_size_limits = SizeLimits(self.min_size, self.max_size, "characters")
         size_limited_gaps = enforce_size_limits(document, pass_decisions.gaps, character_size_limits, tools, lambda: ())
@@ -243,8 +243,8 @@ class DoublePass(Chunker):
         A threshold also changes decisions before the gap, on which the verdict depends, so a rerun checks the result.
         Pass two may merge what pass one separated; then both thresholds have to change.
         """
-        decided, cuts = self._decided_by(chunking, gap), not gap.verdict.is_cut
-        verdict_reversals = VerdictReversals(self, chunking, gap, tools)
+        decided, cuts = self._deciding_comparisons(chunking, gap), not gap.verdict.is_cut
+        reversal_search = VerdictReversals(self, chunking, gap, tools)
         candidate_threshold_stops = [
             (next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=cuts), kind, abs(score - threshold))
             for kind, score, threshold in decided
@@ -255,27 +255,36 @@ class DoublePass(Chunker):
             if stop is not None
         ]
         for _, kind, stop, margin in sorted(threshold_changes_to_stops):
-            reversing_threshold = verdict_reversals.nearest_reversing_stop(f"{kind}_threshold", stop)
+            reversing_threshold = reversal_search.nearest_reversing_stop(f"{kind}_threshold", stop)
             if reversing_threshold is not None:
                 return Tipping(f"{kind}_threshold", kind, reversing_threshold, cuts, margin)
         if not cuts:
-            return self._joining_sizes(verdict_reversals)
-        two_threshold_tipping = self._in_both_passes(decided, verdict_reversals) if decided else None
-        return two_threshold_tipping or self._parting_size(gap, verdict_reversals)
+            return self._joining_sizes(reversal_search)
+        two_threshold_tipping = self._in_both_passes(decided, reversal_search) if decided else None
+        return two_threshold_tipping or self._parting_size(gap, reversal_search)
 
     def _in_both_passes(self, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
         (kind, similarity, threshold), *_ = decided
         threshold_parameter_name = f"{kind}_threshold"
-        value = next_slider_stop(parameter_spec(self, threshold_parameter_name), similarity, above=True)
-        changed = None if kind == "merging" or value is None else reversals.run({threshold_parameter_name: value})
-        if changed is None or value is None or changed[1].verdict is not Verdict.MERGED or changed[1].score is None:
+        pass_one_stop = next_slider_stop(parameter_spec(self, threshold_parameter_name), similarity, above=True)
+        rerun_result = (
+            None if kind == "merging" or pass_one_stop is None else reversals.run({threshold_parameter_name: pass_one_stop})
+        )
+        if (
+            rerun_result is None
+            or pass_one_stop is None
+            or rerun_result[1].verdict is not Verdict.MERGED
+            or rerun_result[1].score is None
+        ):
             return None
-        merging_threshold_stop = next_slider_stop(parameter_spec(self, "merging_threshold"), changed[1].score, above=True)
+        merging_threshold_stop = next_slider_stop(
+            parameter_spec(self, "merging_threshold"), rerun_result[1].score, above=True
+        )
         if merging_threshold_stop is None or merging_threshold_stop <= self.merging_threshold:
             return None
         merging_threshold_stop = reversals.nearest_reversing_stop(
-            "merging_threshold", merging_threshold_stop, {threshold_parameter_name: value}
+            "merging_threshold", merging_threshold_stop, {threshold_parameter_name: pass_one_stop}
         )
         if merging_threshold_stop is None:
             return None
@@ -284,7 +293,7 @@ class DoublePass(Chunker):
         return Tipping(
             threshold_parameter_name,
             kind,
-            value,
+            pass_one_stop,
             True,
             abs(similarity - threshold),
             merging_threshold_setting,
@@ -296,15 +305,21 @@ class DoublePass(Chunker):
         if gap.verdict is Verdict.REJECTED and self.min_size is not None:
             return _size_tipping("min_size", reversals.nearest_reversing_number("min_size", self.min_size, 1), cuts=True)
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
-        chunking = reversals.chunking
-        joined = [comparison for comparison in chunking.comparisons if comparison.outcome == "joined"]
-        join_here = next(
-            (comparison for comparison in joined if comparison.left.end <= gap.index + 1 <= comparison.right.start),
+        original_chunking = reversals.chunking
+        joined_comparisons = [comparison for comparison in original_chunking.comparisons if comparison.outcome == "joined"]
+        comparison_at_gap = next(
+            (
+                comparison
+                for comparison in joined_comparisons
+                if comparison.left.end <= gap.index + 1 <= comparison.right.start
+            ),
             None,
         )
-        widest_max_size = self.max_size or len(chunking.document.text)
-        smaller_max_size = min(join_here.length - 1, widest_max_size) if join_here is not None else widest_max_size
-        parting_max_size = reversals.nearest_reversing_number("max_size", widest_max_size, smaller_max_size)
+        effective_max_size = self.max_size or len(original_chunking.document.text)
+        smaller_max_size = (
+            min(comparison_at_gap.length - 1, effective_max_size) if comparison_at_gap is not None else effective_max_size
+        )
+        parting_max_size = reversals.nearest_reversing_number("max_size", effective_max_size, smaller_max_size)
         return _size_tipping(
             "max_size", parting_max_size or reversals.nearest_reversing_number("max_size", smaller_max_size, 1), cuts=True
         )
@@ -348,7 +363,7 @@ class DoublePass(Chunker):
         )
 
     @staticmethod
-    def _decided_by(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:
+    def _deciding_comparisons(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:
         """Return the comparisons without which the verdict on the gap would be another: kind, similarity and threshold."""
         if gap.verdict.is_sized:
             return []
@@ -379,28 +394,30 @@ class DoublePass(Chunker):
         multi_sentence_chunk_lengths = [
             piece.end - piece.start for piece in made.chunks if sentence_span_by_start[piece.start].end < piece.end
         ]
-        chunk_lengths = [length for length in multi_sentence_chunk_lengths if length > self.max_size]
-        if not chunk_lengths:
+        oversized_lengths = [length for length in multi_sentence_chunk_lengths if length > self.max_size]
+        if not oversized_lengths:
             return ()
-        oversized_chunks_phrase = f"{len(chunk_lengths):,} chunks are" if len(chunk_lengths) > 1 else "A chunk is"
+        oversized_chunks_phrase = f"{len(oversized_lengths):,} chunks are" if len(oversized_lengths) > 1 else "A chunk is"
         return (
             f"{oversized_chunks_phrase} longer than the maximum size, {self.max_size:,} characters, up to "
-            f"{max(chunk_lengths):,}: with re-embed, "
+            f"{max(oversized_lengths):,}: with re-embed, "
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
     def _first_pass(self, state: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         opening_similarities = row_cosines(sentences[:-1], sentences[1:])
-        open_chunk_similarities = self._growth_similarities(opening_similarities, sentences, groups)
+        appending_similarities = self._growth_similarities(opening_similarities, sentences, groups)
         minis: list[Span] = []
         mini_chunk_start_sentence = 0
         for next_sentence in range(1, len(sentences)):
             gap_index = next_sentence - 1
-            is_open = next_sentence - mini_chunk_start_sentence > 1
-            gap_similarity = float(open_chunk_similarities[gap_index - 1] if is_open else opening_similarities[gap_index])
-            similarity_threshold = self.appending_threshold if is_open else self.initial_threshold
-            kind: ComparisonKind = "appending" if is_open else "initial"
+            has_several_sentences = next_sentence - mini_chunk_start_sentence > 1
+            gap_similarity = float(
+                appending_similarities[gap_index - 1] if has_several_sentences else opening_similarities[gap_index]
+            )
+            similarity_threshold = self.appending_threshold if has_several_sentences else self.initial_threshold
+            kind: ComparisonKind = "appending" if has_several_sentences else "initial"
             joined_chunk_length = groups.length(mini_chunk_start_sentence, next_sentence + 1)
             comparison_outcome = self._outcome(gap_similarity, similarity_threshold, joined_chunk_length)
             gap_verdict = Verdict.KEPT if comparison_outcome == "joined" else Verdict.CUT
@@ -440,12 +457,14 @@ class DoublePass(Chunker):
         the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
         similarity_by_pair_start = np.full(max(len(sentences) - 2, 0), np.nan)
-        open_at = np.flatnonzero(opening[:-1] > self.initial_threshold)
-        while len(open_at):
-            similarity_by_pair_start[open_at] = row_cosines(groups.pairs(open_at), sentences[open_at + 2])
-            grown_pair_starts = open_at[similarity_by_pair_start[open_at] > self.appending_threshold] + 1
+        open_pair_starts = np.flatnonzero(opening[:-1] > self.initial_threshold)
+        while len(open_pair_starts):
+            similarity_by_pair_start[open_pair_starts] = row_cosines(
+                groups.pair_vectors(open_pair_starts), sentences[open_pair_starts + 2]
+            )
+            grown_pair_starts = open_pair_starts[similarity_by_pair_start[open_pair_starts] > self.appending_threshold] + 1
             grown_pair_starts = grown_pair_starts[grown_pair_starts < len(similarity_by_pair_start)]
-            open_at = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
+            open_pair_starts = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
         return similarity_by_pair_start
 
     def _second_pass(self, state: "_Decisions", minis: Sequence[Span], groups: Groups) -> None:
@@ -474,11 +493,11 @@ class DoublePass(Chunker):
                 if comparison_outcome != "not above":
                     break
             if tried[-1].outcome == "joined":
-                state.merge(tried, minis_in_reach)
+                state.record_merge(tried, minis_in_reach)
                 current_chunk_range = Span(current_chunk_range.start, tried[-1].right.end)
                 next_mini_chunk_index += len(tried)
             else:
-                state.close(tried, self.max_size)
+                state.record_chunk_end(tried, self.max_size)
                 current_chunk_range = minis[next_mini_chunk_index]
                 next_mini_chunk_index += 1
 
@@ -506,7 +525,7 @@ class _Decisions:
     gaps: list[Gap]
     comparisons: list[Comparison] = field(default_factory=list)
 
-    def merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
+    def record_merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
         """Record that pass two merged the current chunk with the chunks in ``reach``, up to the last chunk compared."""
         last_tried_comparison = tried[-1]
         snippet_phrase = ""
@@ -534,23 +553,23 @@ class _Decisions:
                 last_tried_comparison.similarity,
                 last_tried_comparison.threshold,
                 Verdict.MERGED,
-                link_reasons(self.gaps[seam_gap_index].why, merge_reason),
+                combine_reasons(self.gaps[seam_gap_index].why, merge_reason),
             )
         self._record(tried, merge_reason)
 
-    def close(self, tried: Sequence[Comparison], maximum: int | None) -> None:
+    def record_chunk_end(self, tried: Sequence[Comparison], maximum: int | None) -> None:
         """Record the end of the current chunk, with the comparisons that were tried."""
         last_tried_comparison = tried[-1]
         chunk_end_gap_index = last_tried_comparison.left.end - 1
         if last_tried_comparison.outcome == "too long":
-            too_long = f"but merged above maximum size {maximum:,}"
+            too_long_phrase = f"but merged above maximum size {maximum:,}"
             chunk_end_reason = Reason(
                 "similarity",
                 last_tried_comparison.similarity,
                 ">",
                 last_tried_comparison.threshold,
                 "merging",
-                too_long,
+                too_long_phrase,
                 "pass two",
             )
         else:
@@ -563,7 +582,7 @@ class _Decisions:
             tried[0].similarity,
             last_tried_comparison.threshold,
             Verdict.CUT,
-            link_reasons(self.gaps[chunk_end_gap_index].why, chunk_end_reason),
+            combine_reasons(self.gaps[chunk_end_gap_index].why, chunk_end_reason),
         )
         self._record(tried, chunk_end_reason)
 

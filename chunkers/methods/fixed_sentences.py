@@ -16,7 +16,7 @@ from chunkers.building_blocks import (
     parameter_spec,
 )
 from chunkers.contract import Tipping, Tools
-from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict, combine_reasons
 from chunkers.support import IntArray
 from chunkers.text import Document
 
@@ -102,9 +102,9 @@ class FixedSentences(SizeLimitedChunker):
             check_chunk_count(self.name, len(first), int((span_array[last - 1, 1] - span_array[first, 0]).sum()))
         size_reached_reason = Reason(remark=f"size {size} reached")
         if overlap:
-            short_cut_reason = f"{size_reached_reason.remark}, the next repeats {overlap}"
-            size_reached_reason = link_reasons(
-                size_reached_reason, Reason(remark=f"the next chunk repeats {overlap}", short=short_cut_reason)
+            short_reason_text = f"{size_reached_reason.remark}, the next repeats {overlap}"
+            size_reached_reason = combine_reasons(
+                size_reached_reason, Reason(remark=f"the next chunk repeats {overlap}", short=short_reason_text)
             )
         below_size_reason = Reason(remark=f"fewer than {size} sentences so far")
         window_end_gap_indices = {*(sentence_windows[:-1, 1] - 1).tolist()}

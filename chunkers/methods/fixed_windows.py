@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import check_chunk_count, check_overlap, cuts_to_gaps, merge_into_windows, with_uncut_gaps
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
-from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
 from chunkers.support import IntArray
 from chunkers.text import Document, Span, word_starts
 from chunkers.text.front_matter import front_matter
@@ -63,7 +63,7 @@ class WindowChunker(Chunker):
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
         overlap_reasons = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
-        cut_reason = link_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *overlap_reasons)
+        cut_reason = combine_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *overlap_reasons)
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
         chunk_starts = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
         cut_gaps = cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda offset: cut_reason)
@@ -78,13 +78,13 @@ def _window_edges(text: str, starts: IntArray, size: int, overlap: int) -> IntAr
     front, length = front_matter(text), len(text)
     if front and len(starts):
         # A fence is in one window with the unit beside it, though both are more than the size.
-        kept_unit_indices = [place for place, start in enumerate(starts.tolist()) if not front.separates_fence(start)]
+        cuttable_unit_indices = [place for place, start in enumerate(starts.tolist()) if not front.separates_fence(start)]
         window_offset_ranges = np.array(
             merge_into_windows(
-                [*starts[kept_unit_indices].tolist(), length],
-                [*kept_unit_indices, len(starts)],
+                [*starts[cuttable_unit_indices].tolist(), length],
+                [*cuttable_unit_indices, len(starts)],
                 0,
-                len(kept_unit_indices),
+                len(cuttable_unit_indices),
                 size,
                 overlap,
             )

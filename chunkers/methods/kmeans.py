@@ -89,7 +89,7 @@ class KMeans(Chunker):
 
         They are those of scikit-learn's search with as many starts, which could not be stopped between two of them.
         """
-        with tools.loading():
+        with tools.measure_loading_time():
             from sklearn.cluster import KMeans as Search
             from sklearn.exceptions import ConvergenceWarning
 
@@ -123,15 +123,15 @@ def _centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
     sentence_indices = np.arange(len(labels))
     own_distances = distances[sentence_indices, labels]
     # Centres without sentences occur where different sentences have the same vector.
-    chunk_numbers = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
-    if len(chunk_numbers) == 1:
+    chunk_number_by_label = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
+    if len(chunk_number_by_label) == 1:
         return Clusters(own=tuple(own_distances.tolist()))
     other_distances = np.full_like(distances, np.inf)
-    other_distances[:, [*chunk_numbers]] = distances[:, [*chunk_numbers]]
+    other_distances[:, [*chunk_number_by_label]] = distances[:, [*chunk_number_by_label]]
     other_distances[sentence_indices, labels] = np.inf
     nearest_other_centre_indices = other_distances.argmin(axis=1)
     return Clusters(
         own=tuple(own_distances.tolist()),
         other=tuple(other_distances[sentence_indices, nearest_other_centre_indices].tolist()),
-        other_chunk=tuple(chunk_numbers[int(label)] for label in nearest_other_centre_indices),
+        other_chunk=tuple(chunk_number_by_label[int(label)] for label in nearest_other_centre_indices),
     )

@@ -133,7 +133,7 @@ class WindowedModelChunker(Chunker, ABC):
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         text, units = document.text, self.units(document, tools)
-        unit_token_counts = tools.count_tokens([text[unit_index:end_unit_index] for unit_index, end_unit_index in units])
+        unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
         sums, prompt_texts, unit_index = [0, *accumulate(unit_token_counts)], [], 0
         while unit_index < len(units) - 1:
             end_unit_index = window_end(unit_token_counts, unit_index, self.window, 2)
@@ -152,7 +152,7 @@ class WindowedModelChunker(Chunker, ABC):
 
     def _ask_about_windows(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
-        unit_token_counts = tools.count_tokens([text[unit_index:end_unit_index] for unit_index, end_unit_index in units])
+        unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
         decisions, unit_index = WindowDecisions(), 0
         while unit_index < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
@@ -161,7 +161,7 @@ class WindowedModelChunker(Chunker, ABC):
             decisions.windows += 1
             window_name = f"window of {self.unit_name}s {unit_index + 1} to {end_unit_index}"
             try:
-                unit_indices = self._ask_for_cuts(text, units, unit_index, end_unit_index, tools)
+                cut_unit_indices = self._ask_for_cuts(text, units, unit_index, end_unit_index, tools)
             except UnusableAnswer as complaint:
                 decisions.unusable += 1
                 self._judge_unusable_window(
@@ -169,15 +169,17 @@ class WindowedModelChunker(Chunker, ABC):
                 )
                 unit_index = end_unit_index
                 continue
-            last_judged_unit_index = unit_indices[0] if self.names_first_cut_only and unit_indices else end_unit_index - 2
+            last_judged_unit_index = (
+                cut_unit_indices[0] if self.names_first_cut_only and cut_unit_indices else end_unit_index - 2
+            )
             for unit in range(unit_index, last_judged_unit_index + 1):
                 decisions.judged[unit] = CutDecision(
-                    unit in unit_indices,
-                    self._decision_reason(unit, unit in unit_indices, window_name),
+                    unit in cut_unit_indices,
+                    self._reason_after_unit(unit, unit in cut_unit_indices, window_name),
                 )
-            if end_unit_index == len(units) and not (self.names_first_cut_only and unit_indices):
+            if end_unit_index == len(units) and not (self.names_first_cut_only and cut_unit_indices):
                 break
-            unit_index = unit_indices[-1] + 1 if unit_indices else end_unit_index - 1
+            unit_index = cut_unit_indices[-1] + 1 if cut_unit_indices else end_unit_index - 1
         return decisions
 
     def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
@@ -206,7 +208,7 @@ class WindowedModelChunker(Chunker, ABC):
         if end < count:
             walk.judged[end - 1] = CutDecision(True, Reason(remark=f"{remark}, which ends here", short="no usable answer"))
 
-    def _decision_reason(self, unit: int, cut: bool, shown: str) -> Reason:
+    def _reason_after_unit(self, unit: int, cut: bool, shown: str) -> Reason:
         name, number = self.unit_name, unit + 1
         if cut:
             return Reason(remark=f"the model cuts after {name} {number} ({shown})", short=f"cut after {name} {number}")

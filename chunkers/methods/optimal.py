@@ -105,10 +105,16 @@ class PartitionTable:
 
     def last_runs(self, end: int) -> list[tuple[int, float]]:
         """Return each possible last run of the first ``end`` pieces, best first: its first piece and the total with it."""
-        last_run_start_pieces = np.arange(max(0, end - self.rewards.shape[1]), end)[::-1]
-        totals = self.totals[last_run_start_pieces] + self.rewards[last_run_start_pieces, end - 1 - last_run_start_pieces]
-        best_first_run_order = np.argsort(-totals, kind="stable")
-        return [(int(last_run_start_pieces[at]), float(totals[at])) for at in best_first_run_order if totals[at] > -np.inf]
+        candidate_run_starts = np.arange(max(0, end - self.rewards.shape[1]), end)[::-1]
+        total_by_run_start = (
+            self.totals[candidate_run_starts] + self.rewards[candidate_run_starts, end - 1 - candidate_run_starts]
+        )
+        best_first_run_order = np.argsort(-total_by_run_start, kind="stable")
+        return [
+            (int(candidate_run_starts[at]), float(total_by_run_start[at]))
+            for at in best_first_run_order
+            if total_by_run_start[at] > -np.inf
+        ]
 
     def gains(self) -> FloatArray:
         """Return the gain in total reward from a cut before each piece from 1 to n - 1, shape (n - 1,).
@@ -228,7 +234,9 @@ class Optimal(Chunker):
     def pieces_and_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
         pieces, longest_runs = (
-            self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)
+            self._sentence_pieces_and_limits(document, tools)
+            if self.pieces == "sentences"
+            else self._recursive_pieces_and_limits(document, tools)
         )
         if not pieces:
             return [], PartitionTable.filled(np.zeros((0, 1)))
@@ -237,23 +245,25 @@ class Optimal(Chunker):
         run_reward_table[np.arange(run_reward_table.shape[1]) >= longest_runs[:, None]] = -np.inf
         return pieces, PartitionTable.filled(run_reward_table)
 
-    def _by_size(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
+    def _recursive_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
         check_chunk_size(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
-        fewest_pieces = len(word_starts(document.text)) // self.piece_size
-        self._check_runs(fewest_pieces, min(self.longest, fewest_pieces), "at least ")
+        min_document_pieces = len(word_starts(document.text)) // self.piece_size
+        self._check_runs(min_document_pieces, min(self.longest, min_document_pieces), "at least ")
         piece_offsets = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
         most_pieces_per_chunk = min(self.longest, len(piece_offsets))
         self._check_runs(len(piece_offsets), most_pieces_per_chunk)
         return piece_offsets, np.full(len(piece_offsets), most_pieces_per_chunk)
 
-    def _by_sentence(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
+    def _sentence_pieces_and_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the sentences, and for each the most sentences of a chunk that begins with it."""
         offset_pairs = [(start, end) for start, end in document.sentences]
-        token_counts = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
+        cumulative_token_counts = np.cumsum([0, *tools.count_tokens(document.sentence_texts)])
         fitting_sentence_counts = (
-            np.searchsorted(token_counts, token_counts[:-1] + self.max_size, side="right") - 1 - np.arange(len(offset_pairs))
+            np.searchsorted(cumulative_token_counts, cumulative_token_counts[:-1] + self.max_size, side="right")
+            - 1
+            - np.arange(len(offset_pairs))
         )
         # Sentences without a token fit anywhere, those that are too long stand alone.
         longest_runs = np.clip(fitting_sentence_counts, 1, len(offset_pairs) - np.arange(len(offset_pairs)))
@@ -274,10 +284,12 @@ class Optimal(Chunker):
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         gain_at = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
         chunk_starts = [pieces[cut][0] for cut in cuts]
-        piece_starts = sorted(gain_at.keys() - {*chunk_starts})
+        uncut_piece_starts = sorted(gain_at.keys() - {*chunk_starts})
         gaps_at_piece_starts = [
             *cuts_to_gaps(document, chunk_starts, Verdict.CUT, lambda start: self._gain_reason(gain_at[start], True)),
-            *cuts_to_gaps(document, piece_starts, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)),
+            *cuts_to_gaps(
+                document, uncut_piece_starts, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)
+            ),
         ]
         cut_or_sentence_gaps = [gap for gap in gaps_at_piece_starts if gap.verdict.is_cut or gap.offset is None]
         decided_and_uncut_gaps = with_uncut_gaps(

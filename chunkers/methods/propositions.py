@@ -186,9 +186,9 @@ def _chunking_of_groups(document: Document, statements: StatedPropositions, grou
             chunks_by_sentence[sentence].append(number)
         title, summary, members = grouped.groups[group].title, grouped.groups[group].summary, grouped.groups[group].members
         group_propositions = tuple([statements.propositions[member] for member in members])
-        text = "\n".join([proposition.text for proposition in group_propositions])
+        group_text = "\n".join([proposition.text for proposition in group_propositions])
         group_stated_content = StatedContent(title, summary, group_propositions)
-        group_chunks.append(Chunk(_spans_of_runs(document, group_sentences[group]), text, stated=group_stated_content))
+        group_chunks.append(Chunk(_spans_of_runs(document, group_sentences[group]), group_text, stated=group_stated_content))
     descriptions_by_sentence = _sentence_descriptions(statements, grouped, proposition_sentences, chunks_by_sentence)
     sentence_gaps = [
         _gap_after_sentence(index, chunks_by_sentence, descriptions_by_sentence)
@@ -261,10 +261,13 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
         if sentence is not None and document.sentence_at(sentence.start) not in statements.unusable
     ]
     if lost_sentence_starts:
-        sentences_phrase = _listed_words([f"{document.sentence_at(start) + 1:,}" for start in lost_sentence_starts])
+        sentence_numbers_phrase = _shortened_list_phrase(
+            [f"{document.sentence_at(start) + 1:,}" for start in lost_sentence_starts]
+        )
         self_standing_phrase = "it stands for itself" if len(lost_sentence_starts) == 1 else "they stand for themselves"
         proposition_notes.append(
-            f"Lost: the model stated nothing of {pluralize(len(lost_sentence_starts), 'sentence')} ({sentences_phrase}); "
+            f"Lost: the model stated nothing of {pluralize(len(lost_sentence_starts), 'sentence')} "
+            f"({sentence_numbers_phrase}); "
             f"{self_standing_phrase}."
         )
     if statements.left_out:
@@ -276,7 +279,7 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
         )
     unknown_word_lists = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
     if unknown_word_lists:
-        words_phrase = _listed_words([*dict.fromkeys(word for words_phrase in unknown_word_lists for word in words_phrase)])
+        words_phrase = _shortened_list_phrase([*dict.fromkeys(word for words in unknown_word_lists for word in words)])
         proposition_notes.append(
             f"{pluralize(len(unknown_word_lists), 'proposition')} {'has' if len(unknown_word_lists) == 1 else 'have'} "
             f"names or numbers that the "
@@ -300,7 +303,7 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
     return tuple(proposition_notes)
 
 
-def _listed_words(words: Sequence[str]) -> str:
+def _shortened_list_phrase(words: Sequence[str]) -> str:
     """Return the first of them, and how many more there are."""
     unlisted_count = len(words) - _NAMED
     return ", ".join(words[:_NAMED]) + (f" and {unlisted_count:,} more" if unlisted_count > 0 else "")

@@ -19,7 +19,7 @@ from chunkers.building_blocks import (
     with_uncut_gaps,
 )
 from chunkers.contract import Chunker, Tools
-from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
 from chunkers.text import Document, Span
 
 
@@ -125,15 +125,15 @@ class Recursive(Chunker):
         def why(offset: int) -> Reason:
             passed_size_phrase = f"parent size {self.parent_size:,}" if offset in parents else f"size {self.size:,}"
             size_passed_reason = Reason(remark=f"the next piece would pass {passed_size_phrase} {self.unit}")
-            return link_reasons(
+            return combine_reasons(
                 size_passed_reason, Reason(remark=f"cut at {separator_name_at(document.text, offset, self.separators)}")
             )
 
         # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
         later_chunk_start_offsets = sorted({start for start, _ in spans})[1:]
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
-        size_phrase = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
-        no_separator_needed_remark = f"no separator is needed here: {size_phrase} within size {self.size:,} {self.unit}"
+        subject_phrase = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
+        no_separator_needed_remark = f"no separator is needed here: {subject_phrase} within size {self.size:,} {self.unit}"
         return with_uncut_gaps(
             document,
             cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, why),

@@ -195,13 +195,13 @@ class SingleLinkage(JointDistanceChunker):
             Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), least_similarity, "linkage")
             for at, (a, b) in ((join, divmod(int(pairs[join]), sentence_count)) for join in linkage_result.joins)
         ]
-        refused_joins = [
+        join_refusals = [
             Refusal(*divmod(int(pairs[at]), sentence_count), float(distances[at]), joins, size)
             for at, joins, size in linkage_result.refused
         ]
         maximum_distance_lines = (Line("maximum", self.max_distance, "max_distance"),)
         linkage_cluster_details = Clusters(
-            refused=tuple(refused_joins), refusals=linkage_result.refusals, cap=self.cap(sentence_count)
+            refused=tuple(join_refusals), refusals=linkage_result.refusals, cap=self.cap(sentence_count)
         )
         neighbour_joint_distances = self._joint_of_neighbours(sentence_vectors)
         chunking = chunking_from_labels(

@@ -15,7 +15,7 @@ from chunkers.contract import Chunker, Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
-from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
+from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
 from chunkers.text import KINDS_KEPT_WHOLE, Block, Document, Span, check_outline
 
 LEADING, TRAILING = 2, 4
@@ -122,7 +122,7 @@ class Structure(Chunker):
         """
         return self._cut_document(document, tools).chunking() if document.text.strip() else Chunking(document, (), ())
 
-    def scan(self, document: Document, tools: Tools) -> "list[BlockStep]":
+    def block_steps(self, document: Document, tools: Tools) -> "list[BlockStep]":
         """Return the decision on each block and each part of a block, in the order of the text; raises as `chunk` does."""
         return self._cut_document(document, tools).steps() if document.text.strip() else []
 
@@ -232,17 +232,17 @@ class _StructureCutter:
                 self.cuts[section[0].span.start] = Reason(remark=f"new heading of level {heading_level}")
             pieces: list[_Piece] = []
             self.title = self._title_of(section)
-            for number, group in enumerate(self._groups(section)):
+            for number, group in enumerate(self._blocks_belonging_together(section)):
                 if number % _REPORT == 0:
                     self.tools.decided(decided_block_count, len(outline_blocks))
                 pieces += self._pieces(group, self.title.tokens if number else 0)
                 decided_block_count += len(group.lead) + 1 + len(group.tail)
-            self._join_neighbours(self._with_titles(self._with_whole_parts(pieces)), section)
+            self._join_neighbours(self._with_slide_title_context(self._with_whole_parts(pieces)), section)
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
         """Return the decision on each block, and on each part of a block that is cut."""
-        block_by_start = {outline_block.span.start: outline_block for outline_block in self.outline}
+        block_by_start = {block.span.start: block for block in self.outline}
         step_start_offsets = sorted({*block_by_start, *self.cuts, *self.together})
         block_decision_steps = []
         outline_block = self.outline[0]
@@ -317,7 +317,7 @@ class _StructureCutter:
         around = self._slide_or_cell_at(block.span.start)
         return around is None or block.span.start == around.start or self.splitter.size(*around) > self.chunker.max_size
 
-    def _groups(self, section: Sequence[Block]) -> list[_BlockGroup]:
+    def _blocks_belonging_together(self, section: Sequence[Block]) -> list[_BlockGroup]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
         groups: list[_BlockGroup] = []
         lead_blocks: list[Block] = []
@@ -346,8 +346,8 @@ class _StructureCutter:
     def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
         """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
         start, most = first.span.start, self.chunker.max_size
-        leading_room = most // (TRAILING if following is None else LEADING)
-        if self.splitter.size(start, last.span.end) <= leading_room:
+        attached_token_limit = most // (TRAILING if following is None else LEADING)
+        if self.splitter.size(start, last.span.end) <= attached_token_limit:
             return True
         return following is not None and self.splitter.size(start, following.span.end) <= most
 
@@ -414,12 +414,12 @@ class _StructureCutter:
                 merged_pieces += [piece_of_part, *others]
         return merged_pieces
 
-    def _with_titles(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+    def _with_slide_title_context(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces of a slide, those behind the first with its title as context where it fits."""
         if not self.title.words:
             return [*pieces]
         # What begins with the title, or with the titles of slides that have nothing else, does not repeat it.
-        pieces_with_slide_title = [slide_piece for slide_piece in pieces if slide_piece.start <= self.title.start]
+        pieces_with_slide_title = [piece for piece in pieces if piece.start <= self.title.start]
         for slide_piece in pieces[len(pieces_with_slide_title) :]:
             title_and_piece_context = "\n\n".join(filter(None, [self.title.words, slide_piece.context]))
             token_count_with_context = (
@@ -430,7 +430,9 @@ class _StructureCutter:
                 cut_reason = slide_piece.why
                 if cut_reason is not None:
                     step, *deeper = cut_reason.steps()
-                    cut_reason = link_reasons(step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper)
+                    cut_reason = combine_reasons(
+                        step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper
+                    )
                 slide_piece = slide_piece._replace(context=title_and_piece_context, why=cut_reason)
             pieces_with_slide_title.append(slide_piece)
         return pieces_with_slide_title
@@ -442,7 +444,7 @@ class _StructureCutter:
         start, end, block = group.start, group.end, group.block
         group_size, most = self.splitter.size(start, end), self.chunker.max_size
         if self._fits_only_alone(block, start, end):
-            return [_Piece(start, block.span.end, block.kind), *_tail_piece(group)]
+            return [_Piece(start, block.span.end, block.kind), *_trailing_heading_pieces(group)]
         if group_size <= most or block.kind == "formula":
             if group_size > most:
                 self.long.append((block.kind, self.splitter.size(*block.span)))
@@ -469,29 +471,31 @@ class _StructureCutter:
                 *group_pieces[1:],
             ]
         if group.tail and (not fitted_parts or self.splitter.size(group_pieces[-1].start, end) > most):
-            return [*group_pieces, *_tail_piece(group)]
+            return [*group_pieces, *_trailing_heading_pieces(group)]
         group_pieces[-1] = group_pieces[-1]._replace(end=end)
         return group_pieces
 
     def _join_neighbours(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
         join_below, max_tokens = self.chunker.join_below, self.chunker.max_size
-        skips_space = getattr(self.tools.tokenizer, "skips_space", False)
+        tokenizer_skips_space = getattr(self.tools.tokenizer, "skips_space", False)
         section_opening_block = next((block for block in section if block.kind != "front matter"), section[0])
-        same_section = "same heading" if section_opening_block.kind == "heading" else "no heading between"
+        same_section_phrase = "same heading" if section_opening_block.kind == "heading" else "no heading between"
         # The first piece of a slide has its title in it.
         chunk_start, context = pieces[0].start, self._context_of(pieces[0])
         text = self.document.text
         open_size, *piece_sizes = [self.splitter.size(piece.start, piece.end) for piece in pieces]
         context_tokens = self._add_context(chunk_start, pieces[0].context)
         for piece, piece_size in zip(pieces[1:], piece_sizes, strict=True):
-            is_piece_after_space = skips_space and text[piece.start - 1].isspace()
+            is_piece_after_space = tokenizer_skips_space and text[piece.start - 1].isspace()
             joined_size = open_size + piece_size if is_piece_after_space else self.splitter.size(chunk_start, piece.end)
             together = self.together[piece.start] = joined_size + context_tokens
             # What has its context in its own chunk would lose it in another's.
             same_context = not piece.context or piece.context == context
             if same_context and together <= max_tokens and min(open_size, piece_size) < join_below:
-                self.kept[piece.start] = Reason(remark=f"joined: {same_section}, {open_size:,} + {piece_size:,} tokens")
+                self.kept[piece.start] = Reason(
+                    remark=f"joined: {same_section_phrase}, {open_size:,} + {piece_size:,} tokens"
+                )
                 open_size = joined_size
                 continue
             # White space between them may be tokens too, and so are those of a header that is repeated.
@@ -521,12 +525,14 @@ class _StructureCutter:
     def _gaps(self, offsets: Sequence[int]) -> tuple[Gap, ...]:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
 
-        def kept(start: int) -> Reason:
+        def uncut_reason(start: int) -> Reason:
             block_kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
             inside_reason = Reason(remark=f"inside {'' if block_kind in _WITHOUT_ARTICLE else 'a '}{block_kind}")
             return self.kept.get(start) or self.splitter.kept.get(start) or inside_reason
 
-        return with_uncut_gaps(self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), kept)
+        return with_uncut_gaps(
+            self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), uncut_reason
+        )
 
 
 def _add_section(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
@@ -537,7 +543,7 @@ def _add_section(sections: list[tuple[int, list[Block]]], run: Sequence[Block], 
     sections[-1][1].extend(run)
 
 
-def _tail_piece(group: _BlockGroup) -> list[_Piece]:
+def _trailing_heading_pieces(group: _BlockGroup) -> list[_Piece]:
     """Return the headings at the text's end as a piece of their own."""
     return [_Piece(group.tail[0].span.start, group.end, group.tail[0].kind)] if group.tail else []
 
@@ -545,9 +551,9 @@ def _tail_piece(group: _BlockGroup) -> list[_Piece]:
 def _kept_reason(before: Block, block: Block, group: _BlockGroup) -> Reason:
     """Return the reason for keeping a block with the previous one."""
     if block in group.tail:
-        kept_block_remark = f"a {block.kind} at the end stays with what is before"
+        kept_together_remark = f"a {block.kind} at the end stays with what is before"
     elif before.kind == "paragraph":
-        kept_block_remark = f"{block.kind} kept with its introduction"
+        kept_together_remark = f"{block.kind} kept with its introduction"
     else:
-        kept_block_remark = f"{before.kind} kept with what follows"
-    return Reason(remark=kept_block_remark)
+        kept_together_remark = f"{before.kind} kept with what follows"
+    return Reason(remark=kept_together_remark)

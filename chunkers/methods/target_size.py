@@ -88,9 +88,11 @@ class TargetSize(Chunker):
         remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         if self.fit == "average":
             total_sentence_size = sum(self._sentence_sizes(document, tools))
-            allowed_cuts = total_sentence_size // self.size
+            allowed_cut_count = total_sentence_size // self.size
         else:
-            allowed_cuts, largest = self._cuts_for_largest(descending_distances, gap_embedding_distances, document, tools)
+            allowed_cut_count, largest = self._cuts_for_largest(
+                descending_distances, gap_embedding_distances, document, tools
+            )
             if largest > self.size:
                 remark = f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
                 oversized_sentence_notes = (
@@ -98,10 +100,14 @@ class TargetSize(Chunker):
                     "makes the largest chunk fit, and every gap is cut.",
                 )
         # The line is the first distance that is not cut; where all are cut, there is none.
-        distance_level = float(descending_distances[allowed_cuts]) if allowed_cuts < len(descending_distances) else -1.0
+        distance_level = (
+            float(descending_distances[allowed_cut_count]) if allowed_cut_count < len(descending_distances) else -1.0
+        )
         cut_count = int(np.count_nonzero(gap_embedding_distances > distance_level))
         if self.fit == "average" and total_sentence_size > self.size * (cut_count + 1):
-            remark = f"as no level with at most {allowed_cuts:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
+            remark = (
+                f"as no level with at most {allowed_cut_count:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
+            )
         judged_gaps = []
         for index, distance in enumerate(gap_embedding_distances.tolist()):
             is_gap_cut = distance > distance_level
@@ -131,7 +137,7 @@ class TargetSize(Chunker):
 
         The cuts are at the greatest distances; all are made if a single sentence exceeds the size.
         """
-        size_of = span_size_function(document, self.unit, tools)
+        size_of_span = span_size_function(document, self.unit, tools)
 
         def largest(cuts: int) -> int:
             distance_cut_level = ranks[cuts] if cuts < len(ranks) else -1.0
@@ -140,7 +146,7 @@ class TargetSize(Chunker):
                 *(np.flatnonzero(distances > distance_cut_level) + 1).tolist(),
                 len(document.sentences),
             ]
-            return max(size_of(*document.slice(first, last)) for first, last in pairwise(chunk_edge_sentence_numbers))
+            return max(size_of_span(*document.slice(first, last)) for first, last in pairwise(chunk_edge_sentence_numbers))
 
         allowed_cuts = bisect_left(range(len(ranks)), True, key=lambda cuts: largest(cuts) <= self.size)
         return allowed_cuts, largest(allowed_cuts)

@@ -120,7 +120,7 @@ class _TurnCutter(PieceCutter):
 
     def _context(self, turn: Turn, offset: int) -> tuple[str, int]:
         """Return the context of a part of a turn and its tokens; none if it would take more than half of a chunk."""
-        return self.short_context(self.transcript.context(turn, offset))
+        return self.context_if_short(self.transcript.context(turn, offset))
 
     def _split_turn(self, turn: Turn, reason: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""

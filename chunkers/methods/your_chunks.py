@@ -101,7 +101,7 @@ class ChunkFile:
     def _no_match_reason(self, name: str) -> str:
         """Return the reason why none of the file's documents can be matched with a text."""
         documents_phrase = f"its chunks are of {len(self.documents):,} documents, and"
-        if matching_names := self._matching_documents(name):
+        if matching_names := self._document_name_matcher(name):
             return f"{documents_phrase} {_shown_names(matching_names)} all match {short_repr(name)}"
         return f"{documents_phrase} none of these is called {short_repr(name)}"
 
@@ -123,7 +123,7 @@ class ChunkFile:
                 f"{self.name}: with several documents, every chunk must name its document in the field document, source, "
                 f"file_name or filename; {nameless:,} of {len(self.chunks):,} chunks do not."
             )
-        matches_by_name = {name: self._matching_documents(name) for name in names}
+        matches_by_name = {name: self._document_name_matcher(name) for name in names}
         if missing := [name for name, matches in matches_by_name.items() if not matches]:
             raise InputError(
                 f"{self.name}: the file must have chunks of all {len(names):,} documents, because all chunkers are measured "
@@ -155,8 +155,8 @@ class ChunkFile:
         return by_document
 
     @cached_property
-    def _matching_documents(self) -> Callable[[str], list[str]]:
-        return DocumentNames(self.documents).called
+    def _document_name_matcher(self) -> Callable[[str], list[str]]:
+        return DocumentNames(self.documents).names_matching
 
     def text(self, name: str) -> str | None:
         """Reconstruct the text that the chunks were cut from; None if the chunks do not cover all of it.
@@ -195,7 +195,7 @@ class YourChunks(Chunker):
 
     @field_validator("file")
     @classmethod
-    def _is_identity(cls, value: str) -> str:
+    def _check_identity(cls, value: str) -> str:
         if value and not (len(value) == _DIGITS + 1 and value[0] == "c" and set(value[1:]) <= set("0123456789abcdef")):
             raise ValueError(f"file must be a chunk file's identity, c and {_DIGITS} hex digits; got {short_repr(value)}.")
         return value
@@ -224,7 +224,7 @@ class YourChunks(Chunker):
         return chunker_for_names
 
     @property
-    def held(self) -> ChunkFile | None:
+    def held_file(self) -> ChunkFile | None:
         """The file of chunks; None if only its identity is known."""
         return self._file
 
@@ -253,13 +253,13 @@ class YourChunks(Chunker):
     def caveat(self) -> str:
         """Return a sentence on chunks not found, altered or ambiguous, and on uncovered text; empty if there are none."""
         oddity_count_by_kind = Counter(
-            oddities_phrase.kind for found_again in self._found.values() for oddities_phrase in found_again.oddities
+            oddity.kind for found_again in self._found.values() for oddity in found_again.oddities
         )
         given_count = sum(found_again.given for found_again in self._found.values())
-        character_count = 0
+        uncovered_length = 0
         for chunking in (found_again.chunking for found_again in self._found.values()):
             located_chunk_spans = [span for chunk in chunking.chunks for span in chunk.spans]
-            character_count += count_characters_outside(chunking.document.text, located_chunk_spans)
+            uncovered_length += count_characters_outside(chunking.document.text, located_chunk_spans)
         chunk_count_by_oddity = {
             "not in the text, and left out": oddity_count_by_kind["lost"],
             "altered, and measured as the text has them": oddity_count_by_kind["altered"],
@@ -269,7 +269,7 @@ class YourChunks(Chunker):
         oddities_phrase = "; ".join(f"{what}: {count:,}" for what, count in chunk_count_by_oddity.items() if count)
         caveat_sentences = [f"Of {given_count:,} chunks, {oddities_phrase}."] if oddities_phrase else []
         caveat_sentences += (
-            [f"Characters in no chunk, which are not searched: {character_count:,}."] if character_count else []
+            [f"Characters in no chunk, which are not searched: {uncovered_length:,}."] if uncovered_length else []
         )
         return " ".join(caveat_sentences)
 

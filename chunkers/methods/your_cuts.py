@@ -39,7 +39,7 @@ class YourCuts(Chunker):
 
     @field_validator("cuts")
     @classmethod
-    def _is_written(cls, value: str) -> str:
+    def _check_cuts_format(cls, value: str) -> str:
         if value and _WRITTEN.fullmatch(value) is None:
             raise ValueError(
                 f"cuts must be a digest of the text and the distances between the cuts; got {short_repr(value)}."

@@ -79,7 +79,7 @@ class Attempts:
     whole: int = 0
 
     @property
-    def unanswered(self) -> int:
+    def unanswered_count(self) -> int:
         """Number of requests whose outcome on the server is unknown."""
         return self.sent - self.refused - self.whole
 
@@ -126,7 +126,7 @@ def _watched_stream_class() -> type[Any]:
             self._stream, self._call, self._success, self._events = stream, call, success, events
 
         def __iter__(self) -> Iterator[bytes]:
-            received_bytes, next_look, received_body = 0, float(_FIRST_LOOK), bytearray()
+            received_bytes, next_look_bytes, received_body = 0, float(_FIRST_LOOK), bytearray()
             for body_part in self._stream:
                 received_bytes += len(body_part)
                 self._call.check(received_bytes if self._success else 0)
@@ -135,8 +135,8 @@ def _watched_stream_class() -> type[Any]:
                     return
                 if self._success and self._events:
                     received_body += body_part
-                    if received_bytes >= next_look:
-                        next_look = received_bytes * _GROWTH
+                    if received_bytes >= next_look_bytes:
+                        next_look_bytes = received_bytes * _GROWTH
                         if self._call.is_enough(bytes(received_body)):
                             return
             self._call.attempts.whole += self._success
@@ -153,7 +153,7 @@ def _before_request(request: "httpx2.Request") -> None:
     request.extensions["trace"] = call.count_unreached
 
 
-def _after_response(response: "httpx2.Response") -> None:
+def _watch_response(response: "httpx2.Response") -> None:
     call: _RunningCall = _thread.call
     call.attempts.refused += not response.is_success
     declared_length = response.headers.get("content-length", "") if response.is_success else ""
@@ -164,7 +164,7 @@ def _after_response(response: "httpx2.Response") -> None:
     response.stream = _watched_stream_class()(response.stream, call, response.is_success, is_event_stream)
 
 
-HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before_request], "response": [_after_response]}
+HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before_request], "response": [_watch_response]}
 """Callbacks of a client, run before each request and after the head of each answer."""
 
 
@@ -348,7 +348,7 @@ class Connection:
             )
         return ModelError(f"{self._who}: {self.destination} must be reachable; it was not, in {RETRIES + 1} attempts.")
 
-    def ask(
+    def run_with_deadline(
         self,
         work: Callable[[], Answer],
         deadline: float,

@@ -7,7 +7,7 @@ from chunkers.recipes.chunker_registry import (
     ELSEWHERE,
     chunker_class,
     discover,
-    known_chunkers,
+    known_chunkers_phrase,
     register,
 )
 from chunkers.recipes.context_sentences import LONGEST_SHOWN, estimate

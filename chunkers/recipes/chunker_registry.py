@@ -164,18 +164,18 @@ def chunker_class(name: str) -> type[Chunker]:
     ParameterError
         If there is no such chunker, or the package that offers it cannot be loaded or offers an unusable class.
     """
-    chunker_type = _registered_class(name)
-    if chunker_type is None and isinstance(name, str):
+    found_class = _registered_class(name)
+    if found_class is None and isinstance(name, str):
         discover()
-        chunker_type = _registered_class(name)
-        if chunker_type is None and name in _faults:
+        found_class = _registered_class(name)
+        if found_class is None and name in _faults:
             raise ParameterError(_faults[name])
-    if chunker_type is None:
-        raise ParameterError(f"chunker must be one of {known_chunkers()}; got {short_repr(name)}.")
-    return chunker_type
+    if found_class is None:
+        raise ParameterError(f"chunker must be one of {known_chunkers_phrase()}; got {short_repr(name)}.")
+    return found_class
 
 
-def known_chunkers() -> str:
+def known_chunkers_phrase() -> str:
     """Return the names of all chunkers, for messages."""
     return ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])
 
@@ -349,11 +349,11 @@ def _fault_of_gaps(gaps: Any, document: Document) -> str:
     if [gap.index for gap in gaps if gap.offset is None] != [*range(max(0, sentence_count - 1))]:
         return f"it must have one gap after each of the {sentence_count:,} sentences but the last; it has others"
     gap_places = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < sentence_count]
-    offsets_are_inside = all(
+    are_inside_sentences = all(
         gap.offset is None or document.sentences[gap.index].start < gap.offset < document.sentences[gap.index].end
         for gap in gaps
         if 0 <= gap.index < sentence_count
     )
-    if len(gap_places) < len(gaps) or not offsets_are_inside or gap_places != sorted(gap_places):
+    if len(gap_places) < len(gaps) or not are_inside_sentences or gap_places != sorted(gap_places):
         return "its gaps must be in order, and an offset inside its sentence; they are not"
     return ""

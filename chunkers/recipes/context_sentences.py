@@ -122,15 +122,19 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
     extract_start_offset = max(
         0, min((chunk_middle - longest_extract // 2) // _GRID * _GRID + _GRID // 2, len(text) - longest_extract)
     )
-    starts = document.starts
+    sentence_starts = document.starts
     first_sentence, last_sentence = (
-        bisect_left(starts, extract_start_offset),
-        bisect_right(starts, extract_start_offset + longest_extract) - 1,
+        bisect_left(sentence_starts, extract_start_offset),
+        bisect_right(sentence_starts, extract_start_offset + longest_extract) - 1,
     )
-    if first_sentence < last_sentence and starts[first_sentence] <= chunk.start and chunk.end <= starts[last_sentence]:
+    if (
+        first_sentence < last_sentence
+        and sentence_starts[first_sentence] <= chunk.start
+        and chunk.end <= sentence_starts[last_sentence]
+    ):
         return Span(
-            starts[first_sentence],
-            starts[last_sentence] if extract_start_offset + longest_extract < len(text) else len(text),
+            sentence_starts[first_sentence],
+            sentence_starts[last_sentence] if extract_start_offset + longest_extract < len(text) else len(text),
         )
     return Span(extract_start_offset, extract_start_offset + longest_extract)
 

@@ -37,13 +37,13 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
         If there is no recipe.
     """
     _check_is_result(chunking)
-    made_by = chunking.made_by if recipe is None else recipe
-    if made_by is None:
+    exported_recipe = chunking.made_by if recipe is None else recipe
+    if exported_recipe is None:
         raise InputError("recipe must be given for a result that was not made by chunkers.run; got None.")
     document, timing = chunking.document, chunking.timing
     return {
         "version": __version__,
-        "recipe": made_by.model_dump(),
+        "recipe": exported_recipe.model_dump(),
         "document": {
             "name": document.name,
             "characters": len(document.text),
@@ -51,7 +51,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "sentences": [list(span) for span in document.sentences],
         },
         "chunks": [
-            {"spans": [list(span) for span in chunk.spans], **exported_fields(chunking, chunk, made_by.embedded_as)}
+            {"spans": [list(span) for span in chunk.spans], **exported_fields(chunking, chunk, exported_recipe.embedded_as)}
             for chunk in chunking.chunks
         ],
         **({"left_out": [*map(proposition_as_dict, chunking.left_out)]} if chunking.left_out else {}),

@@ -16,7 +16,7 @@ class Preset:
     published: bool = True
 
 
-def _similarity_preset(title: str, lowest: int, low: int, high: int) -> Preset:
+def _lowest_similarity_preset(title: str, lowest: int, low: int, high: int) -> Preset:
     return Preset(
         f"{title}: lowest {lowest} % by similarity",
         "breakpoint",
@@ -86,10 +86,10 @@ PRESETS: tuple[Preset, ...] = (
     Preset("LangChain: interquartile", "breakpoint", {"threshold": "interquartile", "amount": 1.5, "buffer": 1}),
     Preset("LangChain: gradient", "breakpoint", {"threshold": "gradient", "amount": 95, "buffer": 1}),
     Preset("Chroma: buffer 3", "breakpoint", {"threshold": "percentile", "amount": 95, "buffer": 3}),
-    _similarity_preset("Academic and technical", 30, 25, 35),
-    _similarity_preset("Legal", 20, 15, 25),
-    _similarity_preset("News and blogs", 35, 30, 40),
-    _similarity_preset("Dialogue and FAQ", 45, 40, 50),
+    _lowest_similarity_preset("Academic and technical", 30, 25, 35),
+    _lowest_similarity_preset("Legal", 20, 15, 25),
+    _lowest_similarity_preset("News and blogs", 35, 30, 40),
+    _lowest_similarity_preset("Dialogue and FAQ", 45, 40, 50),
     Preset(
         "Fall of similarity",
         "breakpoint",

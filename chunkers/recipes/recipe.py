@@ -207,8 +207,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             recipe_embedder = None
         else:
             recipe_embedder = load_embedder(self.embedder)
-        model_used = self.language_model or None if language_model is None else language_model
-        model_access = language_model_access(chunker, model_used, self.embedded_as)
+        asked_model = self.language_model or None if language_model is None else language_model
+        model_access = language_model_access(chunker, asked_model, self.embedded_as)
         tools = Tools(recipe_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
@@ -226,8 +226,8 @@ def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: Embedde
     chunking = base.run(chunker, document, tools)
     if embedded_as == "context":
         chunking = situate_chunks(chunking, tools)
-    model_used = tools.asking.model if tools.asking is not None else None
-    recipe_as_run = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, model_used)
+    asked_model = tools.asking.model if tools.asking is not None else None
+    recipe_as_run = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, asked_model)
     return replace(chunking, made_by=recipe_as_run)
 
 

@@ -7,29 +7,32 @@ from chunkers.results.result import Chunk
 from chunkers.text import Span
 
 
-def parent_numbers(chunks: "Sequence[Chunk]") -> list[int]:
+def indices_of_parent_chunks(chunks: "Sequence[Chunk]") -> list[int]:
     """Return the numbers of the chunks that are parents, in the order of the text; empty if the chunks have one level.
 
     A chunk that lies inside no other is a parent if every such chunk has children inside it, and any has two or more. So
     chunks that merely overlap are no parents, nor are chunks if one of them lies in several places. Of equal chunks the
     first is the parent. Levels below the children count as children.
     """
-    return _parents_of_spans([chunk.spans for chunk in chunks])
+    return _indices_of_parent_spans([chunk.spans for chunk in chunks])
 
 
 def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
     """Return the number of each child's parent, by the child's number; empty if the chunks have one level.
 
-    ``chunks`` are the spans of each chunk; parents are those of `parent_numbers`. A child inside several overlapping parents
-    belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end of the first.
+    ``chunks`` are the spans of each chunk; parents are those of `indices_of_parent_chunks`. A child inside several
+    overlapping parents belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end
+    of the first.
     """
-    chunk_numbers = _parents_of_spans(chunks)
-    parent_ends = [chunks[parent][0].end for parent in chunk_numbers]
-    child_chunk_numbers = set(range(len(chunks))) - set(chunk_numbers) if chunk_numbers else set()
-    return {child: chunk_numbers[bisect_left(parent_ends, chunks[child][0].end)] for child in sorted(child_chunk_numbers)}
+    parent_chunk_numbers = _indices_of_parent_spans(chunks)
+    parent_ends = [chunks[parent][0].end for parent in parent_chunk_numbers]
+    child_chunk_numbers = set(range(len(chunks))) - set(parent_chunk_numbers) if parent_chunk_numbers else set()
+    return {
+        child: parent_chunk_numbers[bisect_left(parent_ends, chunks[child][0].end)] for child in sorted(child_chunk_numbers)
+    }
 
 
-def _parents_of_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
+def _indices_of_parent_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
     if any(len(spans) > 1 for spans in chunks):
         return []
     child_counts: dict[int, int] = {}

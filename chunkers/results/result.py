@@ -97,7 +97,7 @@ class Reason(NamedTuple):
         return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
 
 
-def link_reasons(*reasons: Reason) -> Reason:
+def combine_reasons(*reasons: Reason) -> Reason:
     """Link several reasons into one decision, in the given order."""
     linked_reason, *later_reasons = reasons
     for reason in later_reasons:

@@ -135,9 +135,9 @@ def result_html(chunking: Chunking) -> str:
 
 def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
     """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
-    most_per_column = MOST_CHARACTERS // len(chunkings)
+    column_character_limit = MOST_CHARACTERS // len(chunkings)
     columns_html = "".join(
-        f"<section>{column_html(chunking, most_per_column, title)}</section>"
+        f"<section>{column_html(chunking, column_character_limit, title)}</section>"
         for chunking, title in zip(chunkings, titles, strict=True)
     )
     result_strips_html = "".join(
@@ -182,13 +182,13 @@ def settings_phrase(chunking: Chunking) -> str:
 def chunk_sizes_phrase(chunking: Chunking) -> str:
     """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
     chunk_character_counts = [len(chunk.text) for chunk in chunking.chunks]
-    chunk_count = pluralize(len(chunk_character_counts), "chunk")
+    chunk_count_phrase = pluralize(len(chunk_character_counts), "chunk")
     if chunk_character_counts:
-        chunk_count += (
+        chunk_count_phrase += (
             f" of {min(chunk_character_counts):,} to {max(chunk_character_counts):,} characters, median "
             f"{statistics.median(chunk_character_counts):,.0f}"
         )
-    return f"{chunk_count} · {pluralize(len(chunking.document.sentences), 'sentence')} of {chunking.document.name}"
+    return f"{chunk_count_phrase} · {pluralize(len(chunking.document.sentences), 'sentence')} of {chunking.document.name}"
 
 
 # The list of chunks.
@@ -332,7 +332,7 @@ def curve_html(chunking: Chunking) -> str:
         f'<svg viewBox="0 0 {_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape_html(first_score_curve.label)} at {len(first_score_curve.scores):,} gaps">'
         f'{line_paths}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
-        f'stroke-width="1.2"/>{_svg_dots(chunking, curve_svg_coordinates)}</svg>'
+        f'stroke-width="1.2"/>{_svg_gap_dots(chunking, curve_svg_coordinates)}</svg>'
     )
     return (
         f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{curve_svg}'
@@ -375,7 +375,7 @@ def _thinned_points(places: Sequence[tuple[int, float]]) -> list[tuple[int, floa
     return kept_points
 
 
-def _svg_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
+def _svg_gap_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
     gaps_with_dots: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(places)]
     if len(gaps_with_dots) > _DOTS:
         gaps_with_dots = [gap for gap in gaps_with_dots if gap.verdict.is_cut][: 5 * _DOTS]

@@ -73,7 +73,7 @@ from chunkers.text.tokenizers import (
     WordPieceTokenizer,
     is_tokenizer_on_disk,
     load_tokenizer,
-    unknown_word_pieces,
+    unknown_word_piece_lengths,
     visible_mask,
     word_piece_tokenizer,
     word_starts,

@@ -244,11 +244,7 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
         If the user asked to stop.
     """
     file_name_ending = next(
-        (
-            file_name_ending
-            for file_name_ending in sorted(CODE_ENDINGS, key=len, reverse=True)
-            if name.lower().endswith(file_name_ending)
-        ),
+        (ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if name.lower().endswith(ending)),
         "",
     )
     languages_by_ending = [
@@ -378,8 +374,8 @@ class Syntax:
     def _source(self, node: Node) -> str:
         """Return the beginning of the text of a node in one line."""
         source_bytes = self._data[node.start_byte : min(node.end_byte, node.start_byte + 4 * _LONGEST_NAME)]
-        source_line = " ".join(source_bytes.decode(errors="ignore").split())
-        return source_line if len(source_line) <= _LONGEST_NAME else f"{source_line[: _LONGEST_NAME - 1]}…"
+        one_line_source = " ".join(source_bytes.decode(errors="ignore").split())
+        return one_line_source if len(one_line_source) <= _LONGEST_NAME else f"{one_line_source[: _LONGEST_NAME - 1]}…"
 
     @cached_property
     def _syntax_errors(self) -> list[tuple[int, int]]:
@@ -543,10 +539,10 @@ class _BreakFinder:
 
     def _place(self, byte: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
-        text = self._syntax.text
-        white_space_match = _SPACE.match(text, self._syntax.at(byte))
-        first_visible_offset = len(text) if white_space_match is None else white_space_match.end()
-        if first_visible_offset <= self._last or first_visible_offset >= len(text):
+        whole_source = self._syntax.text
+        white_space_match = _SPACE.match(whole_source, self._syntax.at(byte))
+        first_visible_offset = len(whole_source) if white_space_match is None else white_space_match.end()
+        if first_visible_offset <= self._last or first_visible_offset >= len(whole_source):
             return None
         self._last = first_visible_offset
         return first_visible_offset
@@ -582,12 +578,12 @@ class _BreakFinder:
                     offset, f"before the {_node_noun(child)}{_of_path(path)}", f"the {_node_noun(child)}", path, path
                 )
             if node.type in _LED and child == main_child and (offset := self._place(child.start_byte)) is not None:
-                own_item = self._syntax.item(child, owner)
+                child_item = self._syntax.item(child, owner)
                 yield CodeBreak(
                     offset,
-                    f"in front of {own_item}",
-                    str(own_item),
-                    path[:-1] if path[-1:] == (own_item.label,) else path,
+                    f"in front of {child_item}",
+                    str(child_item),
+                    path[:-1] if path[-1:] == (child_item.label,) else path,
                     path,
                     weak=True,
                 )
@@ -600,64 +596,68 @@ class _BreakFinder:
 
     def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
-        language_syntax = self._syntax
+        parsed_code = self._syntax
         member_before: Node | None = None
         leading_members: list[Node] = []
-        too_long_neighbour = ""
+        long_neighbour_phrase = ""
         child_syntax_nodes = self._children(node)
-        child_nodes = [child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte]
-        too_long_members = {number for number, child in enumerate(child_nodes) if self._is_long(child)}
-        member_numbers = self._led_members(child_nodes)
+        named_children = [child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte]
+        too_long_numbers = {number for number, child in enumerate(named_children) if self._is_long(child)}
+        member_numbers = self._led_members(named_children)
         items: dict[int, CodeItem] = {}
 
         def item(child: Node) -> CodeItem:
             if child.id not in items:
-                items[child.id] = language_syntax.item(child, owner)
+                items[child.id] = parsed_code.item(child, owner)
             return items[child.id]
 
-        for number, child in enumerate(child_nodes):
-            last_member = leading_members[-1] if leading_members else member_before
-            shares_line = last_member is not None and last_member.end_point.row == child.start_point.row
+        for number, child in enumerate(named_children):
+            preceding_member = leading_members[-1] if leading_members else member_before
+            shares_line = preceding_member is not None and preceding_member.end_point.row == child.start_point.row
             if (shares_line and child.type.endswith("comment")) or (number and _is_docstring(child)):
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
             definition_item = (
-                item(child_nodes[member_numbers[number]]) if member_numbers[number] in too_long_members else CodeItem("")
+                item(named_children[member_numbers[number]]) if member_numbers[number] in too_long_numbers else CodeItem("")
             )
-            too_long_definition_phrase = (
+            long_definition_phrase = (
                 definition_item.label and definition_item.noun and f"{definition_item.noun} {definition_item.name}"
             )
-            is_weak = last_member is None or bool(leading_members)
+            is_weak = preceding_member is None or bool(leading_members)
             code_break_offset = self._place(child.start_byte)
             if code_break_offset is not None:
-                own_item = item(child)
-                following_path = (*path, own_item.label) if number in too_long_members and own_item.label else path
+                child_item = item(child)
+                following_path = (*path, child_item.label) if number in too_long_numbers and child_item.label else path
                 following_item = (
-                    own_item if last_member is None or leading_members else item(child_nodes[member_numbers[number]])
+                    child_item
+                    if preceding_member is None or leading_members
+                    else item(named_children[member_numbers[number]])
                 )
-                between_phrase = _between_phrase(None if last_member is None else item(last_member), following_item, path)
-                too_long_beside = "" if leading_members else too_long_neighbour or too_long_definition_phrase
+                between_phrase = _between_phrase(
+                    None if preceding_member is None else item(preceding_member), following_item, path
+                )
+                too_long_beside = "" if leading_members else long_neighbour_phrase or long_definition_phrase
                 yield CodeBreak(
                     code_break_offset,
                     between_phrase,
-                    str(own_item),
+                    str(child_item),
                     path,
                     following_path,
                     is_weak,
-                    too_long_beside if last_member is not None else "",
+                    too_long_beside if preceding_member is not None else "",
                 )
-            if number in too_long_members:
-                own_item = item(child)
-                path_inside = (*path, own_item.label) if own_item.label else path
-                yield from self._inside(child, path_inside, own_item.noun if own_item.label else owner, depth + 1)
+            if number in too_long_numbers:
+                child_item = item(child)
+                path_inside = (*path, child_item.label) if child_item.label else path
+                yield from self._inside(child, path_inside, child_item.noun if child_item.label else owner, depth + 1)
             if member_numbers[number] > number:
                 leading_members.append(child)
                 continue
-            too_long_neighbour = too_long_definition_phrase or ""
+            long_neighbour_phrase = long_definition_phrase or ""
             member_before, leading_members = child, []
         closing = child_syntax_nodes[-1] if child_syntax_nodes else None
-        if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and child_nodes:
+        if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and named_children:
             code_break_offset = self._place(closing.start_byte)
             if code_break_offset is not None:
                 yield CodeBreak(code_break_offset, f"before the end{_of_path(path)}", "the end", path, path, True)

@@ -301,10 +301,10 @@ def _check_blank_between(text: str, start: int, end: int) -> None:
     """Raise InputError if there is more than white space between two offsets."""
     text_between_offsets = text[start:end]
     if text_between_offsets and not text_between_offsets.isspace():
-        first_visible = start + len(text_between_offsets) - len(text_between_offsets.lstrip())
+        first_visible_offset = start + len(text_between_offsets) - len(text_between_offsets.lstrip())
         raise InputError(
             f"sentences: every character except white space must lie in a sentence; "
-            f"{short_repr(text[first_visible:end].rstrip())}, at character {first_visible:,}, lies in none."
+            f"{short_repr(text[first_visible_offset:end].rstrip())}, at character {first_visible_offset:,}, lies in none."
         )
 
 
@@ -316,8 +316,8 @@ def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, in
         sentence_words = sentence.split()
         if not sentence_words:
             continue
-        white_space_match = _SPACE.match(text, end_before)
-        start = white_space_match.end() if white_space_match else end_before
+        leading_space_match = _SPACE.match(text, end_before)
+        start = leading_space_match.end() if leading_space_match else end_before
         stripped_sentence = sentence.strip()
         if text.startswith(stripped_sentence, start):
             end_before = start + len(stripped_sentence)

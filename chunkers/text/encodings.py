@@ -157,9 +157,9 @@ def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
         return Encoded(data.decode(encoding), encoding)
     except ValueError as error:
         # Some codecs raise errors of their own, without a place.
-        invalid_part = f"byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "the file"
+        invalid_part_phrase = f"byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "the file"
         raise InputError(
-            f"{name}: {invalid_part} is not valid in {encoding}, the chosen encoding. Choose another encoding."
+            f"{name}: {invalid_part_phrase} is not valid in {encoding}, the chosen encoding. Choose another encoding."
         ) from error
 
 

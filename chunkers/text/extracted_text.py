@@ -193,8 +193,8 @@ class ExtractedText(NamedTuple):
 
     def tidied(self) -> "ExtractedText":
         """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
-        part_starts = self.parts.starts if self.parts is not None else ()
-        tidied_text, moved_starts = substitute_with_offsets(_LINE_END, "\n", self.text, part_starts)
+        original_starts = self.parts.starts if self.parts is not None else ()
+        tidied_text, moved_starts = substitute_with_offsets(_LINE_END, "\n", self.text, original_starts)
         tidied_text, moved_starts = substitute_with_offsets(_BLANK_LINES, "\n\n", tidied_text, moved_starts)
         without_blank_beginning = tidied_text.lstrip("\n")
         removed_length = len(tidied_text) - len(without_blank_beginning)
@@ -231,8 +231,8 @@ class PartCollector:
             pieces += [separator, text]
             part_starts.append(joined_length + len(separator))
             joined_length += len(separator) + len(text)
-        pages_or_chapters = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
-        return ExtractedText("".join(pieces), tuple(left_out), parts=pages_or_chapters)
+        text_parts = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
+        return ExtractedText("".join(pieces), tuple(left_out), parts=text_parts)
 
 
 def omissions_from_counts(counts: Counter[str], part: int | None = None) -> list[Omission]:

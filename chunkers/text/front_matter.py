@@ -63,8 +63,8 @@ def _find_front_matter(text: str) -> FrontMatter | None:
         return None
     closing_fence_end = match.end("closing")
     if fields_text := match["fields"].strip():
-        first_field = _first_visible(text, match.start("fields"))
-        return FrontMatter(first_field, first_field + len(fields_text), closing_fence_end, match.end())
+        first_field_offset = _first_visible(text, match.start("fields"))
+        return FrontMatter(first_field_offset, first_field_offset + len(fields_text), closing_fence_end, match.end())
     return FrontMatter(_first_visible(text, closing_fence_end), closing_fence_end, closing_fence_end, match.end())
 
 

@@ -191,17 +191,17 @@ def _read_package(book: zipfile.ZipFile) -> _Package:
     package_path = next(element.attrib["full-path"] for element in container_xml_root.iterfind(".//{*}rootfile"))
     package_root = xml_root(book, package_path)
     package_folder = posixpath.dirname(package_path)
-    manifest_items = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
+    item_by_id = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
     path_by_id = {
         number: _path_in_book(package_folder, item.attrib["href"])
-        for number, item in manifest_items.items()
+        for number, item in item_by_id.items()
         if "href" in item.attrib
     }
     archive_members = {*book.namelist()}
     spine_files = [path_by_id.get(reference.get("idref", "")) for reference in package_root.iterfind("{*}spine/{*}itemref")]
     present_chapter_files = tuple(file for file in spine_files if file in archive_members)
-    navigation_ids = [number for number, item in manifest_items.items() if "nav" in item.get("properties", "").split()]
-    ncx_ids = [number for number, item in manifest_items.items() if item.get("media-type") == "application/x-dtbncx+xml"]
+    navigation_ids = [number for number, item in item_by_id.items() if "nav" in item.get("properties", "").split()]
+    ncx_ids = [number for number, item in item_by_id.items() if item.get("media-type") == "application/x-dtbncx+xml"]
     contents_files = tuple(path_by_id[number] for number in [*navigation_ids, *ncx_ids] if number in path_by_id)
     return _Package(present_chapter_files, contents_files, len(spine_files) - len(present_chapter_files))
 

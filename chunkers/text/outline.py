@@ -120,7 +120,7 @@ def outline_of(text: str) -> Outline:
         return Outline()
     line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     line_edges = [*line_starts, len(text)]
-    source_without_front_matter, covered_lines = _without_front_matter(text)
+    source_without_front_matter, covered_line_count = _without_front_matter(text)
     parser = _markdown_parser()
     markdown_block_tokens = _BlockTokens()
     parser.block.parse(source_without_front_matter, parser, {}, markdown_block_tokens)
@@ -128,28 +128,34 @@ def outline_of(text: str) -> Outline:
     def span(first: int, last: int) -> Span:
         return Span(line_edges[first], line_edges[last]).trimmed(text)
 
-    with_levels = [(0, Block("front matter", span(0, covered_lines)))] if covered_lines else []
-    top_level_blocks = [block for _, block in with_levels]
+    levels_and_blocks = [(0, Block("front matter", span(0, covered_line_count)))] if covered_line_count else []
+    top_level_blocks = [block for _, block in levels_and_blocks]
     special_blocks = []
     list_end_line = 0
     for token, first, last in _tokens_with_lines(markdown_block_tokens):
         outline_block_kind = KIND_BY_TOKEN_TYPE.get(token.type, "item")
         block = Block(outline_block_kind, span(first, last), int(token.tag[1]) if outline_block_kind == "heading" else 0)
-        with_levels.append((token.level, block))
+        levels_and_blocks.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            top_level_blocks += Block("paragraph", span(covered_lines, first)), block
-            covered_lines = last
+            top_level_blocks += Block("paragraph", span(covered_line_count, first)), block
+            covered_line_count = last
         if outline_block_kind in KINDS_KEPT_WHOLE and not (outline_block_kind == "list" and first < list_end_line):
             special_blocks.append(block)
             list_end_line = last if outline_block_kind == "list" else list_end_line
-    top_level_blocks.append(Block("paragraph", span(covered_lines, len(line_starts))))
+    top_level_blocks.append(Block("paragraph", span(covered_line_count, len(line_starts))))
     return Outline(
         tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
         tuple(special_blocks),
-        tuple([block.span.start for level, block in with_levels if level == 1 and block.kind == "item"]),
-        tuple([block for level, block in with_levels if level and (block.kind == "item" or block.kind in KINDS_KEPT_WHOLE)]),
-        tuple([block for _, block in with_levels if block.kind in KINDS_WITHOUT_SENTENCES]),
+        tuple([block.span.start for level, block in levels_and_blocks if level == 1 and block.kind == "item"]),
+        tuple(
+            [
+                block
+                for level, block in levels_and_blocks
+                if level and (block.kind == "item" or block.kind in KINDS_KEPT_WHOLE)
+            ]
+        ),
+        tuple([block for _, block in levels_and_blocks if block.kind in KINDS_WITHOUT_SENTENCES]),
     )
 
 
@@ -273,7 +279,7 @@ def _parse_list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     lists_start_line, lists_end_line = state.env.get("listed", (0, 0))
     if not lists_start_line <= first < lists_end_line:
         lists_end_line = first + 1
-        while lists_end_line < end and not _is_behind_lists(state, lists_end_line):
+        while lists_end_line < end and not _is_past_list_end(state, lists_end_line):
             lists_end_line += 1
         state.env["listed"] = first, lists_end_line
     token_count_before = len(state.tokens)
@@ -286,11 +292,11 @@ def _parse_list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     return is_list
 
 
-def _is_behind_lists(state: StateBlock, line: int) -> bool:
+def _is_past_list_end(state: StateBlock, line: int) -> bool:
     """Return whether no list goes on at a line: unindented, it is no item, and comes after a blank one or has a number."""
     if not state.isEmpty(line - 1):
         return _CLAUSE.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
-    return _is_unlisted(state, line)
+    return _is_unindented_text(state, line)
 
 
 def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
@@ -302,7 +308,9 @@ def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token])
     if not all(state.isEmpty(line) for line in range(paragraph_end_line, state.line)):
         return
     for line in range(paragraph_start_line + 1, paragraph_end_line):
-        if _is_unlisted(state, line) and _SENTENCE_END.search(state.src, state.bMarks[line - 1], state.eMarks[line - 1]):
+        if _is_unindented_text(state, line) and _SENTENCE_END.search(
+            state.src, state.bMarks[line - 1], state.eMarks[line - 1]
+        ):
             state.line = line
             for token in tokens:
                 if token.map:
@@ -310,7 +318,7 @@ def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token])
             return
 
 
-def _is_unlisted(state: StateBlock, line: int) -> bool:
+def _is_unindented_text(state: StateBlock, line: int) -> bool:
     """Return whether a line is neither blank nor indented, and no item begins with it."""
     return _UNLISTED.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
 
@@ -332,8 +340,8 @@ def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> boo
     if closing_offset < 0 or closing_offset + 2 > state.eMarks[end - 1]:
         return False
     last_line = bisect_right(state.bMarks, closing_offset, first, end) - 1
-    rest_of_line = state.src[closing_offset + 2 : state.eMarks[last_line]].strip()
-    if (rest_of_line and rest_of_line[0] not in ".,;:(") or _leaves_its_item(state, first, last_line):
+    text_after_formula = state.src[closing_offset + 2 : state.eMarks[last_line]].strip()
+    if (text_after_formula and text_after_formula[0] not in ".,;:(") or _leaves_its_item(state, first, last_line):
         return False
     if not silent:
         state.push("formula", "", 0).map = [first, last_line + 1]

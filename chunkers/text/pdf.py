@@ -105,7 +105,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
         left_out.append(Omission("damaged stream", damaged_count))
     running_by_page = running_lines(pdf_page_collector.texts, pdf_page_collector.labels)
     for number, lines_on_page in enumerate(running_by_page):
-        removed_lines = set()
+        removed_line_numbers = set()
         for line in lines_on_page:
             height, relative_size = drawn_lines_by_page[number].get(line.place, DrawnLine(float(line.upper), 1.0))
             if EDGE < height < 1 - EDGE or (line.counts and not line.bare and relative_size > LARGER):
@@ -113,9 +113,11 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                 continue
             omission_kind = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
             left_out.append(Omission(omission_kind, 1, number, shorten(line.words, LONGEST_RUNNING)))
-            removed_lines.add(line.place)
+            removed_line_numbers.add(line.place)
         kept_lines = [
-            line for place, line in enumerate(pdf_page_collector.texts[number].split("\n")) if place not in removed_lines
+            line
+            for place, line in enumerate(pdf_page_collector.texts[number].split("\n"))
+            if place not in removed_line_numbers
         ]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
         pdf_page_collector.texts[number] = "\n".join(kept_lines).lstrip("\n").rstrip()
@@ -201,15 +203,19 @@ def _drawn_edge_lines(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) ->
         if char.strip():
             first_character_by_line.setdefault(line_number, index)
         line_number += char.count("\n")
-    line_numbers = list(first_character_by_line)
+    visible_line_numbers = list(first_character_by_line)
 
     def size(place: int) -> float:
         _, bottom, _, top = drawn.get_charbox(first_character_by_line[place], loose=True)
         return float(top - bottom)
 
-    median_height = median(map(size, line_numbers[:: max(1, len(line_numbers) // _MEASURED)])) if line_numbers else 0
+    median_height = (
+        median(map(size, visible_line_numbers[:: max(1, len(visible_line_numbers) // _MEASURED)]))
+        if visible_line_numbers
+        else 0
+    )
     drawn_lines = {}
-    for place in {*line_numbers[:MOST_LINES], *line_numbers[-MOST_LINES:]}:
+    for place in {*visible_line_numbers[:MOST_LINES], *visible_line_numbers[-MOST_LINES:]}:
         left, bottom, _, _ = drawn.get_charbox(first_character_by_line[place])
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
@@ -246,8 +252,8 @@ def _count_damaged_streams(data: bytes) -> int:
     a protected file.
     """
     damaged_count = search_offset = 0
-    bytes_left = 0 if b"/Encrypt" in data else MAX_UNPACKED
-    while bytes_left > 0 and (stream_keyword := _STREAM.search(data, search_offset)):
+    unpacking_budget = 0 if b"/Encrypt" in data else MAX_UNPACKED
+    while unpacking_budget > 0 and (stream_keyword := _STREAM.search(data, search_offset)):
         stream_end = data.find(b"endstream", stream_keyword.end())
         bytes_before = data[max(0, stream_keyword.start() - _LONGEST_DICTIONARY) : stream_keyword.start()]
         stream_dictionary_bytes = bytes_before[bytes_before.rfind(b" obj") + 1 :]
@@ -257,10 +263,10 @@ def _count_damaged_streams(data: bytes) -> int:
             continue
         packed_bytes, decompressor = data[stream_keyword.end() : stream_end], zlib.decompressobj()
         try:
-            while packed_bytes and bytes_left > 0 and not decompressor.eof:
-                bytes_left -= len(decompressor.decompress(packed_bytes, _AT_ONCE))
+            while packed_bytes and unpacking_budget > 0 and not decompressor.eof:
+                unpacking_budget -= len(decompressor.decompress(packed_bytes, _AT_ONCE))
                 packed_bytes = decompressor.unconsumed_tail
-            damaged_count += bytes_left > 0 and not decompressor.eof
+            damaged_count += unpacking_budget > 0 and not decompressor.eof
         except zlib.error:
             damaged_count += 1
     return damaged_count
@@ -315,14 +321,14 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     running_by_page: list[list[RunningLine]] = [[] for _ in pages]
     for upper in (True, False):
         _add_running_lines(lines_by_page, labels, running_by_page, upper=upper)
-    pages_with_text = [number for number, some in enumerate(lines_by_page) if any(map(str.strip, some))]
-    pages_keeping_text = 0
-    for number in pages_with_text:
-        removed_lines = {running_line.place for running_line in running_by_page[number]}
-        pages_keeping_text += any(
-            line.strip() and index not in removed_lines for index, line in enumerate(lines_by_page[number])
+    text_page_numbers = [number for number, some in enumerate(lines_by_page) if any(map(str.strip, some))]
+    remaining_page_count = 0
+    for number in text_page_numbers:
+        removed_line_numbers = {running_line.place for running_line in running_by_page[number]}
+        remaining_page_count += any(
+            line.strip() and index not in removed_line_numbers for index, line in enumerate(lines_by_page[number])
         )
-    return running_by_page if 2 * pages_keeping_text >= len(pages_with_text) else [[] for _ in pages]
+    return running_by_page if 2 * remaining_page_count >= len(text_page_numbers) else [[] for _ in pages]
 
 
 def _add_running_lines(
@@ -335,9 +341,9 @@ def _add_running_lines(
     outermost_lines = [next(some, None) for some in remaining_lines]
     for _ in range(MOST_LINES):
         line_patterns_by_page_number = {
-            number: _line_patterns(outermost_line_of_page[1], number + 1, labels[number])
-            for number, outermost_line_of_page in enumerate(outermost_lines)
-            if outermost_line_of_page is not None
+            number: _line_patterns(lines[1], number + 1, labels[number])
+            for number, lines in enumerate(outermost_lines)
+            if lines is not None
         }
         recurring_patterns = _recurring_patterns(line_patterns_by_page_number)
         if not recurring_patterns:
@@ -387,9 +393,11 @@ def _recurring_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
         patterns,
         *({n: own_patterns for n, own_patterns in patterns.items() if n % 2 == side} for side in (0, 1)),
     ):
-        page_count = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
+        pattern_page_counts = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
         recurring_patterns |= {
-            pattern for pattern, count in page_count.items() if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
+            pattern
+            for pattern, count in pattern_page_counts.items()
+            if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
         }
     return recurring_patterns | _page_number_patterns(patterns)
 
@@ -400,8 +408,12 @@ def _page_number_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
         for own_patterns in patterns.values()
     ]
-    page_count = Counter(shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns})
-    usual_shifts = {shift for shift, count in page_count.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
+    shift_page_counts = Counter(
+        shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns}
+    )
+    usual_shifts = {
+        shift for shift, count in shift_page_counts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)
+    }
     page_count_by_pattern = Counter(
         pattern for own_patterns in edge_number_patterns for pattern in own_patterns if pattern[2] in usual_shifts
     )

@@ -88,19 +88,21 @@ def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> t
     row_mask_by_code: dict[int, int] = {}
     for row, code in enumerate(pattern):
         row_mask_by_code[code] = row_mask_by_code.get(code, 0) | 1 << row
-    rows_mask, decrement_rows_mask = all_rows_mask, 0
+    vertical_increases, vertical_decreases = all_rows_mask, 0
     distance, least_distance = len(pattern), max_distance
     nearest_ends: list[int] = []
     for end, code in enumerate(text, start=1):
         matching_rows = row_mask_by_code.get(code, 0)
-        zero_diagonal_rows = (((matching_rows & rows_mask) + rows_mask) ^ rows_mask) | matching_rows
-        growing_rows = decrement_rows_mask | (~(zero_diagonal_rows | rows_mask) & all_rows_mask)
-        falling_rows = rows_mask & zero_diagonal_rows
+        zero_diagonal_rows = (
+            ((matching_rows & vertical_increases) + vertical_increases) ^ vertical_increases
+        ) | matching_rows
+        growing_rows = vertical_decreases | (~(zero_diagonal_rows | vertical_increases) & all_rows_mask)
+        falling_rows = vertical_increases & zero_diagonal_rows
         distance += (growing_rows >> last_row & 1) - (falling_rows >> last_row & 1)
-        matching_rows |= decrement_rows_mask
+        matching_rows |= vertical_decreases
         growing_rows, falling_rows = growing_rows << 1, falling_rows << 1
-        rows_mask = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
-        decrement_rows_mask = growing_rows & matching_rows & all_rows_mask
+        vertical_increases = (falling_rows | ~(matching_rows | growing_rows)) & all_rows_mask
+        vertical_decreases = growing_rows & matching_rows & all_rows_mask
         if distance <= least_distance:
             if distance < least_distance:
                 least_distance = distance
@@ -118,10 +120,10 @@ def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
         # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
         new_distances = np.concatenate(([0], edit_distance_by_row[:-1] + (pattern != code)))
         new_starts = np.concatenate(([text_offset + 1], start_by_row[:-1]))
-        left_out = edit_distance_by_row + 1 < new_distances
+        left_out_mask = edit_distance_by_row + 1 < new_distances
         new_distances, new_starts = (
-            np.where(left_out, edit_distance_by_row + 1, new_distances),
-            np.where(left_out, start_by_row, new_starts),
+            np.where(left_out_mask, edit_distance_by_row + 1, new_distances),
+            np.where(left_out_mask, start_by_row, new_starts),
         )
         distances_minus_rows = new_distances - row_numbers
         running_least = np.minimum.accumulate(distances_minus_rows)
@@ -307,7 +309,7 @@ class SearchableText:
             return None
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / folded_length)
 
-    def divided_match(self, text: str) -> list[Span]:
+    def match_in_parts(self, text: str) -> list[Span]:
         """Find a quotation whose parts now stand apart, in the same order; return their spans, or none.
 
         Each part occurs as in `typographic_match`, and has at least `SHORTEST_ALTERED` characters. The first parts are the
@@ -347,15 +349,17 @@ class SearchableText:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
         return (folded_passage := fold_text(text)) != "" and folded_passage in self._folded.text
 
-    def suffix_at(self, text: str, place: int) -> Span | None:
+    def longest_suffix_at(self, text: str, place: int) -> Span | None:
         """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
         folded_quotation, folded_place = _Folded.of(text), self._folded_offset(place)
-        folded_beginning = self._folded.text[folded_place : folded_place + SHORTEST_ALTERED]
-        suffix_start = folded_quotation.text.find(folded_beginning) if len(folded_beginning) == SHORTEST_ALTERED else -1
+        following_folded_text = self._folded.text[folded_place : folded_place + SHORTEST_ALTERED]
+        suffix_start = (
+            folded_quotation.text.find(following_folded_text) if len(following_folded_text) == SHORTEST_ALTERED else -1
+        )
         while suffix_start >= 0:
             if self._folded.text.startswith(folded_quotation.text[suffix_start:], folded_place):
                 return folded_quotation.original(Span(suffix_start, len(folded_quotation.text)))
-            suffix_start = folded_quotation.text.find(folded_beginning, suffix_start + 1)
+            suffix_start = folded_quotation.text.find(following_folded_text, suffix_start + 1)
         return None
 
     def longest_common_passage(self, text: str, within: Span) -> CommonPassage | None:
@@ -374,22 +378,24 @@ class SearchableText:
             return None
         middle_offset = quotation_length // 2
 
-        def reach(most: int, stretch: Callable[[int], str]) -> int:
+        def longest_found_length(most: int, stretch: Callable[[int], str]) -> int:
             """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
             return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in searched_text)
 
-        common_suffix_length = reach(quotation_length, lambda size: folded_quotation.text[quotation_length - size :])
-        common_prefix_length = reach(quotation_length, lambda size: folded_quotation.text[:size])
+        common_suffix_length = longest_found_length(
+            quotation_length, lambda size: folded_quotation.text[quotation_length - size :]
+        )
+        common_prefix_length = longest_found_length(quotation_length, lambda size: folded_quotation.text[:size])
         common_spans_of_quotation = [
             Span(quotation_length - common_suffix_length, quotation_length),
             Span(0, common_prefix_length),
         ]
         if max(common_prefix_length, common_suffix_length) < middle_offset:
-            reach_after_middle = reach(
+            reach_after_middle = longest_found_length(
                 quotation_length - middle_offset,
                 lambda size: folded_quotation.text[middle_offset : middle_offset + size],
             )
-            reach_before_middle = reach(
+            reach_before_middle = longest_found_length(
                 middle_offset, lambda size: folded_quotation.text[middle_offset - size : middle_offset + reach_after_middle]
             )
             common_spans_of_quotation.append(Span(middle_offset - reach_before_middle, middle_offset + reach_after_middle))
@@ -402,11 +408,13 @@ class SearchableText:
         )
         folded_text_before = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
         folded_text_after = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
-        surroundings_alike = _is_similar(folded_quotation.text[: longest_span.start], folded_text_before, before=True)
-        surroundings_alike = surroundings_alike or _is_similar(
+        has_similar_surroundings = _is_similar(folded_quotation.text[: longest_span.start], folded_text_before, before=True)
+        has_similar_surroundings = has_similar_surroundings or _is_similar(
             folded_quotation.text[longest_span.end :], folded_text_after, before=False
         )
-        return CommonPassage(folded_quotation.original(longest_span), self._folded.original(folded_span), surroundings_alike)
+        return CommonPassage(
+            folded_quotation.original(longest_span), self._folded.original(folded_span), has_similar_surroundings
+        )
 
     def _folded_offset(self, place: int) -> int:
         return int(np.searchsorted(self._folded.places, place))
@@ -456,15 +464,15 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quoted.text) < 0:
         return None
-    nearest_context = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
+    narrow_context = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
     # The most distinctive first.
     prefix_and_suffix_pairs = [
         (quoted.prefix, quoted.suffix),
         (quoted.prefix, ""),
         ("", quoted.suffix),
-        nearest_context,
-        (nearest_context[0], ""),
-        ("", nearest_context[1]),
+        narrow_context,
+        (narrow_context[0], ""),
+        ("", narrow_context[1]),
     ]
     for prefix, suffix in dict.fromkeys([*prefix_and_suffix_pairs, ("", "")]):
         pattern = prefix + quoted.text + suffix

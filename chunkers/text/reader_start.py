@@ -31,12 +31,12 @@ class LazyPackage(Loader):
             for alias in statement.names
         }
 
-        def imported(name: str) -> Any:
+        def import_attribute(name: str) -> Any:
             if name not in module_by_name:
                 raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
             return getattr(importlib.import_module(module_by_name[name]), name)
 
-        module.__dict__["__getattr__"] = imported
+        module.__dict__["__getattr__"] = import_attribute
 
 
 class LazyPackages(MetaPathFinder):

@@ -150,11 +150,11 @@ def correct_starts(text: str, starts: list[int]) -> list[int]:
 
 def _unsure_sentences(text: str, starts: Sequence[int]) -> list[int]:
     """Return the numbers of the sentences, from 1, whose beginning `correct_starts` may move or remove."""
-    is_unsure = _UNSURE_END.match
+    match_unsure_end = _UNSURE_END.match
     return [
         number
         for number, (previous, start) in enumerate(pairwise(starts), start=1)
-        if start - previous < _SURE_END_LENGTH or is_unsure(text, start - _SURE_END_LENGTH)
+        if start - previous < _SURE_END_LENGTH or match_unsure_end(text, start - _SURE_END_LENGTH)
     ]
 
 
@@ -334,7 +334,7 @@ def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
     sentence_starts.update(
         chain(
             *row_spans,
-            [start for start, row in _starts_with_rows(starts, row_spans) if row is None] if row_spans else starts,
+            [start for start, row in _pair_starts_with_rows(starts, row_spans) if row is None] if row_spans else starts,
         )
     )
     # Nothing begins behind the last line.
@@ -342,7 +342,7 @@ def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
     return sorted(sentence_starts)
 
 
-def _starts_with_rows(
+def _pair_starts_with_rows(
     starts: Sequence[int], rows: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, tuple[int, int] | None]]:
     """Yield each start with the row that it lies inside."""

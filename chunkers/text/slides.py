@@ -43,12 +43,12 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
         If the text is too large.
     """
     main_part = next(target for kind, target in _part_relations(packed, "").values() if kind == "officeDocument")
-    slide_relations = _part_relations(packed, main_part)
+    main_part_relations = _part_relations(packed, main_part)
     slide_collector = PartCollector(name, "slide")
     left_out: list[Omission] = []
     hidden_count = 0
     for number, entry in enumerate(xml_root(packed, main_part).iterfind("{*}sldIdLst/{*}sldId"), 1):
-        slide_part = slide_relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
+        slide_part = main_part_relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
         slide_xml_root = xml_root(packed, slide_part)
         if slide_xml_root.get("show") in ("0", "false"):
             hidden_count += 1

@@ -88,7 +88,7 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
     row_starts: list[int] = []
     row_labels: list[str] = []
     text_length = row_start = 0
-    for line, label in _labelled_lines([row for row in rows if row.cells], grouped):
+    for line, label in _lines_with_row_numbers([row for row in rows if row.cells], grouped):
         markdown_lines.append(line)
         text_length += len(line) + 1
         if label:
@@ -100,7 +100,7 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
     return TableText("\n".join(markdown_lines), row_starts, row_labels)
 
 
-def _labelled_lines(rows: list[Row], grouped: Collection[int]) -> Iterator[tuple[str, str]]:
+def _lines_with_row_numbers(rows: list[Row], grouped: Collection[int]) -> Iterator[tuple[str, str]]:
     """Yield the lines of a table with the numbers of their rows; without one, a line belongs to the row of the next."""
     if not rows:
         return
@@ -420,12 +420,12 @@ def _column_number(letters: bytes) -> int:
 
 def _fill_merged_cells(rows: dict[int, list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
     """Write the text of each cell that is merged over rows into those of them that are not empty."""
-    last_row = max(rows, default=0)
+    last_sheet_row = max(rows, default=0)
     for left, top, _, bottom in merged:
         top_cells = rows.get(top, [])
         if len(top_cells) < left or not top_cells[left - 1]:
             continue
-        for row_number in range(top + 1, min(bottom, last_row) + 1):
+        for row_number in range(top + 1, min(bottom, last_sheet_row) + 1):
             if row_cells := rows.get(row_number):
                 row_cells += [""] * (left - len(row_cells))
                 row_cells[left - 1] = row_cells[left - 1] or top_cells[left - 1]

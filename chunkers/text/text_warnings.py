@@ -46,7 +46,7 @@ class ReportsUnknownTokens(Protocol):
 
     name: str
 
-    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+    def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens."""
         ...
 
@@ -63,8 +63,8 @@ def misfits_of(document: Document, *, embedder: object = None, tokenizer: object
     if isinstance(embedder, ReportsUnknownTokens):
         possible_misfit_warnings.append(_unknown_tokens_misfit(embedder, document, "embedder"))
     # One model's words are not complained about twice; an embedder that approximates another has its words.
-    embedder_names = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
-    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in embedder_names:
+    embedder_aliases = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
+    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in embedder_aliases:
         possible_misfit_warnings.append(_unknown_tokens_misfit(tokenizer, document, "tokenizer"))
     return tuple(misfit for misfit in possible_misfit_warnings if misfit is not None)
 
@@ -84,28 +84,28 @@ def _long_sentence_misfit(document: Document) -> Misfit | None:
 
 @lru_cache(maxsize=16)
 def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: int) -> Misfit:
-    sentence_counts = {}
+    count_by_splitter = {}
     for other_splitter in SPLITTERS:
         if other_splitter not in (splitter, splitter.partition(":")[0], "spacy"):
             other_sentences = split_sentences(text, other_splitter)
             start, end = _longest_span(other_sentences)
             if 2 * (end - start) <= longest:
-                sentence_counts[other_splitter] = len(other_sentences)
-    fault_clause = (
+                count_by_splitter[other_splitter] = len(other_sentences)
+    long_sentence_clause = (
         "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
     )
     splitter_clause = "As the sentences were given" if splitter == GIVEN_SPLITTER else f"Split by {splitter}"
     warning_beginning = (
-        f"{splitter_clause}, {fault_clause}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+        f"{splitter_clause}, {long_sentence_clause}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
     )
-    if not sentence_counts:
+    if not count_by_splitter:
         return Misfit(
             f"{warning_beginning}No splitter here finds more; fixed_characters and recursive cut without sentences.", ()
         )
-    alternatives_phrase = " and ".join(f"{name} finds {number:,}" for name, number in sentence_counts.items())
+    alternatives_phrase = " and ".join(f"{name} finds {number:,}" for name, number in count_by_splitter.items())
     return Misfit(
         f"{warning_beginning}The splitter {alternatives_phrase}.",
-        tuple(Remedy("sentences", name) for name in sentence_counts),
+        tuple(Remedy("sentences", name) for name in count_by_splitter),
     )
 
 
@@ -125,7 +125,7 @@ def _unknown_tokens_misfit(
     reader: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
 ) -> Misfit | None:
     """Return the warning on how much of the text the model does not know; None if it knows enough."""
-    unknown_share, long_word_count = _unknown_token_share(reader.unknown, document.text)
+    unknown_share, long_word_count = _unknown_token_share(reader.unknown_token_lengths, document.text)
     if not long_word_count and unknown_share <= UNKNOWN_SHARE:
         return None
     reader_phrase = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
@@ -140,8 +140,8 @@ def _unknown_tokens_misfit(
         if long_word_count
         else share_clause
     )
-    unknown_tokens_remedy = Remedy(role, "tfidf" if role == "embedder" else "characters")
-    return Misfit(f"{warning_clause}, and {_CONSEQUENCES[role]}", (unknown_tokens_remedy,))
+    suggested_setting = Remedy(role, "tfidf" if role == "embedder" else "characters")
+    return Misfit(f"{warning_clause}, and {_CONSEQUENCES[role]}", (suggested_setting,))
 
 
 @lru_cache(maxsize=16)

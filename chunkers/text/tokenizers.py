@@ -144,9 +144,9 @@ class WordPieceTokenizer:
             [start for start, _ in word_piece_tokenizer().encode(text, add_special_tokens=False).offsets], dtype=np.intp
         )
 
-    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+    def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens."""
-        return unknown_word_pieces(texts)
+        return unknown_word_piece_lengths(texts)
 
 
 class BytePairTokenizer:
@@ -183,13 +183,13 @@ class BytePairTokenizer:
         return np.asarray(np.cumsum(token_lengths) - token_lengths)
 
     def _encode(self, text: str) -> npt.NDArray[np.uint32]:
-        ordinary_text = partial(self._encoding.encode_to_numpy, disallowed_special=())
+        encode_ordinary = partial(self._encoding.encode_to_numpy, disallowed_special=())
         try:
             if len(text) < LONG:
-                return ordinary_text(text)
+                return encode_ordinary(text)
             # tiktoken releases the GIL while it works.
             with ThreadPoolExecutor() as thread_pool:
-                return np.concatenate(list(thread_pool.map(ordinary_text, split_between_tokens(text, os.cpu_count() or 1))))
+                return np.concatenate(list(thread_pool.map(encode_ordinary, token_aligned_parts(text, os.cpu_count() or 1))))
         except ValueError as error:
             raise ModelError(
                 f"{self.name}: tiktoken failed on this text of {len(text):,} characters. Very long runs of white space can "
@@ -224,7 +224,7 @@ LONG = 1_000_000
 """Characters from which a text is encoded in parallel parts."""
 
 
-def split_between_tokens(text: str, count: int) -> list[str]:
+def token_aligned_parts(text: str, count: int) -> list[str]:
     """Split a text into at most ``count`` parts at places that are certain to be token boundaries."""
     least_part_length = max(1, -(-len(text) // count))
     part_edges = [0]
@@ -276,7 +276,7 @@ def word_piece_tokenizer() -> "tokenizers.Tokenizer":
     return loaded_bundled_tokenizer
 
 
-def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
+def unknown_word_piece_lengths(texts: Sequence[str]) -> list[list[int]]:
     """Return the lengths of each text's tokens unknown to the bundled model; raises as `word_piece_tokenizer` does."""
     word_piece_encodings = word_piece_tokenizer().encode_batch(list(texts), add_special_tokens=False)
     return [

@@ -233,7 +233,7 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
                 break
             spoken_lines.append(line)
         cues_with_marks.append((cue, spoken_lines, [*_marks_in_cue(spoken_lines)]))
-    has_speakers = any(mark.speaker for _, _, marks_in_cue in cues_with_marks for mark in marks_in_cue)
+    has_speakers = any(mark.speaker for _, _, marks in cues_with_marks for mark in marks)
     marks: list[_Mark] = []
     previous_cue_text = ""
     for cue, spoken_lines, marks_in_cue in cues_with_marks:
@@ -270,10 +270,10 @@ def _turns_from_marks(text: str, marks: Sequence[_Mark], headed: bool) -> Iterat
 
     Text before the first mark is a turn without a speaker or, if ``headed``, the beginning of the first turn.
     """
-    text_start = _skip_white_space(text, 0)
-    if not marks or (marks[0].start > text_start and not headed):
-        marks = [_Mark(text_start, "", "", text_start), *marks]
-    turn_start = text_start
+    first_visible_offset = _skip_white_space(text, 0)
+    if not marks or (marks[0].start > first_visible_offset and not headed):
+        marks = [_Mark(first_visible_offset, "", "", first_visible_offset), *marks]
+    turn_start = first_visible_offset
     for mark, next_mark_start in zip(marks, [*(mark.start for mark in marks[1:]), len(text)], strict=True):
         turn_end = turn_start + len(text[turn_start:next_mark_start].rstrip())
         if turn_end > turn_start:

@@ -13,10 +13,10 @@ from evaluation.answering.questions_and_answers import (
     GatheredPassages,
     QuestionItem,
     QuestionItems,
-    control_rows,
+    control_row_numbers,
     gather_passages,
     gather_trivial_row,
-    items_about,
+    items_by_text,
     questions_of_file,
     questions_of_lines,
 )

@@ -93,7 +93,7 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     return QuestionItems(question_items.usable, tuple(f"{name}, {problem}" for problem in question_items.problems))
 
 
-def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
+def items_by_text(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
     """Group retrieval questions by the text that answers them, with their excerpts as reference answers.
 
     A question with excerpts in several documents is left out, since the chunks of a single text cannot answer it. An excerpt
@@ -111,7 +111,7 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Ques
         question_rows_of_text = by_text.setdefault(text, [])
         if len(question_rows_of_text) <= MOST_QUESTIONS:
             question_rows_of_text.append((short_repr(question.text), question.text, " ".join(texts_of_question)))
-    return {text: _usable_items(question_rows_of_text) for text, question_rows_of_text in by_text.items()}
+    return {text: _usable_items(rows) for text, rows in by_text.items()}
 
 
 def _reference_answer(row: QuestionRow) -> str:
@@ -288,12 +288,14 @@ def gather_passages(
 def _chunking_seconds(chunking: Chunking) -> float | None:
     if chunking.made_by is not None and chunking.made_by.chunker in ELSEWHERE:
         return None
-    step_timing = chunking.timing
-    if step_timing is None:
+    chunking_timing = chunking.timing
+    if chunking_timing is None:
         return 0.0
     # Not a number where it was not recorded.
-    embedding_ms = step_timing.cold_ms if step_timing.cold_ms == step_timing.cold_ms else step_timing.embed_ms
-    return (step_timing.decide_ms + step_timing.merge_ms + embedding_ms) / 1000
+    embedding_ms = (
+        chunking_timing.cold_ms if chunking_timing.cold_ms == chunking_timing.cold_ms else chunking_timing.embed_ms
+    )
+    return (chunking_timing.decide_ms + chunking_timing.merge_ms + embedding_ms) / 1000
 
 
 class Exchange(NamedTuple):
@@ -331,7 +333,7 @@ class Recording:
         self._asking, self._count, self._cancelled, self._repeat = asking, count, cancelled, repeat
         self.exchange = Exchange()
 
-    def tell(self, usable: bool) -> None:
+    def report_usability(self, usable: bool) -> None:
         """Report to the model's client whether the last answer was usable.
 
         See `Asking.tell`.
@@ -370,7 +372,7 @@ class Answer(NamedTuple):
     exchange: Exchange
 
     @property
-    def usable(self) -> bool:
+    def is_usable(self) -> bool:
         """True if the model gave a usable answer."""
         return not self.problem
 
@@ -419,7 +421,7 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
     try:
         request_for_answer_in_words = partial(recording, kind=ANSWER_IN_WORDS)
         text = usable_answer(
-            request_for_answer_in_words, answer_messages(question, context), _stripped_answer, recording.tell
+            request_for_answer_in_words, answer_messages(question, context), _stripped_answer, recording.report_usability
         )
     except UnusableAnswer as complaint:
         return Answer("", str(complaint), recording.exchange)
@@ -482,7 +484,9 @@ def gather_trivial_row(
     """
     if name in (REFERENCE, SWAPPED):
         given_reference_answers = [item.reference for item in items]
-        given_reference_answers = given_reference_answers if name == REFERENCE else swap_references(given_reference_answers)
+        given_reference_answers = (
+            given_reference_answers if name == REFERENCE else references_of_other_questions(given_reference_answers)
+        )
         return GatheredPassages(
             tuple(AnswerContext((), 0, closed_book=True, given=answer) for answer in given_reference_answers), 0.0, 0.0, 0
         )
@@ -503,15 +507,17 @@ def gather_trivial_row(
     )
 
 
-def control_rows(trivial: Sequence[str], before: int) -> dict[str, int]:
+def control_row_numbers(trivial: Sequence[str], before: int) -> dict[str, int]:
     """Return the row number of each control: the reference answers, and the deliberately wrong answers."""
     return {name: before + number for number, name in enumerate(trivial) if name in (REFERENCE, SWAPPED)}
 
 
-def swap_references(references: Sequence[str]) -> list[str]:
+def references_of_other_questions(references: Sequence[str]) -> list[str]:
     """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     wrong_answers = []
     for number, own in enumerate(references):
-        others = [*references[number + 1 :], *references[:number]]
-        wrong_answers.append(next((reference for reference in others if reference and reference != own), "") if own else "")
+        other_references = [*references[number + 1 :], *references[:number]]
+        wrong_answers.append(
+            next((reference for reference in other_references if reference and reference != own), "") if own else ""
+        )
     return wrong_answers

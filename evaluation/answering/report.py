@@ -64,12 +64,12 @@ class Report:
 
     def values(self, measure: str) -> list[FloatArray]:
         """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
-        value_by_chunker_and_question = np.full((len(self.names), self.questions), np.nan)
+        value_matrix = np.full((len(self.names), self.questions), np.nan)
         for (chunker, question), result in self.results.items():
             measure_value_of_answer = result.value(measure)
             if measure_value_of_answer is not None:
-                value_by_chunker_and_question[chunker, question] = measure_value_of_answer
-        return [*value_by_chunker_and_question]
+                value_matrix[chunker, question] = measure_value_of_answer
+        return [*value_matrix]
 
     def _competing(self, measure: str) -> list[FloatArray]:
         """Return a measure of every chunker as `values`, but of no control."""
@@ -83,9 +83,9 @@ class Report:
         """Names of the measures that are defined for at least one answer."""
         return [name for name in ANSWER_MEASURES if any(not np.isnan(row).all() for row in self.values(name))]
 
-    def answers(self, chunker: int) -> int:
+    def usable_answer_count(self, chunker: int) -> int:
         """Return the number of questions for which a chunker has a usable answer."""
-        return sum(result.answer.usable for (number, _), result in self.results.items() if number == chunker)
+        return sum(result.answer.is_usable for (number, _), result in self.results.items() if number == chunker)
 
     def not_judged(self, chunker: int, measure: str) -> int:
         """Return the number of a chunker's answers that lack a measure because a judgement was unreadable."""
@@ -111,14 +111,14 @@ class Report:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
         measure_name_in_sentence = ANSWER_MEASURES[measure].called
         shared_values = on_same_questions(self._competing(measure))
-        mean_score = {
+        mean_by_chunker = {
             number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
         }
-        if not mean_score:
+        if not mean_by_chunker:
             return f"Nothing can be said of {measure_name_in_sentence}: no answer has it with every chunker."
         shared_question_count = max(int((~np.isnan(scores)).sum()) for scores in shared_values)
-        best, *others = sorted(mean_score, key=lambda number: -mean_score[number])
-        mean_words = f"{format_number(mean_score[best], '.2f')} over {pluralize(shared_question_count, 'question')}"
+        best, *others = sorted(mean_by_chunker, key=lambda number: -mean_by_chunker[number])
+        mean_words = f"{format_number(mean_by_chunker[best], '.2f')} over {pluralize(shared_question_count, 'question')}"
         if not others:
             return f"{self.names[best]}: mean {measure_name_in_sentence} {mean_words}."
         lead_differences = {other: self.comparisons.between(measure, best, other) for other in others}
@@ -153,7 +153,7 @@ class Report:
             )
         return no_winner_verdict_text
 
-    def control_verdicts(self) -> list[str]:
+    def measure_validity_sentences(self) -> list[str]:
         """Return a sentence for each measure on whether it separates right answers from wrong answers.
 
         Empty if the control rows are missing.
@@ -161,8 +161,12 @@ class Report:
         if len(self.controls) < 2:
             return []
         reference_row, swapped_row = self.controls[REFERENCE], self.controls[SWAPPED]
-        values = {name: (rows[reference_row], rows[swapped_row]) for name in self.measured if (rows := self.values(name))}
-        value_pair_by_measure = {name: pair for name, pair in values.items() if not np.isnan(pair[0] - pair[1]).all()}
+        control_values = {
+            name: (rows[reference_row], rows[swapped_row]) for name in self.measured if (rows := self.values(name))
+        }
+        value_pair_by_measure = {
+            name: pair for name, pair in control_values.items() if not np.isnan(pair[0] - pair[1]).all()
+        }
         if not value_pair_by_measure:
             return []
         measure_range_widths = [ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in value_pair_by_measure]
@@ -170,7 +174,7 @@ class Report:
             np.array([one - other for one, other in value_pair_by_measure.values()]), measure_range_widths
         )
         return [
-            _comparison_words(name, *value_pair_by_measure[name], difference)
+            _measure_validity_sentence(name, *value_pair_by_measure[name], difference)
             for name, difference in zip(value_pair_by_measure, control_paired_differences, strict=True)
         ]
 
@@ -187,7 +191,7 @@ def cost_table(
     rows: list[dict[str, float | str | None]] = []
     some_ask = any(retrieval.asked is not None for retrieval in gathered.values())
     for number, name in enumerate(report.names):
-        own_passages, answers = gathered[number], report.answers(number)
+        own_passages, answers = gathered[number], report.usable_answer_count(number)
         answer_exchanges = [result.answer.exchange for (chunker, _), result in report.results.items() if chunker == number]
         tokens_read, tokens_written = (
             sum(exchange.tokens_in for exchange in answer_exchanges),
@@ -210,14 +214,14 @@ def cost_table(
     return rows
 
 
-def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
-    is_defined_in_both_at = ~np.isnan(right - wrong)
+def _measure_validity_sentence(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
+    both_defined_mask = ~np.isnan(right - wrong)
     called = ANSWER_MEASURES[name].title
     right_and_wrong_means_phrase = (
-        f"{right[is_defined_in_both_at].mean():.2f} for the reference answers, "
-        f"{wrong[is_defined_in_both_at].mean():.2f} for those of other questions"
+        f"{right[both_defined_mask].mean():.2f} for the reference answers, "
+        f"{wrong[both_defined_mask].mean():.2f} for those of other questions"
     )
-    means_and_count = f"{right_and_wrong_means_phrase}, over {pluralize(int(is_defined_in_both_at.sum()), 'question')}"
+    means_and_count = f"{right_and_wrong_means_phrase}, over {pluralize(int(both_defined_mask.sum()), 'question')}"
     if compared is None:
         return f"{called}: too few questions to say whether it tells right from wrong with this model: {means_and_count}."
     tells_or_does_not_tell_phrase = "tells" if compared.significant and compared.mean > 0 else "does not tell"

@@ -82,7 +82,7 @@ class AnswerResult:
 
     def is_complete(self, *, judged: bool) -> bool:
         """Return whether all measures are present, including those of the judging model if ``judged``."""
-        if not self.answer.usable:
+        if not self.answer.is_usable:
             return True
         has_cosine = self.question_cosine is not None
         return has_cosine and (not judged or {*applicable_kinds(self.item.reference, self.context)} <= {*self.judgements})
@@ -158,7 +158,7 @@ def answer_item(
             item, context, model_answer(item.question, context, Recording(services.asking, services.count, cancelled))
         )
         keep(answer_result)
-    if not answer_result.answer.usable:
+    if not answer_result.answer.is_usable:
         return
     if answer_result.question_cosine is None:
         compared_texts = [item.question, *([item.reference] if item.reference else [])]
@@ -208,12 +208,14 @@ def answer_all(
     Cancelled
         If the user asked to stop.
     """
-    answers_before = {} if before is None else before
+    earlier_results = {} if before is None else before
 
     def answer_at(place: tuple[int, int], stopped: Callable[[], bool]) -> None:
         chunker, question = place
         context_of_question = gathered[chunker].contexts[question]
-        answer_item(items[question], context_of_question, services, partial(keep, place), stopped, answers_before.get(place))
+        answer_item(
+            items[question], context_of_question, services, partial(keep, place), stopped, earlier_results.get(place)
+        )
         done(place)
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
@@ -222,7 +224,7 @@ def answer_all(
     remaining_places = [
         place
         for place in chunker_and_question_numbers
-        if place not in answers_before or not answers_before[place].is_complete(judged=is_judged)
+        if place not in earlier_results or not earlier_results[place].is_complete(judged=is_judged)
     ]
     run_in_parallel([partial(answer_at, place) for place in remaining_places], cancelled)
 
@@ -410,7 +412,7 @@ def result_to_json(result: AnswerResult) -> bytes:
     """Return the measures of an answer as JSON, without question, passages or answer texts."""
     return (
         _Stored(
-            failed=not result.answer.usable,
+            failed=not result.answer.is_usable,
             tokens_in=result.answer.exchange.tokens_in,
             tokens_out=result.answer.exchange.tokens_out,
             question_cosine=result.question_cosine,

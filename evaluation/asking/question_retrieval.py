@@ -53,13 +53,13 @@ class Limit(NamedTuple):
 
         Raises InputError unless exactly one of the two is given and within its range.
         """
-        limits_given = [limit for limit in (tokens, top) if limit is not None]
-        if len(limits_given) != 1:
+        given_limits = [limit for limit in (tokens, top) if limit is not None]
+        if len(given_limits) != 1:
             raise InputError(
-                f"Give either a token budget or a number of chunks; got {'both' if limits_given else 'neither'}."
+                f"Give either a token budget or a number of chunks; got {'both' if given_limits else 'neither'}."
             )
-        if limits_given[0] < 1:
-            raise InputError(f"The budget must be at least 1 token or 1 chunk; got {limits_given[0]:,}.")
+        if given_limits[0] < 1:
+            raise InputError(f"The budget must be at least 1 token or 1 chunk; got {given_limits[0]:,}.")
         if top is not None and top > MOST_TOP:
             raise InputError(f"The number of chunks may be at most {MOST_TOP}; got {top:,}.")
         return cls(tokens, top)
@@ -104,7 +104,7 @@ class Passages:
     bm25: Bm25 | None
 
     @property
-    def spans(self) -> list[tuple[Span, ...]]:
+    def chunk_spans(self) -> list[tuple[Span, ...]]:
         """Spans of each chunk in the text."""
         return [chunk.spans for chunk in self.chunking.chunks]
 
@@ -204,7 +204,7 @@ class AskedQuestion:
     reranked: bool
 
     @property
-    def has_all(self) -> bool:
+    def is_every_chunk_retrieved(self) -> bool:
         """True if every chunk is retrieved in full."""
         return len(self.hits) == len(self.passages.texts) and all(hit.whole for hit in self.hits)
 
@@ -244,9 +244,9 @@ def ask(
         else next(iter(rankings_by_method.values()))
     )
     if reranker is not None:
-        first_texts = [passages.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
-        final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, first_texts))
-    spans_of_each_chunk = passages.spans
+        texts_to_rerank = [passages.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
+        final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
+    spans_of_each_chunk = passages.chunk_spans
     parts_given = _parts_within([spans_of_each_chunk[chunk] for chunk in final_chunk_ranking.order], limit, ruler)
     best_chunk_hits = tuple(
         Hit(int(chunk), rank, float(score), parts, parts == spans_of_each_chunk[chunk])
@@ -363,10 +363,10 @@ def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
     White space is ignored.
     """
     parts_by_chunk = {hit.chunk: hit.parts for hit in asked.hits}
-    return judge_ranking(asked.passages.chunking, asked.ranking.places(), parts_by_chunk, answer)
+    return judge_answer_retrieval(asked.passages.chunking, asked.ranking.ranks_by_chunk(), parts_by_chunk, answer)
 
 
-def judge_ranking(
+def judge_answer_retrieval(
     chunking: Chunking, ranks: Mapping[int, int], given: Mapping[int, Sequence[Span]], answer: Span
 ) -> AnswerRetrieval:
     """Return the outcome of any retrieval from a document's chunks, as `judge_retrieval` does.
@@ -401,7 +401,7 @@ def judge_ranking(
     ]
     if not answer_chunks:
         return AnswerRetrieval("in no chunk")
-    whole_answer_chunks = chunks_holding(text, chunk_spans, answer)
+    whole_answer_chunks = chunks_with_whole_answer(text, chunk_spans, answer)
     if not whole_answer_chunks:
         retrieved_parts = [part for chunk in answer_chunks for part in given.get(chunk, ())]
         return outcome(
@@ -413,11 +413,11 @@ def judge_ranking(
     given_whole = [chunk for chunk in whole_answer_chunks if chunk in given and not lacks_text(text, answer, given[chunk])]
     if given_whole:
         return outcome("whole", given_whole, together=True)
-    retrieved_in_part = [chunk for chunk in whole_answer_chunks if chunk in given]
-    return outcome("cut off", retrieved_in_part) if retrieved_in_part else outcome("not retrieved", whole_answer_chunks)
+    cut_off_chunks = [chunk for chunk in whole_answer_chunks if chunk in given]
+    return outcome("cut off", cut_off_chunks) if cut_off_chunks else outcome("not retrieved", whole_answer_chunks)
 
 
-def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
+def chunks_with_whole_answer(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
     """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
     return [
         number
@@ -463,8 +463,8 @@ class CutChange(NamedTuple):
         """Return the cuts that differ between two results of the same text."""
         old_starts, new_starts, known_starts = set(cut_offsets(before)), set(cut_offsets(after)), set(known)
         added, removed = new_starts - old_starts, old_starts - new_starts
-        cut_sets = (added, removed, added & known_starts, removed & known_starts)
-        return cls(*(tuple(sorted(places)) for places in cut_sets))
+        changed_cut_sets = (added, removed, added & known_starts, removed & known_starts)
+        return cls(*(tuple(sorted(places)) for places in changed_cut_sets))
 
 
 class SearchSettings(NamedTuple):
@@ -476,7 +476,7 @@ class SearchSettings(NamedTuple):
     reranker: Reranker | None = None
 
 
-def answers_retrieved_whole(
+def retrieved_whole_per_question(
     chunking: Chunking, questions: Sequence[PosedQuestion], search: SearchSettings, tools: Tools, ruler: AnyRuler
 ) -> list[bool]:
     """Return for each question whether a retrieved chunk contains its whole answer.

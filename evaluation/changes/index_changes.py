@@ -67,12 +67,12 @@ class Changes(NamedTuple):
     tokens: int = 0
 
     @property
-    def before(self) -> int:
+    def chunk_count_before(self) -> int:
         """Number of chunks before the change."""
         return self.kept + self.changed + self.gone
 
     @property
-    def after(self) -> int:
+    def chunk_count_after(self) -> int:
         """Number of chunks after the change."""
         return self.kept + self.changed + self.new
 
@@ -198,8 +198,10 @@ def recall_by_amount(
     if top_k is not None:
         by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values("recall", budget_unit)
     if budgets is not None:
-        at_budgets = evaluate_at_budgets(index, questions, tools, ruler, budgets)
-        by_amount |= {f"{size:,} {budget_unit}": at_budgets.values("recall", size, budget_unit) for size in budgets.sizes}
+        budget_evaluation = evaluate_at_budgets(index, questions, tools, ruler, budgets)
+        by_amount |= {
+            f"{size:,} {budget_unit}": budget_evaluation.values("recall", size, budget_unit) for size in budgets.sizes
+        }
     return by_amount
 
 
@@ -228,7 +230,7 @@ class WonAndLost:
     before: Mapping[str, FloatArray]
     after: Mapping[str, FloatArray]
 
-    def differences(self) -> dict[str, Difference | None]:
+    def recall_difference_by_amount(self) -> dict[str, Difference | None]:
         """Return the difference of the mean recalls, after minus before, at each amount; None with too few questions."""
         recall_changes_by_amount = np.array([self.after[amount] - before for amount, before in self.before.items()])
         return dict(zip(self.before, paired_differences(recall_changes_by_amount), strict=True))

@@ -82,7 +82,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         """Return the baseline as indented JSON that ends with a line break."""
         return self.model_dump_json(indent=2) + "\n"
 
-    def worse(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
+    def worse_score_messages(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
         """Yield a message for each score that is undefined or worse than the baseline by more than ``tolerance``.
 
         Each message comes with the kind of the score.
@@ -157,9 +157,11 @@ class KnownProblem(BaseModel, frozen=True, extra="forbid"):
     def of(cls, problem: Problem) -> Self:
         """Return the entry that recognises a problem even after its line number or measured values have changed."""
         identity_line = " ".join(problem.identity.split())
-        text = identity_line if len(identity_line) <= _LONGEST_SHOWN else identity_line[: _LONGEST_SHOWN - 1] + "…"
+        shortened_identity = (
+            identity_line if len(identity_line) <= _LONGEST_SHOWN else identity_line[: _LONGEST_SHOWN - 1] + "…"
+        )
         digest = hashlib.sha256(problem.identity.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
-        return cls(rule=problem.rule, passage=digest, text=text.encode("utf-8", "replace").decode())
+        return cls(rule=problem.rule, passage=digest, text=shortened_identity.encode("utf-8", "replace").decode())
 
 
 class KnownProblems(BaseModel, frozen=True, extra="forbid"):

@@ -55,10 +55,10 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
             rule_names_in_comment = [name for name in _RULE_NAMES.split(comment[1]) if name]
             unknown_names += [(span, name) for name in rule_names_in_comment if name not in known_rules]
             known_rules_in_comment = frozenset(name for name in rule_names_in_comment if name in known_rules)
-            next_block = bisect_left(other_block_spans, span.end, key=lambda other: other.start)
+            next_block_index = bisect_left(other_block_spans, span.end, key=lambda other: other.start)
             # A comment whose words are all wrong is about nothing, not about all.
-            if next_block < len(other_block_spans) and (known_rules_in_comment or not rule_names_in_comment):
-                ignored.append(IgnoredPassage(other_block_spans[next_block], known_rules_in_comment))
+            if next_block_index < len(other_block_spans) and (known_rules_in_comment or not rule_names_in_comment):
+                ignored.append(IgnoredPassage(other_block_spans[next_block_index], known_rules_in_comment))
     return ignored, unknown_names
 
 
@@ -218,7 +218,7 @@ class Check:
         # Only what is read as it is can have comments of Markdown.
         ignored, unknown_names = parse_ignore_comments(document.text, ALL_RULES) if format_of(file) is None else ([], [])
         document_problems = []
-        for violation in sorted(self._violations(chunking), key=lambda finding: (finding.span, finding.rule)):
+        for violation in sorted(self._rule_violations(chunking), key=lambda finding: (finding.span, finding.rule)):
             violation_severity_level = self.level(violation.rule, avoidable=violation.avoidable)
             if violation_severity_level is not None:
                 why_quiet: Literal["", "ignored"] = (
@@ -243,21 +243,25 @@ class Check:
         )
         return CheckedDocument(file, chunking, tuple(document_problems), remarks=unknown_ignored_rule_remarks)
 
-    def _violations(self, chunking: Chunking) -> Iterator[_Violation]:
+    def _rule_violations(self, chunking: Chunking) -> Iterator[_Violation]:
         suspicious_cut_findings = find_suspicious_cuts(chunking)
-        too_long = self._too_long(chunking, [finding.span for finding in suspicious_cut_findings if finding.rule in _WHOLE])
+        oversize_by_span = self._oversized_spans(
+            chunking, [finding.span for finding in suspicious_cut_findings if finding.rule in _WHOLE]
+        )
         # What is read is said of the text that is embedded, which may be longer than the chunk.
         for finding in suspicious_cut_findings:
             finding_reason_sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
-            is_violation_avoidable = finding.rule not in _WHOLE or finding.span not in too_long
-            finding_reason_sentence += "" if is_violation_avoidable else f"; it cannot be whole: {too_long[finding.span]}"
+            is_violation_avoidable = finding.rule not in _WHOLE or finding.span not in oversize_by_span
+            finding_reason_sentence += (
+                "" if is_violation_avoidable else f"; it cannot be whole: {oversize_by_span[finding.span]}"
+            )
             yield _Violation(finding.rule, finding.span, f"{finding_reason_sentence}.", is_violation_avoidable)
         if self.level("unread") is not None:
             yield from self._unread(chunking)
         if self.level("size") is not None:
-            yield from self._sizes(chunking)
+            yield from self._size_violations(chunking)
 
-    def _too_long(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
+    def _oversized_spans(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
         """Return the blocks and sentences that are too long for a chunk of the requested size, with their sizes in words."""
         chunk_size_bounds = self.bounds or requested_size_bounds(self.chunker)
         if not spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
@@ -289,7 +293,7 @@ class Check:
                     f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}.",
                 )
 
-    def _sizes(self, chunking: Chunking) -> Iterator[_Violation]:
+    def _size_violations(self, chunking: Chunking) -> Iterator[_Violation]:
         size_bounds = self.bounds or requested_size_bounds(self.chunker)
         if size_bounds is None:
             return

@@ -47,8 +47,10 @@ class Report:
     @cached_property
     def all(self) -> list[Problem]:
         """All problems to report, most serious first, then in document order."""
-        document_problems = [problem for document in self.documents for problem in document.problems if not problem.quiet]
-        return sorted([*self.general, *document_problems], key=lambda problem: LEVELS.index(problem.level))
+        all_document_problems = [
+            problem for document in self.documents for problem in document.problems if not problem.quiet
+        ]
+        return sorted([*self.general, *all_document_problems], key=lambda problem: LEVELS.index(problem.level))
 
     @cached_property
     def quiet(self) -> list[Problem]:
@@ -98,10 +100,10 @@ def as_text(report: Report) -> str:
     for kind, scores in report.scores.items():
         text_lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
     chunk_count = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
-    by_level = ", ".join(pluralize(count, level) for level, count in report.counts.items())
+    level_counts_phrase = ", ".join(pluralize(count, level) for level, count in report.counts.items())
     checked_amounts_phrase = f"{pluralize(len(report.documents), 'document')}, {pluralize(chunk_count, 'chunk')}"
     quiet_words = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
-    text_lines.append(f"{checked_amounts_phrase}: {by_level}{quiet_words}; {report.verdict}")
+    text_lines.append(f"{checked_amounts_phrase}: {level_counts_phrase}{quiet_words}; {report.verdict}")
     return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in text_lines) + "\n"
 
 
@@ -180,17 +182,21 @@ def as_junit(report: Report) -> str:
 
 
 def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], complaint: str) -> etree.Element:
-    test_suite_element = etree.Element("testsuite", name=_xml_text(file))
+    test_suite_element = etree.Element("testsuite", name=_replace_non_xml_characters(file))
     if complaint:
-        test_case_element = etree.SubElement(test_suite_element, "testcase", classname=_xml_text(file), name="readable")
-        etree.SubElement(test_case_element, "error", message=_xml_text(complaint))
+        test_case_element = etree.SubElement(
+            test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name="readable"
+        )
+        etree.SubElement(test_case_element, "error", message=_replace_non_xml_characters(complaint))
     for rule in () if complaint else rules:
-        test_case_element = etree.SubElement(test_suite_element, "testcase", classname=_xml_text(file), name=rule)
+        test_case_element = etree.SubElement(
+            test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name=rule
+        )
         rule_problems = [problem for problem in problems if problem.rule == rule]
         errors_of_rule = [problem for problem in rule_problems if problem.level == "error"]
         if errors_of_rule:
             rule_failure_element = etree.SubElement(
-                test_case_element, "failure", message=_xml_text(ALL_RULES[rule].title), type=rule
+                test_case_element, "failure", message=_replace_non_xml_characters(ALL_RULES[rule].title), type=rule
             )
             rule_failure_element.text = _junit_lines(errors_of_rule)
         elif rule_problems:
@@ -201,7 +207,7 @@ def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], compl
 
 
 def _junit_lines(problems: list[Problem]) -> str:
-    return "\n".join(_xml_text(f"{_junit_place_words(problem)}{problem.message}") for problem in problems)
+    return "\n".join(_replace_non_xml_characters(f"{_junit_place_words(problem)}{problem.message}") for problem in problems)
 
 
 def _junit_place_words(problem: Problem) -> str:
@@ -209,7 +215,7 @@ def _junit_place_words(problem: Problem) -> str:
     return f"{problem_place_phrase}: " if problem_place_phrase else ""
 
 
-def _xml_text(text: str) -> str:
+def _replace_non_xml_characters(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
@@ -257,12 +263,12 @@ def as_sarif(report: Report) -> dict[str, Any]:
 
 
 def _sarif_rule(name: str, level: str) -> dict[str, Any]:
-    rule_description = ALL_RULES[name]
+    rule_definition = ALL_RULES[name]
     return {
         "id": name,
-        "shortDescription": {"text": f"{rule_description.title}."},
-        "fullDescription": {"text": rule_description.why},
-        "help": {"text": f"{rule_description.title}. {rule_description.why}"},
+        "shortDescription": {"text": f"{rule_definition.title}."},
+        "fullDescription": {"text": rule_definition.why},
+        "help": {"text": f"{rule_definition.title}. {rule_definition.why}"},
         "defaultConfiguration": {"level": level},
     }
 

@@ -143,7 +143,7 @@ class _Source(NamedTuple):
     known: tuple[int, ...] = ()
 
     @property
-    def marked(self) -> MarkedDocument | None:
+    def marked_document(self) -> MarkedDocument | None:
         """The document with its known boundaries; None if it is unreadable or has none."""
         return MarkedDocument(self.document, self.known) if isinstance(self.document, Document) and self.known else None
 
@@ -158,7 +158,7 @@ def run_check(options: argparse.Namespace) -> int:
     stored_baseline_scores = (
         Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
     )
-    problems_of_file = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
+    known_problems = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
     tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
     chunker = recipe.build()
     tools.asking = _open_language_model(options, recipe, chunker)
@@ -166,7 +166,9 @@ def run_check(options: argparse.Namespace) -> int:
     sources_to_check = _read_sources(options, recipe.sentences)
     readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
     corpus, questions = _read_questions(options.questions, readable_documents)
-    texts_with_known_boundaries = [source.marked for source in sources_to_check if source.marked is not None]
+    texts_with_known_boundaries = [
+        source.marked_document for source in sources_to_check if source.marked_document is not None
+    ]
     content_hash = measured_content_hash(texts_with_known_boundaries, readable_documents, questions)
     if stored_baseline_scores is not None and stored_baseline_scores.documents != content_hash:
         raise InputError(
@@ -180,7 +182,7 @@ def run_check(options: argparse.Namespace) -> int:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
             print_to_stderr(f"{tools.asking.model.name}: {tools.asking.summary}.")
-    checked_documents = _mark_known_problems(checked_documents, problems_of_file, options)
+    checked_documents = _mark_known_problems(checked_documents, known_problems, options)
     all_marked_cut = all(
         outcome.chunking is not None
         for source, outcome in zip(sources_to_check, checked_documents, strict=True)
@@ -245,7 +247,7 @@ def _problems_below_baseline(
     """Return a problem for each score below the baseline."""
     return [
         Problem(kind, level, file, f"Of {kind}, {sentence}")
-        for kind, sentence in baseline.worse(scores, options.tolerance)
+        for kind, sentence in baseline.worse_score_messages(scores, options.tolerance)
         if (level := check.level(kind)) is not None
     ]
 
@@ -305,9 +307,9 @@ def _measure_scores(
     """Return the scores of the checked documents."""
     mean_scores_by_kind = {}
     marked_texts_with_chunkings = [
-        (source.marked, outcome.chunking)
+        (source.marked_document, outcome.chunking)
         for source, outcome in zip(sources, documents, strict=True)
-        if source.marked is not None and outcome.chunking is not None
+        if source.marked_document is not None and outcome.chunking is not None
     ]
     if marked_texts_with_chunkings:
         mean_scores_by_kind[BOUNDARIES] = mean_boundary_scores(marked_texts_with_chunkings)

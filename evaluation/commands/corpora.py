@@ -37,7 +37,7 @@ def read_corpus(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileTe
             except InputError as error:
                 yield name, error
     if any(_is_table(name) for _, name in corpus_paths_and_names):
-        yield from _read_tables(Path(corpus))
+        yield from _read_table_documents(Path(corpus))
 
 
 def corpus_document_names(corpus: str) -> Iterator[str]:
@@ -45,14 +45,14 @@ def corpus_document_names(corpus: str) -> Iterator[str]:
     corpus_paths_and_names = [*named_files([corpus], (*READABLE_ENDINGS, *TABLES))]
     yield from (name for _, name in corpus_paths_and_names if not _is_table(name))
     if any(_is_table(name) for _, name in corpus_paths_and_names):
-        yield from (name for name, _ in _read_tables(Path(corpus)))
+        yield from (name for name, _ in _read_table_documents(Path(corpus)))
 
 
 def _is_table(name: str) -> bool:
     return name.lower().endswith(TABLES)
 
 
-def _read_tables(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
+def _read_table_documents(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield the documents in all tables of a folder, or in a single table."""
     require_extra("corpus", "reading JSON lines and Parquet")
     from corpus.inputs import Columns, InputDocument, Inputs, Source
@@ -125,7 +125,7 @@ class CorpusRun:
         return Recipe.of_value(self._summary["recipe"])
 
     @property
-    def count(self) -> int:
+    def chunk_count(self) -> int:
         """Number of chunks of the run."""
         return int(self._summary["chunks"])
 
@@ -134,11 +134,11 @@ class CorpusRun:
         """The model that the chunker used, as ``name@revision``; empty if it used none."""
         import pyarrow.parquet as pq
 
-        metadata: dict[bytes, bytes] = pq.read_schema(self._files[0]).metadata or {}
+        metadata: dict[bytes, bytes] = pq.read_schema(self._chunk_files[0]).metadata or {}
         return metadata.get(b"seamark.model", b"").decode()
 
     @cached_property
-    def _files(self) -> list[Path]:
+    def _chunk_files(self) -> list[Path]:
         parquet_chunk_files = sorted(self.folder.glob("part-*.parquet"))
         if len(parquet_chunk_files) != self._summary["shards"] or not parquet_chunk_files:
             raise InputError(
@@ -161,7 +161,7 @@ class CorpusRun:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        for path in self._files:
+        for path in self._chunk_files:
             try:
                 with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
                     for batch in file.iter_batches(_ROWS_AT_ONCE, columns=_COLUMNS, use_threads=False):

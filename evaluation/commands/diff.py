@@ -144,21 +144,21 @@ def run_diff(options: argparse.Namespace) -> int:
     embedding_cache = EmbeddingCache(options.cache)
     comparison, left_out = _compare_sides(options, compared_sides, embedding_cache)
     if (
-        comparison.total.before
-        and comparison.total.after
+        comparison.total.chunk_count_before
+        and comparison.total.chunk_count_after
         and comparison.only_before + comparison.only_after == comparison.documents
     ):
         print_to_stderr("No document is on both sides: documents are matched by their names, or by their ids.")
-    as_json = _as_json(options, compared_sides, comparison)
+    comparison_json = _as_json(options, compared_sides, comparison)
     if not options.json:
         print(_as_text(options, compared_sides, comparison), flush=True)
     try:
         if options.questions:
-            as_json["questions"] = _measure_questions(options, compared_sides, embedding_cache)
+            comparison_json["questions"] = _measure_questions(options, compared_sides, embedding_cache)
     finally:
         # What is compared is not lost if the user interrupts the questions, or none is usable.
         if options.json:
-            print_json(as_json)
+            print_json(comparison_json)
     return 1 if left_out else 0
 
 
@@ -190,17 +190,17 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
-    run_or_chunker_spec_by_side = [
+    runs_or_specs = [
         _run_in_folder(written) or parse_chunker_spec(written, chunks=True) for written in (options.before, options.after)
     ]
     default_recipe = next(
-        (source.recipe for source in run_or_chunker_spec_by_side if source.recipe is not None), Recipe(chunker="recursive")
+        (source.recipe for source in runs_or_specs if source.recipe is not None), Recipe(chunker="recursive")
     )
-    options_given = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
+    value_by_option = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
     default_recipe = default_recipe.model_copy(
-        update={"versions": {}, **{name: value for name, value in options_given.items() if value is not None}}
+        update={"versions": {}, **{name: value for name, value in value_by_option.items() if value is not None}}
     )
-    before, after = (_open_side(source, default_recipe, options.embedded_as) for source in run_or_chunker_spec_by_side)
+    before, after = (_open_side(source, default_recipe, options.embedded_as) for source in runs_or_specs)
     return before, after
 
 
@@ -234,15 +234,15 @@ def _keeps_vectors(before: _Side, after: _Side) -> bool:
 
 def _compare_sides(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> tuple[Comparison, int]:
     """Return the changes, and the number of documents that were left out."""
-    left_out = 0
+    left_out_count = 0
     try:
         with ChunkComparison(_keeps_vectors(*sides)) as comparison:
             for is_after, side in enumerate(sides):
                 if side.run is not None:
                     _add_run(side.run, comparison, bool(is_after))
             if any(side.run is None for side in sides):
-                left_out = _add_documents(options, sides, comparison, cache)
-            return comparison.result(options.top), left_out
+                left_out_count = _add_documents(options, sides, comparison, cache)
+            return comparison.result(options.top), left_out_count
     except sqlite3.OperationalError as error:
         raise InputError(
             f"The folder for temporary files must be writable and have room; comparing failed: {error}. Name another "
@@ -257,7 +257,7 @@ def _add_run(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
     for document, chunks in run.documents():
         comparison.add(document, chunks, after)
         read_chunk_count += len(chunks)
-        reading_progress_callback(read_chunk_count, run.count)
+        reading_progress_callback(read_chunk_count, run.chunk_count)
     end_progress()
 
 
@@ -272,7 +272,7 @@ def _add_documents(
         if side.run is None
     ]
     cutting_progress_callback = progress_callback("Cutting: ", "documents")
-    left_out = 0
+    left_out_count = 0
     for number, (name, file) in enumerate(read_corpus(options.corpus, options.encoding), start=1):
         try:
             if isinstance(file, InputError):
@@ -283,13 +283,13 @@ def _add_documents(
             raise
         except InputError as error:
             print_to_stderr(f"{error} The document is left out.")
-            left_out += 1
+            left_out_count += 1
             continue
         for chunks, after in cut_chunks:
             comparison.add(name, chunks, bool(after))
         cutting_progress_callback(number, len(names_of_corpus_documents))
     end_progress()
-    return left_out
+    return left_out_count
 
 
 def _chunk_function(
@@ -314,7 +314,9 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
     total_index_changes = comparison.total
     before_json, after_json = (
         {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
-        for side, count in zip(sides, (total_index_changes.before, total_index_changes.after), strict=True)
+        for side, count in zip(
+            sides, (total_index_changes.chunk_count_before, total_index_changes.chunk_count_after), strict=True
+        )
     )
     reembedding_cost_dollars = embedding_dollars(total_index_changes.tokens_again, options.price)
     return {
@@ -334,8 +336,8 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
 def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> str:
     index_changes = comparison.total
     comparison_text_lines = [
-        f"A: {sides[0].column.name}: {index_changes.before:,} chunks",
-        f"B: {sides[1].column.name}: {index_changes.after:,} chunks",
+        f"A: {sides[0].column.name}: {index_changes.chunk_count_before:,} chunks",
+        f"B: {sides[1].column.name}: {index_changes.chunk_count_after:,} chunks",
         "",
     ]
     chunk_count_by_change = {
@@ -444,17 +446,17 @@ class QuestionChanges:
                     "lost": questions_won_and_lost.changed(amount)[1],
                     "difference": difference_as_json(difference),
                 }
-                for amount, difference in questions_won_and_lost.differences().items()
+                for amount, difference in questions_won_and_lost.recall_difference_by_amount().items()
             ],
         }
 
     def words(self, most: int) -> str:
         """Return the result in words, with at most ``most`` of the questions won and lost."""
-        questions_won = self.changes
+        won_and_lost = self.changes
         result_lines = []
-        for amount, difference in questions_won.differences().items():
-            won, lost = questions_won.changed(amount)
-            recall_per_side = (mean_and_deviation(side[amount]) for side in (questions_won.before, questions_won.after))
+        for amount, difference in won_and_lost.recall_difference_by_amount().items():
+            won, lost = won_and_lost.changed(amount)
+            recall_per_side = (mean_and_deviation(side[amount]) for side in (won_and_lost.before, won_and_lost.after))
             means_phrase = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in recall_per_side)
             recall_difference_sentence = (
                 "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
@@ -463,8 +465,8 @@ class QuestionChanges:
                 f"Recall at {amount}: {means_phrase}; {len(won):,} questions won, {len(lost):,} lost. "
                 f"{recall_difference_sentence}"
             )
-        first_amount = next(iter(questions_won.before))
-        for outcome, numbers in zip(("won", "lost"), questions_won.changed(first_amount), strict=True):
+        first_amount = next(iter(won_and_lost.before))
+        for outcome, numbers in zip(("won", "lost"), won_and_lost.changed(first_amount), strict=True):
             result_lines += [
                 f"  {outcome} at {first_amount}: {on_printable_line(self.questions[number].text)}"
                 for number in numbers[:most]

@@ -90,8 +90,8 @@ def run_sweep(options: argparse.Namespace) -> None:
     if not chunker_settings:
         raise InputError("Name the settings to sweep: --published, or --chunker with --grid.")
     summarize_settings([], options.measure)
-    all_marked = [] if options.file else [name for name in sample_titles() if load_sample(name).known]
-    marked_documents = [_load_marked_sample(name) for name in options.documents or all_marked] + _read_marked_files(
+    marked_sample_names = [] if options.file else [name for name in sample_titles() if load_sample(name).known]
+    marked_documents = [_load_marked_sample(name) for name in options.documents or marked_sample_names] + _read_marked_files(
         options.file, options.encoding
     )
     tools = load_command_tools(options.embedder, options.tokenizer, options.device)
@@ -102,8 +102,8 @@ def run_sweep(options: argparse.Namespace) -> None:
         )
     )
     end_progress()
-    setting_order = {setting: place for place, setting in enumerate(chunker_settings)}
-    sweep_rows.sort(key=lambda row: (setting_order[row.setting], row.document))
+    position_by_setting = {setting: place for place, setting in enumerate(chunker_settings)}
+    sweep_rows.sort(key=lambda row: (position_by_setting[row.setting], row.document))
     if options.csv:
         print(rows_to_csv(sweep_rows), end="")
     elif options.json:

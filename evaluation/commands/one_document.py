@@ -52,7 +52,7 @@ from evaluation.answering import (
     answer_all,
     answers_to_csv,
     answers_to_json_lines,
-    control_rows,
+    control_row_numbers,
     cost_table,
     gather_passages,
     gather_trivial_row,
@@ -212,7 +212,7 @@ def run_answers(options: argparse.Namespace) -> None:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
     chunker_columns = read_columns(options)
     language_model_access = as_asking(
-        options.language_model, spending_limit, warn_of_unusable_answers if options.goes_on else _stop_if_unusable
+        options.language_model, spending_limit, warn_of_unusable_answers if options.goes_on else _stop_if_answers_unusable
     )
     if options.keep:
         language_model_access = language_model_access.with_answers(AnswerCache(Path(options.keep)))
@@ -222,7 +222,7 @@ def run_answers(options: argparse.Namespace) -> None:
         print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
 
 
-def _stop_if_unusable(message: str, unusable: int) -> None:
+def _stop_if_answers_unusable(message: str, unusable: int) -> None:
     """Print a sentence on the first answers; raise ModelError if nearly all of them are unusable."""
     if unusable >= NEARLY_ALL_UNUSABLE:
         raise ModelError(f"{message} Add --continue to go on anyway, and --keep FILE so that no question is asked twice.")
@@ -261,8 +261,8 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
         )
 
     typical_chunk_count = round(median(own.chunks for own in gathered.values()))
-    row_names = [*dict.fromkeys(options.trivial)]
-    for number, document_name in enumerate(row_names, start=len(chunkers)):
+    trivial_row_names = [*dict.fromkeys(options.trivial)]
+    for number, document_name in enumerate(trivial_row_names, start=len(chunkers)):
         gathered[number] = gather_trivial_row(
             document_name,
             document,
@@ -279,7 +279,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
 
     results: dict[tuple[int, int], AnswerResult] = {}
     chunker_and_trivial_titles = [chunker.title for chunker in chunkers] + [
-        TRIVIAL_TITLES[document_name] for document_name in row_names
+        TRIVIAL_TITLES[name] for name in trivial_row_names
     ]
     numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(chunker_and_trivial_titles, start=1)]
     try:
@@ -288,15 +288,15 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     finally:
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(numbered_row_titles, results))
-    answer_report = Report(numbered_row_titles, len(usable_questions), results, control_rows(row_names, len(chunkers)))
+    answer_report = Report(
+        numbered_row_titles, len(usable_questions), results, control_row_numbers(trivial_row_names, len(chunkers))
+    )
     for measure in answer_report.measured:
         print_to_stderr(answer_report.verdict(measure))
-    for sentence in answer_report.control_verdicts():
+    for sentence in answer_report.measure_validity_sentences():
         print_to_stderr(sentence)
     for row in cost_table(answer_report, gathered, asking.model):
         measure_value_phrases = [
-            f"{document_name} {'unknown' if value is None else value}"
-            for document_name, value in row.items()
-            if document_name != "chunker"
+            f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"
         ]
         print_to_stderr(f"{row['chunker']}: {', '.join(measure_value_phrases)}")

@@ -92,7 +92,7 @@ def run_questions(options: argparse.Namespace) -> None:
     read_document_texts = _read_documents(options)
     request_estimate = estimate_generation(read_document_texts.texts, question_generation_settings, tools.tokenizer)
     model_server_destination = language_model_access.model.destination or "this process"
-    requests, tokens = language_model_access.probes
+    requests, tokens = language_model_access.probe_requests_and_tokens
     tokens_and_requests_phrase = (
         f"{request_estimate.tokens + tokens:,} tokens in {pluralize(request_estimate.requests + requests, 'request')}"
     )

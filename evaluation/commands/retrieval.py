@@ -179,7 +179,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         options, recipe_columns, texts, embedding_cache, return_modes
     ):
         top_k_evaluation = evaluate_retrieval(index, read_questions_of_file.usable, tools, token_ruler, options.top_k)
-        at_budgets = (
+        budget_results = (
             None
             if retrieval_budgets is None
             else evaluate_at_budgets(index, read_questions_of_file.usable, tools, token_ruler, retrieval_budgets)
@@ -190,23 +190,25 @@ def run_retrieval(options: argparse.Namespace) -> None:
             tools,
             token_ruler,
             options.top_k,
-            [] if at_budgets is None else [at_budgets],
+            [] if budget_results is None else [budget_results],
         )
         end_progress()
         row_title = _row_title(name, embedded_as, options.search, return_mode)
-        if at_budgets is not None:
-            measured.append(_measurements(row_title, top_k_evaluation, token_ruler, at_budgets))
+        if budget_results is not None:
+            measured.append(_measurements(row_title, top_k_evaluation, token_ruler, budget_results))
         if options.json:
-            recipe_result_json = evaluation_as_json(name, top_k_evaluation, token_ruler, read_questions_of_file, at_budgets)
+            recipe_result_json = evaluation_as_json(
+                name, top_k_evaluation, token_ruler, read_questions_of_file, budget_results
+            )
             recipe_result_json["near_duplicates"] = near_duplicates_as_json(
-                near_duplicate_chunks, top_k_evaluation, token_ruler, at_budgets
+                near_duplicate_chunks, top_k_evaluation, token_ruler, budget_results
             )
             print_json(recipe_result_json | _unusual_settings(embedded_as, options.search, return_mode))
         else:
             _print_evaluation(row_title, top_k_evaluation, token_ruler)
             print(
                 f"  {'near-duplicates':16} "
-                f"{near_duplicate_words(near_duplicate_chunks, top_k_evaluation, token_ruler, at_budgets)}",
+                f"{near_duplicate_words(near_duplicate_chunks, top_k_evaluation, token_ruler, budget_results)}",
                 flush=True,
             )
     if measured and options.json:
@@ -275,9 +277,9 @@ def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
         if all(other == path for same, other in names_with_absolute_paths if same == name):
             return name
         parts_shown = next(
-            parts_shown
-            for parts_shown in range(1, len(path.parts) + 1)
-            if all(other.parts[-parts_shown:] != path.parts[-parts_shown:] for other in distinct_absolute_paths - {path})
+            count
+            for count in range(1, len(path.parts) + 1)
+            if all(other.parts[-count:] != path.parts[-count:] for other in distinct_absolute_paths - {path})
         )
         return Path(*path.parts[-parts_shown:]).as_posix()
 
@@ -375,10 +377,10 @@ def read_documents(folder: Path, encoding: str | None) -> list[tuple[str, FileTe
     if not is_folder(folder):
         raise InputError(f"{folder}: the corpus must be a readable folder; it is not. Check its path and permissions.")
     names_with_document_texts = []
-    read_document_bytes = document_reader(encoding)
+    document_reader_function = document_reader(encoding)
     for path, name in named_files([str(folder)]):
         try:
-            names_with_document_texts.append((name, read_document_bytes(file_bytes(path, name), name)))
+            names_with_document_texts.append((name, document_reader_function(file_bytes(path, name), name)))
         except InputError as error:
             print_to_stderr(f"{error} The document is left out.")
     if not names_with_document_texts:
@@ -439,7 +441,7 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> N
     chunk_index = evaluation.index
     chunking_time_phrase = "made elsewhere" if chunk_index.chunk_s is None else f"chunked in {chunk_index.chunk_s:.2f} s"
     print(
-        f"{name}: {len(chunk_index.chunks):,} chunks of {_mean_tokens(evaluation, ruler):.0f} tokens on "
+        f"{name}: {len(chunk_index.chunks):,} chunks of {_mean_chunk_tokens(evaluation, ruler):.0f} tokens on "
         f"average; {chunking_time_phrase}, "
         f"embedded in {chunk_index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
@@ -448,8 +450,8 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> N
         measure_value_phrases = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in RANGE_UNITS]
         print(f"  {measure:16} {', '.join(measure_value_phrases)}")
     for retrieved_kind in KINDS:
-        f1_at_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_kind).items()}
-        measure_value_phrases = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_at_k.items()]
+        f1_by_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_kind).items()}
+        measure_value_phrases = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_by_k.items()]
         print(f"  {retrieved_kind + ' F1':16} {', '.join(measure_value_phrases)}", flush=True)
 
 
@@ -458,7 +460,7 @@ def _mean_words(evaluation: Evaluation, measure: str, unit: str) -> str:
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
-def _mean_tokens(evaluation: Evaluation, ruler: TokenRuler) -> float:
+def _mean_chunk_tokens(evaluation: Evaluation, ruler: TokenRuler) -> float:
     indexed_chunks = evaluation.index.chunks
     return ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks))
 
@@ -472,7 +474,7 @@ def evaluation_as_json(
         "recipe": name,
         "top_k": evaluation.top_k,
         "chunks": len(evaluated_chunk_index.chunks),
-        "tokens_a_chunk": _mean_tokens(evaluation, ruler),
+        "tokens_a_chunk": _mean_chunk_tokens(evaluation, ruler),
         "chunk_s": evaluated_chunk_index.chunk_s,
         "embed_s": evaluated_chunk_index.embed_s,
         "query_s": evaluation.search.search_s,
@@ -497,7 +499,7 @@ def evaluation_as_json(
                     _chunk_as_json(evaluated_chunk_index.corpus, evaluated_chunk_index.chunks[number])
                     for number in answer.ranked[: evaluation.top_k]
                 ],
-                **_returned_as_json(evaluation, answer.ranked[: evaluation.top_k]),
+                **_returned_spans_as_json(evaluation, answer.ranked[: evaluation.top_k]),
                 **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in RANGE_UNITS},
                 **{what: _scores_as_json(getattr(answer, what)) for what in KINDS},
                 **({} if at is None else {"budgets": question_as_json(at, number)}),
@@ -510,7 +512,7 @@ def evaluation_as_json(
     }
 
 
-def _returned_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
+def _returned_spans_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
     """Return the new text that each chunk returns, or nothing if chunks return themselves."""
     if evaluation.index.returns is None:
         return {}
@@ -530,7 +532,7 @@ def _scores_as_json(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, 
 
 
 def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    document_number = corpus.document_at(spans[0][0])
+    document_number = corpus.document_number_at(spans[0][0])
     document_offset_in_corpus = corpus.offsets[document_number]
     document_parts = corpus.documents[document_number].parts
     spans_in_document = [[start - document_offset_in_corpus, end - document_offset_in_corpus] for start, end in spans]

@@ -297,17 +297,17 @@ def near_duplicates_as_json(
     repeats: RetrievedDuplicates, evaluation: Evaluation, ruler: TokenRuler, at: BudgetResults | None
 ) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
-    near_duplicate_costs_json = {
+    near_duplicates_json = {
         "chunks": repeats.near,
         "groups": repeats.groups,
         "top_k": _costs_as_json({unit: repeats.in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}),
     }
     if at is not None:
-        near_duplicate_costs_json["budgets"] = [
+        near_duplicates_json["budgets"] = [
             {"budget": size} | _costs_as_json({unit: repeats.at_budget(at, size, unit) for unit in RANGE_UNITS})
             for size in at.budgets.sizes
         ]
-    return near_duplicate_costs_json
+    return near_duplicates_json
 
 
 def _costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
@@ -316,7 +316,7 @@ def _costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
         "retrieved": float(first_unit_cost.retrieved.mean()),
         "taken": float(first_unit_cost.taken.mean()),
         "questions": int(np.count_nonzero(first_unit_cost.taken)),
-        **{unit: _recalls(first_unit_cost) for unit, first_unit_cost in costs.items()},
+        **{unit: _recalls(cost) for unit, cost in costs.items()},
     }
 
 

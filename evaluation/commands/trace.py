@@ -33,13 +33,13 @@ from evaluation.traces.trace_files import read_traces
 
 def add_trace(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``trace`` command to an argument parser."""
-    stage_meaning_lines = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
+    stage_help_text = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
     trace_parser = commands.add_parser(
         "trace",
         help="which stage of your own retrieval lost the answer, from its traces",
         description="Find every retrieved text of a trace in its document, and for each failed question the stage that lost "
         "the answer.",
-        epilog=f"stages:\n{stage_meaning_lines}",
+        epilog=f"stages:\n{stage_help_text}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     trace_parser.add_argument(
@@ -111,7 +111,7 @@ def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -
         stopping_interruption = interruption
     try:
         report_diagnosed_count = progress_callback("Answers looked for: ", "questions")
-        for diagnosis in tracing.diagnoses():
+        for diagnosis in tracing.question_diagnoses():
             diagnoses.append(diagnosis)
             report_diagnosed_count(len(diagnoses), count)
     except KeyboardInterrupt as interruption:
@@ -121,12 +121,12 @@ def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -
 
 def _read_documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:
     """Read the documents; unreadable ones are reported and left out."""
-    read_document_bytes = document_reader(options.encoding)
+    document_reader_function = document_reader(options.encoding)
     sentence_splitter_name = recipe.sentences if recipe is not None else Recipe(chunker="recursive").sentences
     readable_documents = []
     for path, name in named_files(options.documents):
         try:
-            file_text = read_document_bytes(file_bytes(path, name), name)
+            file_text = document_reader_function(file_bytes(path, name), name)
             readable_documents.append(Document.from_text(file_text.text, sentence_splitter_name, name, file_text.parts))
         except InputError as error:
             print_to_stderr(f"{error} The document is left out.")
@@ -148,7 +148,7 @@ def _documents_and_chunks(
         if options.questions is not None:
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
         chunks_of_file = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return SearchedChunks.without_documents(chunks_of_file, spec.file.name, Recipe(chunker="recursive").sentences)
+        return SearchedChunks.with_rebuilt_documents(chunks_of_file, spec.file.name, Recipe(chunker="recursive").sentences)
     searched_documents = _read_documents(options, None if spec is None else spec.recipe)
     if spec is None:
         return searched_documents, None

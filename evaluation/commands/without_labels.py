@@ -96,18 +96,18 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     tools = load_command_tools(options.embedder, options.tokenizer, options.device)
     if not options.chunker:
         raise InputError("No chunker is named. Name one or several with --chunker.")
-    chunkers = [(written, parse_chunker_spec(written).build(tools.embedder)) for written in options.chunker]
-    chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
+    named_chunkers = [(written, parse_chunker_spec(written).build(tools.embedder)) for written in options.chunker]
+    named_chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
     size_bounds = (
         None if options.least is None and options.most is None else SizeBounds(options.least, options.most, options.unit)
     )
-    read_document_bytes = document_reader(options.encoding)
+    document_reader_function = document_reader(options.encoding)
     named_document_files = list(named_files(options.files))
     for number, (path, name) in enumerate(named_document_files):
-        document = Document.from_text(read_document_bytes(file_bytes(path, name), name).text, options.sentences, name)
+        document = Document.from_text(document_reader_function(file_bytes(path, name), name).text, options.sentences, name)
         if options.edits:
             check_edit_count(document, options.edits)
-        chunker_measure_rows = _measure_chunkers(document, chunkers, tools, size_bounds, options.edits, options.seed)
+        chunker_measure_rows = _measure_chunkers(document, named_chunkers, tools, size_bounds, options.edits, options.seed)
         if options.json:
             for label, measured, edits in chunker_measure_rows:
                 print(json.dumps(measures_as_json(name, label, measured, edits), ensure_ascii=False), flush=True)
@@ -162,10 +162,10 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
     if len(size_bounds_wordings) == 1:
         measures_table_lines.append(f"Size kept: {next(iter(size_bounds_wordings))}.")
     elif size_bounds_wordings:
-        by_chunker = (
+        chunker_bounds_phrases = (
             f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None
         )
-        measures_table_lines.append(f"Size kept: {'; '.join(by_chunker)}.")
+        measures_table_lines.append(f"Size kept: {'; '.join(chunker_bounds_phrases)}.")
     if rows[0][1].blocks.kinds:
         measures_table_lines += [f"Blocks whole: {label}: {measured.blocks.words()}." for label, measured, _ in rows]
     else:
@@ -224,10 +224,10 @@ def add_agreement(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument("--json", action="store_true", help="print one JSON object per document")
     add_device(command)
     add_encoding(command)
-    command.set_defaults(run=run_agreement)
+    command.set_defaults(run=run_embedder_agreement)
 
 
-def run_agreement(options: argparse.Namespace) -> None:
+def run_embedder_agreement(options: argparse.Namespace) -> None:
     """Compare two embedders on every document, with the same chunker and parameters, and print the results."""
     approximating_embedder = load_command_embedder(options.embedder, options.device)
     if not (options.full or approximating_embedder.approximates):
@@ -235,15 +235,15 @@ def run_agreement(options: argparse.Namespace) -> None:
     full_embedder = load_command_embedder(options.full or approximating_embedder.approximates, options.device)
     chunker = parse_chunker_spec(options.chunker).build(full_embedder)
     if not chunker.embeds:
-        embedding_chunkers = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
+        chunker_names_phrase = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
         raise InputError(
-            f"--chunker must be a chunker that uses embeddings, one of {embedding_chunkers}; got {chunker.name}."
+            f"--chunker must be a chunker that uses embeddings, one of {chunker_names_phrase}; got {chunker.name}."
         )
     tokenizer = load_tokenizer(options.tokenizer)
     embedding_cache = EmbeddingCache()
-    read_document_bytes = document_reader(options.encoding)
+    document_reader_function = document_reader(options.encoding)
     for path, name in named_files(options.files):
-        document = Document.from_text(read_document_bytes(file_bytes(path, name), name).text, options.sentences, name)
+        document = Document.from_text(document_reader_function(file_bytes(path, name), name).text, options.sentences, name)
         tools = [
             Tools(embedder, tokenizer, embedding_cache, preparing=preparation_callback(embedder))
             for embedder in (full_embedder, approximating_embedder)
@@ -253,11 +253,13 @@ def run_agreement(options: argparse.Namespace) -> None:
             Tools(embedder.for_document(document), tokenizer, embedding_cache).embed(document.sentence_texts)
             for embedder in (full_embedder, approximating_embedder)
         )
-        found_shift = distance_shift(*sentence_vectors_per_embedder)
+        shift_found = distance_shift(*sentence_vectors_per_embedder)
         if options.json:
             print(
                 json.dumps(
-                    agreement_as_json(boundary_comparison, found_shift, full_embedder.name, approximating_embedder.name),
+                    embedder_agreement_as_json(
+                        boundary_comparison, shift_found, full_embedder.name, approximating_embedder.name
+                    ),
                     ensure_ascii=False,
                 ),
                 flush=True,
@@ -265,8 +267,8 @@ def run_agreement(options: argparse.Namespace) -> None:
         else:
             shift_words = (
                 ""
-                if found_shift is None
-                else f"; distances moved by at most {found_shift.greatest:.2g}, {found_shift.mean:.2g} on average"
+                if shift_found is None
+                else f"; distances moved by at most {shift_found.greatest:.2g}, {shift_found.mean:.2g} on average"
             )
             print(
                 f"{name}: {boundary_comparison.words(full_embedder.name, approximating_embedder.name)}{shift_words}",
@@ -274,7 +276,9 @@ def run_agreement(options: argparse.Namespace) -> None:
             )
 
 
-def agreement_as_json(comparison: BoundaryAgreement, shift: GapShift | None, full: str, other: str) -> dict[str, Any]:
+def embedder_agreement_as_json(
+    comparison: BoundaryAgreement, shift: GapShift | None, full: str, other: str
+) -> dict[str, Any]:
     """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
         "document": comparison.document.name,

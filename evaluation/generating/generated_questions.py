@@ -91,14 +91,14 @@ def generated_to_csv(made: Sequence[Generated], texts: SourceTexts) -> str:
 
 def generated_question_set(made: Sequence[Generated], texts: SourceTexts, model: str) -> QuestionSet:
     """Return a question set of the questions, their documents and a note on how they were generated."""
-    question_json_lines = "".join(f"{json.dumps(texts.question_row(question), ensure_ascii=False)}\n" for question in made)
+    questions_jsonl = "".join(f"{json.dumps(texts.question_row(question), ensure_ascii=False)}\n" for question in made)
     generation_note = (
         f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
         "say more than the scores."
     )
     return QuestionSet(
         tuple(zip(texts.names, texts.texts, strict=True)),
-        (f"{FILE}.jsonl", question_json_lines.encode("utf-8", "surrogatepass")),
+        (f"{FILE}.jsonl", questions_jsonl.encode("utf-8", "surrogatepass")),
         (generation_note,),
     )
 

@@ -112,12 +112,12 @@ def _drawn_windows(texts: Sequence[str], sums: Sequence[int], size: int, random:
     while True:
         # Python promises the same numbers in every version for this function alone.
         drawn_offset, relative_start = int(random.random() * sums[-1]), random.random()
-        document = next(number for number, most in enumerate(sums) if drawn_offset < most)
-        text = texts[document]
+        document_number = next(number for number, most in enumerate(sums) if drawn_offset < most)
+        text = texts[document_number]
         window_start = int(relative_start * (max(0, len(text) - size) + 1))
         window_span = _span_of_whole_words(text, window_start, min(len(text), window_start + size))
         if text[window_span.start : window_span.end].strip():
-            yield Window(document, window_span)
+            yield Window(document_number, window_span)
 
 
 def _span_of_whole_words(text: str, start: int, end: int) -> Span:
@@ -310,7 +310,7 @@ def generate_questions(
                 for excerpt in sentences_of_window_part
                 if not any(excerpt in message.text for message in later_messages)
             ]
-            return ask([*begun, *later_messages], stopped, kind=_answer_kind(unused_excerpts or sentences_of_window_part))
+            return ask([*begun, *later_messages], stopped, kind=_answer_schema(unused_excerpts or sentences_of_window_part))
 
         try:
             ordered_question_outcomes.store(number, usable_answer(send, messages, question_answer_reader.parse_answer, tell))
@@ -323,10 +323,10 @@ def generate_questions(
         ordered_question_outcomes.report_rest()
 
 
-def _answer_kind(excerpts: Sequence[str]) -> AnswerKind:
+def _answer_schema(excerpts: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
-    allowed_excerpts = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
-    return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": allowed_excerpts}).with_choices({"excerpts": excerpts})
+    max_excerpt_count = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
+    return QUESTION_WITH_EXCERPTS.for_request({}, sizes={"excerpts": max_excerpt_count}).with_choices({"excerpts": excerpts})
 
 
 def _sentences(texts: Sequence[str], window: Window) -> list[str]:
@@ -358,8 +358,8 @@ def _unquoted_part(texts: Sequence[str], window: Window, asked: Sequence[Generat
 
 def _count_to_await(chosen: Sequence[Window], number: int) -> int:
     """Return the number of questions, from the first on, that must be finished before this one is requested."""
-    overlapping_window_counts = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
-    return max(number + 1 - MOST_AT_ONCE, 0, *overlapping_window_counts)
+    overlapping_numbers = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
+    return max(number + 1 - MOST_AT_ONCE, 0, *overlapping_numbers)
 
 
 class _OrderedOutcomes:
@@ -407,14 +407,14 @@ class _OrderedOutcomes:
 
     def report_rest(self) -> None:
         """Report the outcomes that remain after an error or a stop, in order and without duplicate questions."""
-        reported_questions = {
+        reported_question_texts = {
             _folded(outcome.question) for outcome in self._outcomes[: self._told] if isinstance(outcome, Generated)
         }
         for outcome in self._outcomes[self._told :]:
             if isinstance(outcome, Generated):
-                if _folded(outcome.question) in reported_questions:
+                if _folded(outcome.question) in reported_question_texts:
                     continue
-                reported_questions.add(_folded(outcome.question))
+                reported_question_texts.add(_folded(outcome.question))
             if outcome is not None:
                 self._done(outcome)
 

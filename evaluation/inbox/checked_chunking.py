@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkers import Chunking, Embedder, Span
-from chunkers.results import parent_numbers
+from chunkers.results import indices_of_parent_chunks
 from chunkers.text import Block, detect_language, outline_of
 from evaluation.segmentation import cut_offsets
 
@@ -111,7 +111,7 @@ def worthless_chunks(text: str, chunks: Sequence[str]) -> list[Worthless | None]
 def _chunk_fault(text: str, counts: Counter[str]) -> Worthless | None:
     if is_empty(text):
         return Worthless("empty", f"none of its {len(text):,} characters is a letter that can be read")
-    if broken := broken_characters(text):
+    if broken := unreadable_reason(text):
         return Worthless("unreadable", broken)
     furniture_character_share = _furniture_share(text, counts)
     if furniture_character_share >= FURNITURE:
@@ -133,17 +133,19 @@ def is_empty(text: str) -> bool:
     return sum(map(str.isdigit, without_markup)) <= FEW_DIGITS * visible_count
 
 
-def broken_characters(text: str) -> str:
+def unreadable_reason(text: str) -> str:
     """Return the reason why broken characters make a chunk unreadable; empty if they do not."""
-    code_characters = sum(map(len, _codes_without_meaning(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
-    if code_characters and 2 * code_characters >= (visible_count := len("".join(text.split()))):
-        return f"{code_characters:,} of its {visible_count:,} characters are codes or signs without a meaning"
+    meaningless_char_count = (
+        sum(map(len, _find_meaningless_codes(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
+    )
+    if meaningless_char_count and 2 * meaningless_char_count >= (visible_count := len("".join(text.split()))):
+        return f"{meaningless_char_count:,} of its {visible_count:,} characters are codes or signs without a meaning"
     if text.isascii():
         return ""
     non_ascii_character_count = sum(char > "\x7f" for char in text)
     misread, lost = _MISREAD.findall(text), _LOST.findall(text)
-    in_sequences = set("".join(misread))
-    broken_count = sum(map(len, misread)) + sum(char not in in_sequences for char in lost)
+    misread_characters = set("".join(misread))
+    broken_count = sum(map(len, misread)) + sum(char not in misread_characters for char in lost)
     if len(misread) + len(lost) >= LEAST_BROKEN and 2 * broken_count >= non_ascii_character_count:
         return f"{broken_count:,} of its {non_ascii_character_count:,} characters outside ASCII are wrongly decoded"
     if _is_misread_chinese(text):
@@ -151,7 +153,7 @@ def broken_characters(text: str) -> str:
     return ""
 
 
-def _codes_without_meaning(text: str) -> list[str]:
+def _find_meaningless_codes(text: str) -> list[str]:
     glyph_codes = _GLYPHS.findall(text) if "cid:" in text else []
     return glyph_codes + [
         word for word in _LONG_WORD.findall(text) if not (word.islower() or word.isupper() or word.isalpha())
@@ -195,8 +197,8 @@ def _is_furniture(line: str, counts: Counter[str]) -> bool:
     line_entries = _SEPARATORS.split(line)
     if len(line_entries) >= 3 and not is_sentence and all(len(entry.split()) <= LONGEST_ENTRY for entry in line_entries):
         return True
-    is_notice = counts[_DIGITS.sub("0", line)] > 1 or (len(line) <= LONGEST_FURNITURE and not is_sentence)
-    return is_notice and _FURNITURE_WORDS.search(line) is not None
+    may_be_notice = counts[_DIGITS.sub("0", line)] > 1 or (len(line) <= LONGEST_FURNITURE and not is_sentence)
+    return may_be_notice and _FURNITURE_WORDS.search(line) is not None
 
 
 def has_prose(text: str) -> bool:
@@ -238,10 +240,10 @@ class CheckedChunking:
     @cached_property
     def parents(self) -> frozenset[int]:
         """Numbers of the chunks that are parents of others."""
-        return frozenset(parent_numbers(self.chunking.chunks))
+        return frozenset(indices_of_parent_chunks(self.chunking.chunks))
 
     @cached_property
-    def _edges(self) -> list[int]:
+    def _block_edges(self) -> list[int]:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
         block_spans = (block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._without_prose))
@@ -273,10 +275,10 @@ class CheckedChunking:
         block_index = bisect_left(self._without_prose, place, key=lambda block: block.span.end)
         if block_index < len(self._without_prose) and self._without_prose[block_index].span.start < place:
             return None
-        next_block_edge_index = bisect_left(self._edges, place)
-        if next_block_edge_index in (0, len(self._edges)) or self._edges[next_block_edge_index] == place:
+        next_block_edge_index = bisect_left(self._block_edges, place)
+        if next_block_edge_index in (0, len(self._block_edges)) or self._block_edges[next_block_edge_index] == place:
             return None
-        return Span(self._edges[next_block_edge_index - 1], self._edges[next_block_edge_index])
+        return Span(self._block_edges[next_block_edge_index - 1], self._block_edges[next_block_edge_index])
 
 
 RuleFindings = Iterator[tuple[Span, float, str]]

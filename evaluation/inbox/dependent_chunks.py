@@ -354,8 +354,8 @@ def _chunk_beginnings(case: CheckedChunking) -> Iterator[tuple[Chunk, int]]:
     """Yield each chunk but the first, and where its text begins after what the sentence before left."""
     text = case.chunking.document.text
     for chunk in case.chunking.chunks[1:]:
-        left_over = _LEFT_OVER.match(text, chunk.start, chunk.end)
-        chunk_text_start = left_over.end() if left_over else chunk.start
+        punctuation_match = _LEFT_OVER.match(text, chunk.start, chunk.end)
+        chunk_text_start = punctuation_match.end() if punctuation_match else chunk.start
         if chunk_text_start < chunk.end:
             yield chunk, chunk_text_start
 
@@ -377,8 +377,8 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
 
     ``known`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
     """
-    item_line = text.rfind("\n", 0, start) + 1
-    lead_in, preceding_line_end_offset = "", item_line
+    item_line_start = text.rfind("\n", 0, start) + 1
+    lead_in, preceding_line_end_offset = "", item_line_start
     while preceding_line_end_offset > 0:
         line_start = text.rfind("\n", 0, preceding_line_end_offset - 1) + 1
         preceding_line_text = text[max(line_start, preceding_line_end_offset - REACH) : preceding_line_end_offset].strip()
@@ -395,7 +395,7 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
         is_continuation = text[line_start : line_start + 2].isspace() and not item_marker_match
         if not is_continuation and (item_marker_match is None or item_marker_match.lastgroup != kind):
             break
-    known[item_line, kind] = lead_in
+    known[item_line_start, kind] = lead_in
     return lead_in
 
 
@@ -435,8 +435,10 @@ def _cut_condition(case: CheckedChunking, cut: int, language: str) -> str:
     last_clause_before_cut = re.split(r"[,，;；]\s*", sentence_text_before_cut)[-1]
     conditional_word_pattern = rf"(?:{_CONDITIONS[language]})"
     word_boundary_pattern = "" if language == "zh" else r"\b"
-    open_clause = re.match(rf"\s*{conditional_word_pattern}{word_boundary_pattern}", last_clause_before_cut, re.IGNORECASE)
-    if open_clause and re.search(r"\w", last_clause_before_cut):
+    condition_word_match = re.match(
+        rf"\s*{conditional_word_pattern}{word_boundary_pattern}", last_clause_before_cut, re.IGNORECASE
+    )
+    if condition_word_match and re.search(r"\w", last_clause_before_cut):
         return last_clause_before_cut.strip()
     condition_after = re.match(rf"\s*,?\s*{conditional_word_pattern}{word_boundary_pattern}", after, re.IGNORECASE)
     if condition_after and re.search(r"\w", sentence_text_before_cut):

@@ -175,11 +175,11 @@ def _bad_split(case: CheckedChunking) -> RuleFindings:
         bad_split_reason = _bad_split_words(earlier_text, later_text, touching=before.end == after.start)
         if bad_split_reason and case.prose_around(before.end) is not None:
             bad_split_score = 0.9 if after.start in distinct_cut_offsets else 0.4
-            cut_phrase = ", and a chunk begins there" if after.start in distinct_cut_offsets else ""
+            chunk_begins_phrase = ", and a chunk begins there" if after.start in distinct_cut_offsets else ""
             yield (
                 Span(before.start, after.end),
                 bad_split_score,
-                f"sentences {number:,} and {number + 1:,} part {bad_split_reason}{cut_phrase}",
+                f"sentences {number:,} and {number + 1:,} part {bad_split_reason}{chunk_begins_phrase}",
             )
 
 
@@ -247,7 +247,7 @@ def _without_header(case: CheckedChunking) -> RuleFindings:
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _whole_paragraph(case: CheckedChunking) -> RuleFindings:
+def _unsplit_paragraph(case: CheckedChunking) -> RuleFindings:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = case.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
@@ -256,16 +256,16 @@ def _whole_paragraph(case: CheckedChunking) -> RuleFindings:
     for start, end in sorted(set(paragraph_spans) & set(document.sentences)):
         if not has_prose(document.text[start:end]):
             continue
-        count_inside_sentence = len(_STOP.findall(document.text, start, end - 1))
-        if end - start > LONG_PARAGRAPH or count_inside_sentence >= FEW_STOPS:
-            stops_phrase = f"{pluralize(count_inside_sentence, 'stop')} in it" if count_inside_sentence else "no stop in it"
+        inner_stop_count = len(_STOP.findall(document.text, start, end - 1))
+        if end - start > LONG_PARAGRAPH or inner_stop_count >= FEW_STOPS:
+            stop_count_phrase = f"{pluralize(inner_stop_count, 'stop')} in it" if inner_stop_count else "no stop in it"
             unsplit_paragraph_score = 0.3 + 0.4 * min(
-                1, max((end - start) / LONG_PARAGRAPH / 4, count_inside_sentence / FEW_STOPS / 4)
+                1, max((end - start) / LONG_PARAGRAPH / 4, inner_stop_count / FEW_STOPS / 4)
             )
             yield (
                 Span(start, end),
                 unsplit_paragraph_score,
-                f"a paragraph of {end - start:,} characters is one sentence, with {stops_phrase}",
+                f"a paragraph of {end - start:,} characters is one sentence, with {stop_count_phrase}",
             )
 
 
@@ -277,17 +277,17 @@ def _off_a_paragraph(case: CheckedChunking) -> RuleFindings:
     document = case.chunking.document
     document_sentence_spans = document.sentences
     cut_offset_by_sentence_index = {document.sentence_at(cut): cut for cut in case.cuts}
-    paragraph_starts = {
+    first_sentence_indexes = {
         number
         for number in range(1, len(document_sentence_spans))
         if _BLANK_LINE.search(document.text, document_sentence_spans[number - 1].end, document_sentence_spans[number].start)
     }
-    for number in sorted(cut_offset_by_sentence_index.keys() - paragraph_starts):
+    for number in sorted(cut_offset_by_sentence_index.keys() - first_sentence_indexes):
         if cut_offset_by_sentence_index[number] > document_sentence_spans[number].start:
             # Inside a sentence, which is another rule's.
             continue
         for end, where in ((number + 1, "later"), (number - 1, "earlier")):
-            if end in paragraph_starts and end not in cut_offset_by_sentence_index:
+            if end in first_sentence_indexes and end not in cut_offset_by_sentence_index:
                 stranded, neighbour_sentence = (number, number - 1) if end > number else (number - 1, number)
                 yield (
                     Span(
@@ -346,8 +346,10 @@ def _by_a_hair(case: CheckedChunking) -> RuleFindings:
             continue
         score_threshold_distance = abs(gap.score - gap.threshold)
         if score_threshold_distance <= case.hair:
-            next_sentence = min(gap.index + 1, len(document.sentences) - 1)
-            sentences_around_gap_span = Span(document.sentences[gap.index].start, document.sentences[next_sentence].end)
+            next_sentence_index = min(gap.index + 1, len(document.sentences) - 1)
+            sentences_around_gap_span = Span(
+                document.sentences[gap.index].start, document.sentences[next_sentence_index].end
+            )
             score, threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
             nearness_to_threshold = 1 - score_threshold_distance / case.hair if case.hair else 1
             yield (
@@ -381,14 +383,16 @@ def _worthless(fault: Fault, score: float, case: CheckedChunking) -> RuleFinding
 
 def _near_duplicate(case: CheckedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
-    text_runs = repeated_runs(case.chunking.document.text)
+    repeated_text_runs = repeated_runs(case.chunking.document.text)
     chunks, furthest_end = [], 0
     for number, (chunk, worthless) in enumerate(zip(case.chunking.chunks, case.worthless, strict=True)):
         if number in case.parents:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
-        may_be_alike = chunk.start < furthest_end or len(chunk.spans) > 1 or text_runs.share(chunk.start, chunk.end) >= ALIKE
+        may_be_alike = (
+            chunk.start < furthest_end or len(chunk.spans) > 1 or repeated_text_runs.share(chunk.start, chunk.end) >= ALIKE
+        )
         if worthless is None and len(chunk.text) >= LEAST_COMPARED and may_be_alike:
             chunks.append(chunk)
         furthest_end = max(furthest_end, chunk.end)
@@ -446,7 +450,7 @@ RULES: dict[str, Rule] = {
     "whole_paragraph": Rule(
         "Paragraph taken for one sentence",
         "No boundary was found in it, so no chunker can cut it; another splitter or language may find some.",
-        _whole_paragraph,
+        _unsplit_paragraph,
         cause="splitter",
     ),
     "dangling_start": Rule(

@@ -142,12 +142,12 @@ class Corpus:
     @cached_property
     def whole(self) -> Document:
         """All documents joined into one document, with all their sentences."""
-        wide_sentence_spans = [
+        corpus_sentence_spans = [
             Span(offset + start, offset + end)
             for offset, document in zip(self.offsets, self.documents, strict=True)
             for start, end in document.sentences
         ]
-        return Document(JOINT.join(document.text for document in self.documents), tuple(wide_sentence_spans), "corpus")
+        return Document(JOINT.join(document.text for document in self.documents), tuple(corpus_sentence_spans), "corpus")
 
     @cached_property
     def sentence_ends(self) -> list[int]:
@@ -159,7 +159,7 @@ class Corpus:
         document_offset_in_corpus = self.offsets[number]
         return Span(document_offset_in_corpus + span[0], document_offset_in_corpus + span[1])
 
-    def document_at(self, place: int) -> int:
+    def document_number_at(self, place: int) -> int:
         """Return the number of the document that contains a corpus-wide offset."""
         return bisect_right(self.offsets, place) - 1
 
@@ -193,8 +193,12 @@ class TokenRuler:
         """
         if most <= 0:
             return Span(span.start, span.start)
-        token_after = int(np.searchsorted(self._places, span.start)) + most
-        return span if token_after >= len(self._places) else Span(span.start, min(span.end, int(self._places[token_after])))
+        end_token_index = int(np.searchsorted(self._places, span.start)) + most
+        return (
+            span
+            if end_token_index >= len(self._places)
+            else Span(span.start, min(span.end, int(self._places[end_token_index])))
+        )
 
 
 class CharacterRuler:

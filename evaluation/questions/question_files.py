@@ -74,10 +74,12 @@ class ExcerptFinder:
                 f"corpus_id must be one of {shorten_text(', '.join(self.corpus.names))}; got {short_repr(name)}."
             )
         if len(matching_document_numbers) > 1:
-            matching_names = shorten_text(", ".join(self.corpus.names[number] for number in matching_document_numbers))
+            matching_names_phrase = shorten_text(
+                ", ".join(self.corpus.names[number] for number in matching_document_numbers)
+            )
             raise InputError(
-                f"corpus_id must match one document; {short_repr(name)} matches several: {matching_names}. Give the full "
-                "name."
+                f"corpus_id must match one document; {short_repr(name)} matches several: {matching_names_phrase}. Give the "
+                "full name."
             )
         return matching_document_numbers[0]
 
@@ -94,12 +96,14 @@ class ExcerptFinder:
         covered_document_number = self.document_number(name)
         if covered_document_number is None:
             raise InputError(f"each item of documents must be the name of a document; got {short_repr(name)}.")
-        text = self.corpus.documents[covered_document_number].text
-        if not text.strip():
+        document_text = self.corpus.documents[covered_document_number].text
+        if not document_text.strip():
             raise InputError(
                 f"a document that answers a question must have text; {self.corpus.names[covered_document_number]} has none."
             )
-        return LocatedExcerpt(covered_document_number, (Span(len(text) - len(text.lstrip()), len(text.rstrip())),))
+        return LocatedExcerpt(
+            covered_document_number, (Span(len(document_text) - len(document_text.lstrip()), len(document_text.rstrip())),)
+        )
 
     def locate(self, item: object, number: int | None) -> LocatedExcerpt:
         """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else in parts or with small changes.
@@ -127,7 +131,7 @@ class ExcerptFinder:
         if best := self._most_alike(searched_document_numbers, excerpt_quotation, MIN_ALTERED_SIMILARITY):
             return self._located(best[0], excerpt_quotation, best[1])
         for candidate in searched_document_numbers:
-            if spans := self._searched[candidate].divided_match(excerpt_quotation.text):
+            if spans := self._searched[candidate].match_in_parts(excerpt_quotation.text):
                 part_start_offsets_phrase = " and ".join(f"{span.start:,}" for span in spans)
                 divided_excerpt_remark = (
                     f"the excerpt {short_repr(excerpt_quotation.text)} stands in {self.corpus.names[candidate]} in "
@@ -399,7 +403,7 @@ def _question_of_row(row: QuestionRow, finder: ExcerptFinder, labels: list[Label
     return (
         Question(text, tuple(excerpts)),
         lost_notes,
-        [located_excerpt.remark for located_excerpt in located_excerpts if located_excerpt.remark],
+        [excerpt.remark for excerpt in located_excerpts if excerpt.remark],
     )
 
 

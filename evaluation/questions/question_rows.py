@@ -93,7 +93,7 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
         raise InputError(f"{name}: a file of questions must contain at least one question; this one is empty.")
     input_counter = InputCounter(name, "a file of questions")
     for number, (place, row) in enumerate(
-        raw_rows(text, name, _check_question_column if purpose == "answers" else _check_columns)
+        raw_rows(text, name, _check_question_column if purpose == "answers" else _check_required_columns)
     ):
         if number == MOST_ROWS_READ:
             yield place, None, f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out."
@@ -131,7 +131,7 @@ def _used_columns(row: QuestionRow, purpose: Purpose, counted: InputCounter) -> 
             if purpose == "retrieval" or not any(known_column_values.get(name) for name in ANSWER_COLUMNS):
                 raise
             del known_column_values[column]
-    nested_item_count = _count_items(known_column_values)
+    nested_item_count = _count_nested_values(known_column_values)
     if nested_item_count > MOST_ITEMS:
         raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {nested_item_count:,}.")
     counted.count_row(*(value for value in known_column_values.values() if isinstance(value, str)))
@@ -139,7 +139,7 @@ def _used_columns(row: QuestionRow, purpose: Purpose, counted: InputCounter) -> 
     return known_column_values
 
 
-def _count_items(row: QuestionRow) -> int:
+def _count_nested_values(row: QuestionRow) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
     item_and_field_count = 0
     unvisited: list[Any] = list(row.values())
@@ -205,7 +205,7 @@ def _with_standard_columns(row: QuestionRow) -> QuestionRow:
         if isinstance(row["user_input"], list):
             raise InputError("user_input must be a single question as a string; this one is a conversation.")
         row = {**row, "question": row["user_input"]}
-    if any(row.get(filled_context_column_name) for filled_context_column_name in EXCERPT_COLUMNS):
+    if any(row.get(column) for column in EXCERPT_COLUMNS):
         return row
     filled_context_column_name = next((name for name in _CONTEXTS if row.get(name)), None)
     if filled_context_column_name is None:
@@ -243,7 +243,7 @@ def _csv_rows(
         )
 
 
-def _check_columns(columns: Sequence[str], name: str) -> Collection[str]:
+def _check_required_columns(columns: Sequence[str], name: str) -> Collection[str]:
     column_names = set(columns)
     if column_names & {"question", "user_input"} and column_names & {*EXCERPT_COLUMNS, *_CONTEXTS}:
         return KNOWN_COLUMNS
@@ -306,12 +306,12 @@ def _rows_of_json(text: str) -> list[Any] | None:
     column_values = {
         name: list(column.values()) if isinstance(column, dict) else column for name, column in parsed_json_value.items()
     }
-    question_column = column_values.get("question", column_values.get("user_input"))
-    if not isinstance(question_column, list):
+    question_column_values = column_values.get("question", column_values.get("user_input"))
+    if not isinstance(question_column_values, list):
         return None
     return [
         {name: column[number] for name, column in column_values.items() if isinstance(column, list) and number < len(column)}
-        for number in range(len(question_column))
+        for number in range(len(question_column_values))
     ]
 
 

@@ -95,9 +95,11 @@ def read_beir(
             f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have "
             f"{total_byte_count:,}."
         )
-    count_pairs = [[path, len(part)] for path, part in parts.items()]
+    path_size_pairs = [[path, len(part)] for path, part in parts.items()]
     question_set = _set_from_pieces(
-        parse_in_reader_process(parse_beir_parts, b"".join(parts.values()), name, cancelled, sizes=count_pairs, split=split)
+        parse_in_reader_process(
+            parse_beir_parts, b"".join(parts.values()), name, cancelled, sizes=path_size_pairs, split=split
+        )
     )
     assert question_set is not None
     return question_set
@@ -211,9 +213,10 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
             (member.filename for member in archived_file_members if PurePosixPath(member.filename).name == CORPUS), None
         )
         if corpus_path is None:
-            member_names = shorten_text(", ".join(member.filename for member in archived_file_members))
+            member_names_phrase = shorten_text(", ".join(member.filename for member in archived_file_members))
             raise InputError(
-                f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {member_names or 'nothing'}."
+                f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains "
+                f"{member_names_phrase or 'nothing'}."
             )
         folder_prefix = corpus_path.removesuffix(CORPUS)
         beir_file_members = [
@@ -296,17 +299,19 @@ def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]],
 
 def _table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
     """Return the path of the table that counts."""
-    qrels_path = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
-    if not qrels_path:
+    path_by_split = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
+    if not path_by_split:
         raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; this one has none.")
-    if split is not None and split not in qrels_path:
-        raise InputError(f"{name}: the split must be one of {shorten_text(', '.join(qrels_path))}; got {short_repr(split)}.")
-    if split is None and _TEST not in qrels_path and len(qrels_path) > 1:
+    if split is not None and split not in path_by_split:
         raise InputError(
-            f"{name}: one of the splits {shorten_text(', '.join(qrels_path))} must be chosen, as the default split, "
+            f"{name}: the split must be one of {shorten_text(', '.join(path_by_split))}; got {short_repr(split)}."
+        )
+    if split is None and _TEST not in path_by_split and len(path_by_split) > 1:
+        raise InputError(
+            f"{name}: one of the splits {shorten_text(', '.join(path_by_split))} must be chosen, as the default split, "
             f"{_TEST}, is missing."
         )
-    return qrels_path[split or (_TEST if _TEST in qrels_path else next(iter(qrels_path)))]
+    return path_by_split[split or (_TEST if _TEST in path_by_split else next(iter(path_by_split)))]
 
 
 def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -480,14 +485,14 @@ def marked_question_set(marked: Iterable[MarkedQuestion], texts: Mapping[str, st
     names: dict[str, str] = {}
     marked_question_rows = []
     for question in marked:
-        text = texts[question.identity]
-        if text not in names:
-            names[text] = _unused_name(question.document, names.values())
+        document_text = texts[question.identity]
+        if document_text not in names:
+            names[document_text] = _unused_name(question.document, names.values())
         marked_question_rows.append(
-            {"question": question.question, "corpus_id": names[text], "references": [_marked_reference(question)]}
+            {"question": question.question, "corpus_id": names[document_text], "references": [_marked_reference(question)]}
         )
     return QuestionSet(
-        tuple((name, text) for text, name in names.items()),
+        tuple((name, document_text) for document_text, name in names.items()),
         json_lines_file(marked_question_rows, "kept-questions.jsonl"),
         (),
     )

@@ -382,8 +382,8 @@ class QuestionRetrieval:
     def question_vector(self, question: str) -> VectorArray | None:
         """Return a question's embedding; None if the search does not use embeddings."""
         if question not in self._vectors:
-            is_search = self.column.method != "bm25" and self.tools.embedder is not None
-            self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if is_search else None
+            uses_embeddings = self.column.method != "bm25" and self.tools.embedder is not None
+            self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if uses_embeddings else None
         return self._vectors[question]
 
     def _retrieve(self, passages: Passages, question: str, limit: Limit) -> AskedQuestion:
@@ -405,25 +405,26 @@ class QuestionRetrieval:
             return False
         if column_retrieval_limit.top is None:
             return True
-        token_count = self.current_retrieval(posed).tokens
+        retrieved_token_count = self.current_retrieval(posed).tokens
         return (
-            token_count > 0
-            and judge_retrieval(self._retrieve(passages, posed.question, Limit(tokens=token_count)), posed.answer).fate
+            retrieved_token_count > 0
+            and judge_retrieval(
+                self._retrieve(passages, posed.question, Limit(tokens=retrieved_token_count)), posed.answer
+            ).fate
             == "whole"
         )
 
     def assess_remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
         """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
         remedied_column = self.column
-        is_answer_whole_before = [
+        whole_flags_before = [
             judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole" for other in remedied_column.others
         ]
-        alternative_chunk_passages = self.prepare_chunks(chunking) if remedied_column.others else None
-        is_answer_whole_after = [
-            alternative_chunk_passages is not None and self.is_whole(alternative_chunk_passages, other)
-            for other in remedied_column.others
+        searchable_chunks = self.prepare_chunks(chunking) if remedied_column.others else None
+        whole_flags_after = [
+            searchable_chunks is not None and self.is_whole(searchable_chunks, other) for other in remedied_column.others
         ]
-        whole_before_after_pairs = [*zip(is_answer_whole_before, is_answer_whole_after, strict=True)]
+        whole_before_after_pairs = [*zip(whole_flags_before, whole_flags_after, strict=True)]
         boundary_counts = None
         if remedied_column.known:
             boundaries_found = [

@@ -9,7 +9,7 @@ import numpy as np
 from chunkers import Chunking, Span, Tools
 from chunkers.contract import run
 from chunkers.results import embedded_text
-from evaluation.asking.question_retrieval import PosedQuestion, chunks_holding
+from evaluation.asking.question_retrieval import PosedQuestion, chunks_with_whole_answer
 from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import FEWEST, Finding, find_suspicious_cuts
 from evaluation.questions import AnyRuler
@@ -42,7 +42,7 @@ def try_settings_for_answer(failure: FailingColumn, tools: Tools) -> list[Trial[
     text, answer = failure.chunking.document.text, failure.posed.answer
 
     def keep(chunking: Chunking) -> Chunking | None:
-        return chunking if chunks_holding(text, [chunk.spans for chunk in chunking.chunks], answer) else None
+        return chunking if chunks_with_whole_answer(text, [chunk.spans for chunk in chunking.chunks], answer) else None
 
     return try_variations(failure, tools, keep)
 
@@ -99,8 +99,8 @@ class _Reach:
         if vector is not None and passages.vectors is not None:
             self._scores.update(zip(passages.texts, (passages.vectors @ vector).tolist(), strict=True))
         self._column_scores = np.array([self._scores.get(text, -1.0) for text in passages.texts])
-        self._starts = np.array([spans[0].start for spans in passages.spans])
-        self._ends = np.array([spans[-1].end for spans in passages.spans])
+        self._starts = np.array([spans[0].start for spans in passages.chunk_spans])
+        self._ends = np.array([spans[-1].end for spans in passages.chunk_spans])
 
     def is_out_of_reach(self, chunking: Chunking) -> bool:
         """Return whether retrieval certainly returns no alternative chunk with the whole answer.
@@ -117,16 +117,16 @@ class _Reach:
         document, answer = chunking.document, failure.posed.answer
         alternative_chunk_spans = [chunk.spans for chunk in chunking.chunks]
         embedded_texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
-        answer_chunk_numbers = chunks_holding(document.text, alternative_chunk_spans, answer)
+        answer_chunk_numbers = chunks_with_whole_answer(document.text, alternative_chunk_spans, answer)
         retrieval_token_budget = failure.limit.tokens or self.questions.current_retrieval(failure.posed).tokens
         tokens_left = retrieval_token_budget - min(
             ruler(_spans_until(alternative_chunk_spans[chunk], answer.end)) for chunk in answer_chunk_numbers
         )
-        self._embed(chunking, [embedded_texts[chunk] for chunk in answer_chunk_numbers])
+        self._cache_similarity_scores(chunking, [embedded_texts[chunk] for chunk in answer_chunk_numbers])
         best_holding_score = max(self._scores[embedded_texts[chunk]] for chunk in answer_chunk_numbers) + PRODUCT_TOLERANCE
         chunk_token_lengths = chunk_lengths(alternative_chunk_spans, ruler)
         expected_scores = {
-            text: self._nearest_score(chunk_spans)
+            text: self._best_overlapping_score(chunk_spans)
             for text, chunk_spans in zip(embedded_texts, alternative_chunk_spans, strict=True)
             if text not in self._scores
         }
@@ -139,10 +139,10 @@ class _Reach:
                 return True
             if not unscored_texts_best_first:
                 return False
-            self._embed(chunking, unscored_texts_best_first[:_TEXTS_AT_ONCE])
+            self._cache_similarity_scores(chunking, unscored_texts_best_first[:_TEXTS_AT_ONCE])
             del unscored_texts_best_first[:_TEXTS_AT_ONCE]
 
-    def _embed(self, chunking: Chunking, texts: Sequence[str]) -> None:
+    def _cache_similarity_scores(self, chunking: Chunking, texts: Sequence[str]) -> None:
         question_embedding = self.questions.question_vector(self.failure.posed.question)
         unscored_distinct_texts = [*dict.fromkeys(text for text in texts if text not in self._scores)]
         if unscored_distinct_texts:
@@ -152,7 +152,7 @@ class _Reach:
             )
             self._scores.update(zip(unscored_distinct_texts, text_similarity_scores.tolist(), strict=True))
 
-    def _nearest_score(self, spans: Sequence[Span]) -> float:
+    def _best_overlapping_score(self, spans: Sequence[Span]) -> float:
         """Return the score of the most similar chunk of the column that overlaps a chunk."""
         is_overlapping_column_chunk_at = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
         return float(np.max(self._column_scores, where=is_overlapping_column_chunk_at, initial=-1.0))

@@ -149,7 +149,7 @@ def ranking_table(compared: ComparedColumns) -> Table:
     return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
 
 
-def scores_table(compared: ComparedColumns) -> Table:
+def chunking_summary_table(compared: ComparedColumns) -> Table:
     """Return the table of chunk counts, sizes, found and missed boundaries, and suspicious cuts."""
     score_column_heads = [
         Head("Chunks", "Number of chunks."),
@@ -309,7 +309,7 @@ def html_report(compared: ComparedColumns) -> str:
 
     The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
-    report_tables = [scores_table(compared), ranking_table(compared), unlabelled_table(compared)]
+    report_tables = [chunking_summary_table(compared), ranking_table(compared), unlabelled_table(compared)]
     report_tables += [answers_table(compared)] if compared.questions else []
     cut_strips_html = cut_strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
     report_html_parts = [_page_heading(compared), cut_strips_html, *map(_table_html, report_tables), _columns_html(compared)]
@@ -383,16 +383,16 @@ def _cell_html(cell: Cell) -> str:
 
 def _columns_html(compared: ComparedColumns) -> str:
     """Return the text as each column cuts it, with the reasons, the curves and the recipes."""
-    most_shown_per_column = MOST_SHOWN // len(compared.columns)
+    max_column_characters = MOST_SHOWN // len(compared.columns)
     column_sections_html = [
-        f"<section>{column_html(chunking, most_shown_per_column, f'{number} {chunker.title}')}"
-        f"{_gaps_html(chunking)}{_recipe_html(chunking)}</section>"
+        f"<section>{column_html(chunking, max_column_characters, f'{number} {chunker.title}')}"
+        f"{_cut_decisions_html(chunking)}{_recipe_html(chunking)}</section>"
         for number, (chunker, chunking) in enumerate(compared.columns, start=1)
     ]
     return f'<h2>The text, as each column cuts it</h2><div class="columns">{"".join(column_sections_html)}</div>'
 
 
-def _gaps_html(chunking: Chunking) -> str:
+def _cut_decisions_html(chunking: Chunking) -> str:
     """Return every decision, which a page on paper or under a finger cannot show by pointing."""
     if not chunking.gaps:
         return ""
@@ -401,8 +401,10 @@ def _gaps_html(chunking: Chunking) -> str:
         f"{escape_html(gap.reason)}</li>"
         for gap in chunking.gaps[:MOST_GAPS]
     )
-    gap_count = len(chunking.gaps) - MOST_GAPS
-    further_gaps_html = f"<li>{pluralize(gap_count, 'further gap')} not shown here.</li>" if gap_count > 0 else ""
+    unshown_gap_count = len(chunking.gaps) - MOST_GAPS
+    further_gaps_html = (
+        f"<li>{pluralize(unshown_gap_count, 'further gap')} not shown here.</li>" if unshown_gap_count > 0 else ""
+    )
     return (
         f"<details><summary>Every gap, with its verdict</summary><ol "
         f'class="gaps">{gap_verdict_items_html}{further_gaps_html}</ol></details>'

@@ -65,8 +65,8 @@ def handout_html(title: str, about: str, sheets: Sequence[SceneSheet]) -> str:
 def _scene_html(number: int, sheet: SceneSheet) -> str:
     headings_with_words = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
     words_html = "".join(f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in headings_with_words)
-    most_shown_per_column = MOST_SHOWN // max(1, len(sheet.columns))
-    column_sections_html = "".join(f"<section>{column_html(cut, most_shown_per_column)}</section>" for cut in sheet.columns)
+    max_column_characters = MOST_SHOWN // max(1, len(sheet.columns))
+    column_sections_html = "".join(f"<section>{column_html(cut, max_column_characters)}</section>" for cut in sheet.columns)
     cuts_and_columns_html = ""
     if sheet.columns:
         cut_strips_html = cut_strips([(chunker_title(cut), cut) for cut in sheet.columns], sheet.known)
@@ -108,11 +108,11 @@ def _answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]
         places_by_name["known boundaries"] = _sentence_place_words(document, known_boundaries)
     for sheet in sheets:
         for cut in sheet.columns:
-            places_by_name[column_name(cut)] = _sentence_place_words(document, cut_offsets(cut))
+            places_by_name[chunker_title_and_settings(cut)] = _sentence_place_words(document, cut_offsets(cut))
     return [f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>" for name, places in places_by_name.items()]
 
 
-def column_name(cut: Chunking) -> str:
+def chunker_title_and_settings(cut: Chunking) -> str:
     """Return the title and the settings of the chunker that made a result."""
     chunker_settings_phrase = "" if cut.made_by is None else cut.made_by.build().describe()
     return ", ".join(filter(None, (chunker_title(cut), chunker_settings_phrase)))
@@ -159,7 +159,7 @@ def scene_picture(sheet: SceneSheet, caption: Sequence[str], until: int | None =
     until
         The number of sentences up to which the first column is drawn, as a step of its stepper shows it; None for all.
     """
-    return "".join(_Drawing(sheet, until).lines(caption))
+    return "".join(_Drawing(sheet, until).svg_document_parts(caption))
 
 
 class _Drawing:
@@ -168,7 +168,7 @@ class _Drawing:
     def __init__(self, sheet: SceneSheet, until: int | None) -> None:
         self.sheet, self.until, self.y = sheet, until, EDGE
 
-    def lines(self, caption: Sequence[str]) -> Iterator[str]:
+    def svg_document_parts(self, caption: Sequence[str]) -> Iterator[str]:
         """Yield the parts of the document; its height is known at the end."""
         svg_elements = [self._words(self.sheet.title, 34, _INK["ink"], "600")]
         document = self.sheet.document
@@ -238,10 +238,10 @@ class _Drawing:
         ]
         path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in indexed_score_points)
         yield f'<path d="M{path}" fill="none" stroke="{_INK["muted"]}" stroke-width="2"/>' if indexed_score_points else ""
-        is_cut = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
+        cut_gap_flags = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
         for x, y, index in indexed_score_points:
-            fill_colour = _INK["accent"] if is_cut.get(index) else _INK["page"]
-            stroke_colour = _INK["accent"] if is_cut.get(index) else _INK["muted"]
+            fill_colour = _INK["accent"] if cut_gap_flags.get(index) else _INK["page"]
+            stroke_colour = _INK["accent"] if cut_gap_flags.get(index) else _INK["muted"]
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill_colour}" stroke="{stroke_colour}" stroke-width="2"/>'
         yield self._words(f"{score_curve_label} · ● cut ○ no cut")
 

@@ -41,6 +41,6 @@ from evaluation.retrieval.report import (
     Report,
     ReportChoice,
     Reports,
-    shared_cache,
+    make_lru_cache,
 )
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json

@@ -143,7 +143,7 @@ class BudgetResults:
         precision_at_budgets = hit / np.where((excerpt_lengths > 0) & (given > 0), given, np.nan)
         return np.stack([hit / excerpt_lengths, precision_at_budgets, hit / (given + excerpt_lengths - hit)], axis=2)
 
-    def holds_everything(self, chunks: int) -> tuple[int, ...]:
+    def budgets_giving_all_chunks(self, chunks: int) -> tuple[int, ...]:
         """Return the budgets within which every question receives all ``chunks`` chunks in full."""
         if not self.taken.shape[1]:
             return ()
@@ -195,18 +195,18 @@ def evaluate_at_budget_sets(
     prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
     lengths_and_sizes = [(lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets]
     for number, ranked in _ranked_chunks(prepared_questions, lengths_and_sizes, tools):
-        question_excerpt_ranges = excerpt_ranges(index.corpus, questions[number])
+        excerpts_of_question = excerpt_ranges(index.corpus, questions[number])
         if index.returns is None:
-            returned_text_pieces = _Pieces.of_chunks(index, ranked, question_excerpt_ranges, lengths_by_unit)
+            returned_text_pieces = _Pieces.of_chunks(index, ranked, excerpts_of_question, lengths_by_unit)
         else:
-            returned_text_pieces = _Pieces.of_returned(index, ranked, question_excerpt_ranges, rulers, budget_sets)
-            while len(ranked) < len(index.chunks) and not returned_text_pieces.fill_all(budget_sets):
+            returned_text_pieces = _Pieces.of_returned(index, ranked, excerpts_of_question, rulers, budget_sets)
+            while len(ranked) < len(index.chunks) and not returned_text_pieces.has_filled_budgets(budget_sets):
                 # What is not given twice may be less than the chunks.
                 ranked = prepared_questions.ranked(np.array([number]), 2 * len(ranked))[0]
-                returned_text_pieces = _Pieces.of_returned(index, ranked, question_excerpt_ranges, rulers, budget_sets)
+                returned_text_pieces = _Pieces.of_returned(index, ranked, excerpts_of_question, rulers, budget_sets)
         on_ranked(number, ranked)
         for at in at_budgets:
-            _measure_question(at, number, question_excerpt_ranges, returned_text_pieces, rulers)
+            _measure_question(at, number, excerpts_of_question, returned_text_pieces, rulers)
     return at_budgets
 
 
@@ -258,11 +258,11 @@ class _Pieces:
                 holding.append(place)
             for unit_sums, length in zip(sums, rulers, strict=True):
                 unit_sums.append(unit_sums[-1] + length(spans))
-            if added_text_pieces.fill_all(budget_sets):
+            if added_text_pieces.has_filled_budgets(budget_sets):
                 break
         return added_text_pieces
 
-    def fill_all(self, budget_sets: Sequence[Budgets]) -> bool:
+    def has_filled_budgets(self, budget_sets: Sequence[Budgets]) -> bool:
         """Return whether the pieces of text fill the largest budget of every set."""
         return all(self.sums[RANGE_UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in budget_sets)
 
@@ -323,26 +323,26 @@ def _measure_question(
     at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[AnyRuler]
 ) -> None:
     """Write what question ``number`` finds at every budget, as `fill_budget` and `text_scores` would say."""
-    budget_unit_index = RANGE_UNITS.index(at.budgets.unit)
+    unit_index = RANGE_UNITS.index(at.budgets.unit)
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
     cumulative_piece_lengths = pieces.sums
     for row, size in enumerate(at.budgets.sizes):
         # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
         reaching_budget = min(
-            int(np.searchsorted(cumulative_piece_lengths[budget_unit_index], size)),
-            len(cumulative_piece_lengths[budget_unit_index]) - 1,
+            int(np.searchsorted(cumulative_piece_lengths[unit_index], size)),
+            len(cumulative_piece_lengths[unit_index]) - 1,
         )
-        whole_piece_count = reaching_budget - (cumulative_piece_lengths[budget_unit_index][reaching_budget] > size)
+        whole_piece_count = reaching_budget - (cumulative_piece_lengths[unit_index][reaching_budget] > size)
         whole_piece_spans = [span for place in pieces.holding if place < whole_piece_count for span in pieces.spans(place)]
         cut_off_spans: list[Span] = []
         if whole_piece_count < reaching_budget and at.budgets.last == "cut":
             cut_off_spans = spans_up_to(
                 pieces.spans(whole_piece_count),
-                int(size - cumulative_piece_lengths[budget_unit_index][whole_piece_count]),
-                rulers[budget_unit_index],
+                int(size - cumulative_piece_lengths[unit_index][whole_piece_count]),
+                rulers[unit_index],
             )
         at.taken[row, number] = whole_piece_count + bool(cut_off_spans)
-        at.part[row, number] = rulers[budget_unit_index](cut_off_spans)
+        at.part[row, number] = rulers[unit_index](cut_off_spans)
         for place, length in enumerate(rulers):
             at.given[place, row, number] = int(cumulative_piece_lengths[place][whole_piece_count]) + length(cut_off_spans)
             at.hit[place, row, number] = length(intersection(excerpts, whole_piece_spans + cut_off_spans))

@@ -156,10 +156,10 @@ def cuts_inside(parts: Iterable[tuple[Span, int]], answer: Span, reasons: Mappin
     reasons
         Reasons for cuts, by the offset at which the later chunk begins.
     """
-    parts_inside = sorted(part for part in parts if part[0].start < answer.end and part[0].end > answer.start)
+    parts_touching_answer = sorted(part for part in parts if part[0].start < answer.end and part[0].end > answer.start)
     return tuple(
         Seam(span.start, before, after, reasons.get(span.start, ""))
-        for (_, before), (span, after) in pairwise(parts_inside)
+        for (_, before), (span, after) in pairwise(parts_touching_answer)
         if answer.start < span.start and before != after
     )
 
@@ -202,7 +202,7 @@ class FailedExcerpt:
         """Length of the excerpt in characters."""
         return self.span.end - self.span.start
 
-    def found_by(self, number: int) -> tuple[int, ...]:
+    def other_successful_chunkers(self, number: int) -> tuple[int, ...]:
         """Return the numbers of the chunkers other than ``number`` that retrieved the whole excerpt."""
         return tuple(other for other, missed in self.missed.items() if other != number and not missed)
 
@@ -220,17 +220,17 @@ def retrieval_failures(
     any_evaluation = next(iter(all_measured.values())).evaluation
     text = any_evaluation.index.corpus.whole.text
     given_text_by_chunker = {number: _GivenText(measured, limit, ruler) for number, measured in all_measured.items()}
-    excerpt_number = -1
+    overall_excerpt_number = -1
     for number, question in enumerate(any_evaluation.search.questions):
         for excerpt in excerpt_ranges(any_evaluation.index.corpus, question):
-            excerpt_number += 1
+            overall_excerpt_number += 1
             missing_characters_by_chunker = {
                 chunker: _missing_characters(text, excerpt, giver.spans_near(number, excerpt))
                 for chunker, giver in given_text_by_chunker.items()
             }
             for chunker, size in missing_characters_by_chunker.items():
                 if size:
-                    holder, rank, held = _best_holder(all_measured[chunker], number, excerpt_number, excerpt)
+                    holder, rank, held = _best_holder(all_measured[chunker], number, overall_excerpt_number, excerpt)
                     index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
                     span_chunk_pairs = [
                         (span, chunk) for chunk in overlapping_chunks(index.edges, [excerpt]) for span in index.chunks[chunk]
@@ -286,7 +286,7 @@ class _GivenText:
         If chunks return other text than their own, all retrieved ranges are returned, since any may contain the excerpt.
         """
         taken_chunk_count = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
-        chunk_length = 0 if self._at is None else int(self._at.part[self._row, question])
+        partial_chunk_length = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken_chunk_count]
         returns_itself = self._index.returns is None
         rank_indexes = overlapping_chunks(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
@@ -296,7 +296,11 @@ class _GivenText:
         for (rank, _), given in zip(
             rank_chunk_pairs, self._index.returned_spans(number for _, number in rank_chunk_pairs), strict=True
         ):
-            spans += spans_up_to(given, chunk_length, self._length) if chunk_length and rank == taken_chunk_count else given
+            spans += (
+                spans_up_to(given, partial_chunk_length, self._length)
+                if partial_chunk_length and rank == taken_chunk_count
+                else given
+            )
         return spans
 
 

@@ -176,17 +176,17 @@ def find_repeats(
                     places[number] = tuple(np.flatnonzero(np.isin(row, repeated_chunk_numbers)).tolist())
     rankings_with_repeats_last = np.zeros((0, top_k), dtype=np.intp)
     if places:
-        affected_questions = [questions[number] for number in places]
+        questions_with_repeats = [questions[number] for number in places]
         index = replace(index, behind=near_copies)
-        prepared_questions = PreparedQuestions.of(index, [question.text for question in affected_questions], tools)
-        prepared_question_numbers = np.arange(len(affected_questions))
+        prepared_questions = PreparedQuestions.of(index, [question.text for question in questions_with_repeats], tools)
+        prepared_question_numbers = np.arange(len(questions_with_repeats))
         rankings_with_repeats_last = np.vstack(
             [
                 prepared_questions.ranked(prepared_question_numbers[first : first + QUERY_BLOCK], top_k)
-                for first in range(0, len(affected_questions), QUERY_BLOCK)
+                for first in range(0, len(questions_with_repeats), QUERY_BLOCK)
             ]
         )
-        at = evaluate_at_budget_sets(index, affected_questions, tools, ruler, [at_budgets.budgets for at_budgets in at])
+        at = evaluate_at_budget_sets(index, questions_with_repeats, tools, ruler, [at_budgets.budgets for at_budgets in at])
     return RetrievedDuplicates(
         sum(map(len, near_copies.groups)),
         len(near_copies.groups),
@@ -339,8 +339,10 @@ def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], i
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
     overlapping_numbers = overlapping_chunks(index.edges, [excerpt])
     held_lengths = {number: total_length(intersection([excerpt], index.chunks[number])) for number in overlapping_numbers}
-    held_length = max(held_lengths.values(), default=0)
-    return [number for number, size in held_lengths.items() if size == held_length and held_length], held_length
+    largest_held_length = max(held_lengths.values(), default=0)
+    return [
+        number for number, size in held_lengths.items() if size == largest_held_length and largest_held_length
+    ], largest_held_length
 
 
 def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]) -> IntArray:
@@ -348,15 +350,13 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
     holders: list[tuple[int, int]] = []
     unranked: list[tuple[int, int, list[int]]] = []
     for number, question in enumerate(questions):
-        ranks_by_chunk = {holder_chunk: place for place, holder_chunk in enumerate(ranked[number].tolist(), start=1)}
+        ranks_by_chunk = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
         for excerpt in excerpt_ranges(index.corpus, question):
             chunks, _ = best_holders(index, excerpt)
-            ranked_chunks = [
-                (ranks_by_chunk[holder_chunk], holder_chunk) for holder_chunk in chunks if holder_chunk in ranks_by_chunk
-            ]
-            if chunks and not ranked_chunks:
+            rank_chunk_pairs = [(ranks_by_chunk[chunk], chunk) for chunk in chunks if chunk in ranks_by_chunk]
+            if chunks and not rank_chunk_pairs:
                 unranked.append((number, len(holders), chunks))
-            holders.append((min(ranked_chunks)[1], min(ranked_chunks)[0]) if ranked_chunks else (-1, 0))
+            holders.append((min(rank_chunk_pairs)[1], min(rank_chunk_pairs)[0]) if rank_chunk_pairs else (-1, 0))
     if unranked:
         unranked_questions = PreparedQuestions.of(index, [questions[number].text for number, _, _ in unranked], tools)
         at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))

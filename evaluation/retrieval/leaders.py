@@ -155,15 +155,17 @@ class Leads:
             if len(means) < 2:
                 continue
             best, *others = sorted(means, key=lambda number: -means[number])
-            best_lead = {other: pair_differences.between(size, best, other) for other in others}
+            differences_from_best = {other: pair_differences.between(size, best, other) for other in others}
             not_behind = [
-                other for other, difference in best_lead.items() if difference is None or not difference.significant
+                other
+                for other, difference in differences_from_best.items()
+                if difference is None or not difference.significant
             ]
             closest_rival_number = (not_behind or others)[0]
             lead_over_rival = measured[best] - measured[closest_rival_number]
             too_few_words = (
                 ""
-                if best_lead[closest_rival_number]
+                if differences_from_best[closest_rival_number]
                 else too_few_values_words(pair_differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival))))
             )
             significantly_behind_chunkers = tuple(other for other in others if other not in not_behind)
@@ -173,7 +175,7 @@ class Leads:
                 best,
                 means[best],
                 closest_rival_number,
-                best_lead[closest_rival_number],
+                differences_from_best[closest_rival_number],
                 too_few_words,
                 question_count_for_lead,
                 significantly_behind_chunkers,
@@ -198,26 +200,30 @@ class Leads:
         sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
         for size, lead in self.leads.items():
             sizes_by_leaders.setdefault((lead.best, *lead.level), []).append(size)
-        leaders_apart = {best: sizes for best, sizes in sizes_by_leaders.items() if len(best) <= self.leads[sizes[0]].others}
-        if leaders_apart:
+        untied_leader_sizes = {
+            best: sizes for best, sizes in sizes_by_leaders.items() if len(best) <= self.leads[sizes[0]].others
+        }
+        if untied_leader_sizes:
             leaders_by_budget_phrases = [
                 f"with {self._leaders_in_words(best)} at {self._sizes_in_words(sizes)}"
-                for best, sizes in leaders_apart.items()
+                for best, sizes in untied_leader_sizes.items()
             ]
             leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
-        all_level = [size for size, lead in self.leads.items() if lead.all_level]
-        if all_level:
+        all_tied_sizes = [size for size, lead in self.leads.items() if lead.all_level]
+        if all_tied_sizes:
             every_chunker_phrase = "both chunkers" if len(self.names) == 2 else "all chunkers"
             leader_summary_sentences.append(
                 f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every_chunker_phrase} at "
-                f"{self._sizes_in_words(all_level)}."
+                f"{self._sizes_in_words(all_tied_sizes)}."
             )
-        open_sizes = [size for size, lead in self.leads.items() if not lead.significant and not lead.all_level]
-        if self.comparisons and leaders_apart:
+        undecided_lead_sizes = [size for size, lead in self.leads.items() if not lead.significant and not lead.all_level]
+        if self.comparisons and untied_leader_sizes:
             leader_summary_sentences.append(self._significance_sentence())
-        if open_sizes:
-            leader_summary_sentences += [self._partly_ahead_sentence(size) for size in open_sizes if self.leads[size].behind]
-            leader_summary_sentences.append(self._doubtful_lead_sentence(open_sizes[0]))
+        if undecided_lead_sizes:
+            leader_summary_sentences += [
+                self._partly_ahead_sentence(size) for size in undecided_lead_sizes if self.leads[size].behind
+            ]
+            leader_summary_sentences.append(self._doubtful_lead_sentence(undecided_lead_sizes[0]))
         return " ".join(leader_summary_sentences)
 
     def _everything_retrieved_sentence(self) -> str:
@@ -226,8 +232,8 @@ class Leads:
 
     def _leaders_in_words(self, best: Sequence[int]) -> str:
         """Return the chunkers with the highest mean."""
-        leading_chunker_names = join_words([self.names[number] for number in best])
-        return leading_chunker_names if len(best) == 1 else f"{leading_chunker_names} (a tie)"
+        leader_names_phrase = join_words([self.names[number] for number in best])
+        return leader_names_phrase if len(best) == 1 else f"{leader_names_phrase} (a tie)"
 
     def _partly_ahead_sentence(self, size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""

@@ -36,18 +36,18 @@ def set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
     if not wanted:
         return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
-    wanted_count = len(wanted & retrieved)
-    retrieved_items_precision = Score(wanted_count / len(retrieved)) if retrieved else Score.without(NOTHING_RETRIEVED)
+    hit_count = len(wanted & retrieved)
+    retrieved_items_precision = Score(hit_count / len(retrieved)) if retrieved else Score.without(NOTHING_RETRIEVED)
     return {
-        "recall": Score(wanted_count / len(wanted)),
+        "recall": Score(hit_count / len(wanted)),
         "precision": retrieved_items_precision,
-        "f1": Score(2 * wanted_count / (len(wanted) + len(retrieved))),
+        "f1": Score(2 * hit_count / (len(wanted) + len(retrieved))),
     }
 
 
 def documents_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the documents that overlap any of the spans, given in corpus-wide offsets."""
-    return {corpus.document_at(start) for start, _ in spans}
+    return {corpus.document_number_at(start) for start, _ in spans}
 
 
 def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
@@ -255,15 +255,15 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
     """
     searched_chunk_index = searched.index
     question_count = len(searched.questions)
-    question_range_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), question_count))
+    all_question_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), question_count))
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
-    omega_row = RETRIEVAL_MEASURES.index("precision_omega")
+    omega_measure_index = RETRIEVAL_MEASURES.index("precision_omega")
     documents, evidence = np.empty((2, len(TOP_KS), len(SET_SCORES), question_count))
     for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
         question_excerpt_ranges = excerpt_ranges(searched_chunk_index.corpus, question)
         near_excerpts = searched_chunk_index.returned_near(question_excerpt_ranges)
         for unit, length in enumerate(rulers):
-            question_range_scores[unit, omega_row, number] = value_or_nan(
+            all_question_scores[unit, omega_measure_index, number] = value_or_nan(
                 precision_omega(question_excerpt_ranges, near_excerpts, length)
             )
         returned_spans_by_rank = list(searched_chunk_index.returned_spans(row))
@@ -272,7 +272,7 @@ def measure_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evalu
             (evidence, evidence_scores(searched_chunk_index.corpus, question_excerpt_ranges, returned_spans_by_rank)),
         ):
             stored_scores[:, :, number] = [[value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS]
-    return Evaluation(searched, top_k, question_range_scores, documents, evidence).at_top_k(top_k, ruler)
+    return Evaluation(searched, top_k, all_question_scores, documents, evidence).at_top_k(top_k, ruler)
 
 
 def value_or_nan(score: Score) -> float:

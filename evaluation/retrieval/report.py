@@ -278,7 +278,7 @@ class Report:
         return leads.leads.get(amount)
 
     @property
-    def too_few(self) -> str:
+    def too_few_questions_sentence(self) -> str:
         """Sentence on how many questions a significant difference from the baseline takes, and how many there are."""
         baseline_question_scores = self.distributions[self.choice.baseline].values
         shared_question_counts = [
@@ -306,7 +306,7 @@ class Report:
         return {number: chunker.costs for number, chunker in self.chunkers.items()}
 
 
-def questions_with_differences(values: Mapping[int, FloatArray]) -> IntArray:
+def differing_question_indexes(values: Mapping[int, FloatArray]) -> IntArray:
     """Return the numbers of the questions for which a measure differs between chunkers, ignoring undefined values.
 
     ``values`` holds the measure of at least one chunker, each of shape (questions,).
@@ -319,11 +319,11 @@ def _gives_everything(measured: MeasuredChunker, limit: Limit) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
     chunk_count = len(measured.evaluation.index.chunks)
     if limit.budget and measured.ladder is not None:
-        return limit.budget in measured.ladder.results_for(limit.unit, limit.last).holds_everything(chunk_count)
+        return limit.budget in measured.ladder.results_for(limit.unit, limit.last).budgets_giving_all_chunks(chunk_count)
     return chunk_count <= limit.top_k
 
 
-def shared_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
+def make_lru_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
     """Return a function that computes the value of a key, and keeps the ``most`` values that were used last.
 
     If several threads request the same key, one thread computes the value and the others wait. Requests for other keys do
@@ -356,14 +356,14 @@ class Reports:
         self._ruler = ruler
         self._names = names
         chunker_count = len(names)
-        self._measured = shared_cache(DEPTHS_KEPT * chunker_count)
-        self._distributions = shared_cache(REPORTS_KEPT * chunker_count)
-        self._repeats = shared_cache(DEPTHS_KEPT * chunker_count)
-        self._curves = shared_cache(REPORTS_KEPT)
-        self._leads = shared_cache(REPORTS_KEPT)
-        self._failures = shared_cache(DEPTHS_KEPT)
-        self._wholes = shared_cache(len(RANGE_UNITS))
-        self._reports = shared_cache(REPORTS_KEPT)
+        self._measured = make_lru_cache(DEPTHS_KEPT * chunker_count)
+        self._distributions = make_lru_cache(REPORTS_KEPT * chunker_count)
+        self._repeats = make_lru_cache(DEPTHS_KEPT * chunker_count)
+        self._curves = make_lru_cache(REPORTS_KEPT)
+        self._leads = make_lru_cache(REPORTS_KEPT)
+        self._failures = make_lru_cache(DEPTHS_KEPT)
+        self._wholes = make_lru_cache(len(RANGE_UNITS))
+        self._reports = make_lru_cache(REPORTS_KEPT)
 
     def report_for(self, measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.
@@ -399,7 +399,7 @@ class Reports:
             },
             self._curve(all_measured, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
             self._leads_at_top_k(all_measured, choice),
-            questions_with_differences({number: distribution.values for number, distribution in distributions.items()}),
+            differing_question_indexes({number: distribution.values for number, distribution in distributions.items()}),
             self._ruler,
             self._wholes(
                 choice.unit,
@@ -408,19 +408,24 @@ class Reports:
         )
 
     def _curve(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Curve:
-        budget_ladder = {number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None}
-        results_at_budgets = {
-            number: ladder.results_for(choice.unit, choice.last) for number, ladder in budget_ladder.items()
+        ladder_by_chunker = {
+            number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None
         }
-        name_by_chunker_number = {number: self._names[number] for number in results_at_budgets}
+        results_by_chunker = {
+            number: ladder.results_for(choice.unit, choice.last) for number, ladder in ladder_by_chunker.items()
+        }
+        name_by_chunker_number = {number: self._names[number] for number in results_by_chunker}
         curve_cache_key = (tuple(all_measured), choice._replace(budget=1, baseline=0, top_k=0))
-        chunk_count = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
+        chunk_counts = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
         full_budgets = set.intersection(
-            *(set(at_budgets.holds_everything(chunk_count[number])) for number, at_budgets in results_at_budgets.items())
+            *(
+                set(at_budgets.budgets_giving_all_chunks(chunk_counts[number]))
+                for number, at_budgets in results_by_chunker.items()
+            )
         )
         return self._curves(
             curve_cache_key,
-            lambda: Curve.of(results_at_budgets, name_by_chunker_number, choice.measure, sorted(full_budgets)),
+            lambda: Curve.of(results_by_chunker, name_by_chunker_number, choice.measure, sorted(full_budgets)),
         )
 
     def _leads_at_top_k(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Leads:

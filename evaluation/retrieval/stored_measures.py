@@ -101,7 +101,7 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
 def _stored_ladder(ladder: BudgetLadder) -> _StoredLadder:
     return _StoredLadder(
         wanted=ladder.at[0].wanted.tolist(),
-        at=_stored_at(ladder.at),
+        at=_stored_budget_results(ladder.at),
         ranked=[[chunk for chunk in row if chunk >= 0] for row in ladder.ranked.tolist()],
         beyond=[tuple(row) for row in ladder.beyond.tolist()],
         holders=[tuple(row) for row in ladder.holders.tolist()],
@@ -116,11 +116,11 @@ def _stored_repeats(repeats: RetrievedDuplicates) -> _StoredRepeats:
         groups=repeats.groups,
         places=[(number, [*places]) for number, places in repeats.places.items()],
         ranked=repeats.ranked.tolist(),
-        at=_stored_at(repeats.at),
+        at=_stored_budget_results(repeats.at),
     )
 
 
-def _stored_at(several: Sequence[BudgetResults]) -> tuple[_StoredAt, ...]:
+def _stored_budget_results(several: Sequence[BudgetResults]) -> tuple[_StoredAt, ...]:
     return tuple(
         _StoredAt(
             unit=at.budgets.unit,
@@ -187,13 +187,13 @@ def evaluation_from_json(
         caveat=stored.caveat,
         parents=None if stored.parents is None else tuple((Span(start, end),) for start, end in stored.parents),
     )
-    at_k = (len(TOP_KS), len(SET_SCORES), len(questions))
+    shape_at_k = (len(TOP_KS), len(SET_SCORES), len(questions))
     restored_evaluation = Evaluation(
         Search(restored_chunk_index, tuple(questions), rankings_by_question, stored.ask_s, stored.search_s),
         stored.top_k,
         _float_array(stored.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
-        _float_array(stored.documents, at_k, "documents"),
-        _float_array(stored.evidence, at_k, "evidence"),
+        _float_array(stored.documents, shape_at_k, "documents"),
+        _float_array(stored.evidence, shape_at_k, "evidence"),
     )
     return restored_evaluation, None if stored.ladder is None else _restored_ladder(
         stored.ladder, len(restored_chunk_index.chunks), questions
@@ -207,8 +207,8 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
     ]:
         return None
     question_count = len(questions)
-    lengths_by_unit = _count_array(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
-    results_by_budget_set = tuple(_restored_results(stored_at, lengths_by_unit) for stored_at in stored.at)
+    excerpt_lengths = _count_array(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
+    results_by_budget_set = tuple(_restored_results(stored_at, excerpt_lengths) for stored_at in stored.at)
     if len(stored.ranked) != question_count:
         raise InputError(
             f"The stored evaluation must rank chunks for {question_count:,} questions; it does so for "
@@ -237,7 +237,7 @@ def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Que
                 f"The stored evaluation must refer only to its own {most:,} {kind}; it refers to others. Run the evaluation "
                 "again."
             )
-    restored_near_duplicates = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, lengths_by_unit)
+    restored_near_duplicates = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, excerpt_lengths)
     return BudgetLadder(
         results_by_budget_set,
         padded_question_rankings,

@@ -189,16 +189,21 @@ def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[Near
     similar_chunk_pairs = []
     for chunk, own_shingles in sorted(chunks.items(), key=lambda item: len(item[1])):
         # Two sets that share at least `least` of their shingles have one of the rarest in common, all but `least` - 1.
-        shared_shingles = ceil(alike * len(own_shingles) - _ROUNDING)
+        min_shared_shingles = ceil(alike * len(own_shingles) - _ROUNDING)
         rarest_own_shingles = sorted(own_shingles, key=lambda shingle: (chunk_count_by_shingle[shingle], shingle))[
-            : len(own_shingles) - shared_shingles + 1
+            : len(own_shingles) - min_shared_shingles + 1
         ]
         candidate_chunk_numbers = {
-            other for shingle in rarest_own_shingles for other in shorter[shingle] if len(chunks[other]) >= shared_shingles
+            other
+            for shingle in rarest_own_shingles
+            for other in shorter[shingle]
+            if len(chunks[other]) >= min_shared_shingles
         }
         for other in candidate_chunk_numbers:
-            shingle_count = len(own_shingles & chunks[other])
-            shingle_jaccard_similarity = shingle_count / (len(own_shingles) + len(chunks[other]) - shingle_count)
+            shared_shingle_count = len(own_shingles & chunks[other])
+            shingle_jaccard_similarity = shared_shingle_count / (
+                len(own_shingles) + len(chunks[other]) - shared_shingle_count
+            )
             if shingle_jaccard_similarity >= alike - _ROUNDING:
                 similar_chunk_pairs.append(NearPair(min(chunk, other), max(chunk, other), shingle_jaccard_similarity))
         for shingle in rarest_own_shingles:

@@ -104,7 +104,7 @@ class Ranking(NamedTuple):
     order: IntArray
     scores: FloatArray
 
-    def places(self) -> dict[int, int]:
+    def ranks_by_chunk(self) -> dict[int, int]:
         """Return each chunk's rank, counted from 1, by chunk number."""
         return {int(chunk): rank for rank, chunk in enumerate(self.order, start=1)}
 
@@ -148,10 +148,10 @@ def rerank_first(ranking: Ranking, scores: FloatArray) -> Ranking:
     """
     chunk_count = len(scores)
     rescored_best_first_order = np.argsort(-scores, kind="stable")
-    without_score = np.full(len(ranking.order) - chunk_count, np.nan)
+    nan_scores = np.full(len(ranking.order) - chunk_count, np.nan)
     return Ranking(
         np.concatenate([ranking.order[:chunk_count][rescored_best_first_order], ranking.order[chunk_count:]]),
-        np.concatenate([scores[rescored_best_first_order], without_score]),
+        np.concatenate([scores[rescored_best_first_order], nan_scores]),
     )
 
 

@@ -121,7 +121,7 @@ def with_returned_text(index: _Index, how: ReturnedText) -> _Index:
     sections_by_document = [_Sections(document, how) for document in corpus.documents]
     returned_spans_by_chunk = []
     for spans in index.chunks:
-        document_number = corpus.document_at(spans[0].start)
+        document_number = corpus.document_number_at(spans[0].start)
         document_start_offset = corpus.offsets[document_number]
         chunk_spans_in_document = [Span(start - document_start_offset, end - document_start_offset) for start, end in spans]
         returned_spans_by_chunk.append(
@@ -157,7 +157,7 @@ def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
 
 def _neighbour_windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
     # Chunks are numbered document by document, each in its reading order.
-    for _, group in groupby(index.chunks, key=lambda spans: index.corpus.document_at(spans[0].start)):
+    for _, group in groupby(index.chunks, key=lambda spans: index.corpus.document_number_at(spans[0].start)):
         document_chunk_group = list(group)
         for number in range(len(document_chunk_group)):
             window_chunks = document_chunk_group[max(0, number - size) : number + size + 1]

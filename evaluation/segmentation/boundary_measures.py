@@ -63,7 +63,7 @@ class Segmentation:
         """Mean number of units, such as sentences, in a segment."""
         return self.units / (len(self.boundaries) + 1)
 
-    def counts(self) -> IntArray:
+    def cumulative_boundary_counts(self) -> IntArray:
         """Return the number of boundaries at or before each unit, such as a sentence, shape (units,)."""
         boundary_mark_by_unit = np.zeros(self.units, dtype=np.intp)
         boundary_mark_by_unit[list(self.boundaries)] = 1
@@ -105,7 +105,7 @@ def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) 
         return Score.without(_NO_BOUNDARY)
     if reference.units <= window_gap_count:
         return Score.without(f"{reference.units} units are too few for a window of {window_gap_count}")
-    reference_counts, segmentation_counts = reference.counts(), segmentation.counts()
+    reference_counts, segmentation_counts = reference.cumulative_boundary_counts(), segmentation.cumulative_boundary_counts()
     return reference_counts[window_gap_count:] - reference_counts[:-window_gap_count], segmentation_counts[
         window_gap_count:
     ] - segmentation_counts[:-window_gap_count]
@@ -234,7 +234,7 @@ def misassigned_units(sections: Sequence[int], chunks: Sequence[int | None]) -> 
 
 def segment_numbers(segmentation: Segmentation) -> list[int]:
     """Return the number of the segment that contains each unit, such as a sentence."""
-    numbers: list[int] = segmentation.counts().tolist()
+    numbers: list[int] = segmentation.cumulative_boundary_counts().tolist()
     return numbers
 
 
@@ -262,7 +262,7 @@ def chunk_of_each_sentence(chunking: Chunking) -> list[int | None]:
     return numbers
 
 
-def sections_in_mixed_chunks(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
+def mixed_chunk_section_counts(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
     """Return the number of sections in each chunk that overlaps several sections, keyed by chunk number.
 
     Parameters
@@ -288,13 +288,13 @@ class CrossingChunks:
     share: Score
 
 
-def crossing_chunks(known: Sequence[int], chunking: Chunking) -> CrossingChunks:
+def count_crossing_chunks(known: Sequence[int], chunking: Chunking) -> CrossingChunks:
     """Count the chunks that cross a known boundary, given as an offset in code points."""
     if not chunking.chunks:
         return CrossingChunks(0, Score.without("there is no chunk"))
     if not known:
         return CrossingChunks(0, Score.without(_NO_BOUNDARY))
-    crossing_chunk_count = len(sections_in_mixed_chunks(chunking, sorted(known)))
+    crossing_chunk_count = len(mixed_chunk_section_counts(chunking, sorted(known)))
     return CrossingChunks(crossing_chunk_count, Score(crossing_chunk_count / len(chunking.chunks)))
 
 

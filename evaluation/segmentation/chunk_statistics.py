@@ -74,8 +74,8 @@ class DiscontinuousChunks:
     @classmethod
     def of(cls, chunking: Chunking) -> "DiscontinuousChunks":
         """Count a result's chunks with several separate spans, and the breaks between these spans."""
-        extra_spans = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
-        return cls(len(extra_spans), sum(extra_spans))
+        extra_span_counts = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
+        return cls(len(extra_span_counts), sum(extra_span_counts))
 
     def words(self, chunks: int) -> str:
         """Return the counts as a phrase, such as ``2 of 9 chunks, 3 order breaks``."""
@@ -177,7 +177,7 @@ NEAR = 2
 """Maximum number of sentences that a boundary may shift and still count as moved."""
 
 
-def boundary_changes(document: Document, before: Sequence[int], after: Sequence[int]) -> BoundaryChanges:
+def count_boundary_changes(document: Document, before: Sequence[int], after: Sequence[int]) -> BoundaryChanges:
     """Count the boundaries that a change added, removed and moved.
 
     A removed and an added boundary within `NEAR` sentences of each other count as one moved boundary.
@@ -279,9 +279,11 @@ def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
         least or 0 if most is None else most
     ):
         raise InputError(f"The minimum size must be at least 0 and at most the maximum; got {least} and {most}.")
-    chunk_count = sum(size < least for size in sizes) if least is not None else 0
+    undersized_chunk_count = sum(size < least for size in sizes) if least is not None else 0
     too_large_chunk_count = sum(size > most for size in sizes) if most is not None else 0
-    return SizeCompliance(bounds, len(sizes) - chunk_count - too_large_chunk_count, chunk_count, too_large_chunk_count)
+    return SizeCompliance(
+        bounds, len(sizes) - undersized_chunk_count - too_large_chunk_count, undersized_chunk_count, too_large_chunk_count
+    )
 
 
 def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) -> SizeBounds | None:

@@ -156,56 +156,60 @@ class Ranking:
             if not ranking_summary_sentences or any(not contender.apart for contender in self.contenders):
                 ranking_summary_sentences.insert(0, "Nothing can be ranked: no column cuts anywhere.")
             return " ".join(ranking_summary_sentences)
-        contender_name = self.contenders[leading_contender_number].name
+        leader_name = self.contenders[leading_contender_number].name
         rival_numbers = [number for number in self.order if number in self.leads and not self.contenders[number].trivial]
         baseline_numbers = [number for number in self.order if number in self.leads and self.contenders[number].trivial]
         ranking_summary_sentences = []
         if not rival_numbers:
-            ranking_summary_sentences.append(f"{contender_name} has no other column to be compared with.")
+            ranking_summary_sentences.append(f"{leader_name} has no other column to be compared with.")
         elif self.leads[rival_numbers[0]].ahead == 0:
             tied_rival_names = [self.contenders[number].name for number in rival_numbers if self.leads[number].ahead == 0]
-            ranking_summary_sentences.append(f"{join_words([contender_name, *tied_rival_names])} do equally well.")
+            ranking_summary_sentences.append(f"{join_words([leader_name, *tied_rival_names])} do equally well.")
         elif all(self.leads[number].significant for number in rival_numbers):
-            ranking_summary_sentences.append(
-                f"{contender_name} is significantly best: {self._lead_words(rival_numbers[0])}."
-            )
+            ranking_summary_sentences.append(f"{leader_name} is significantly best: {self._lead_words(rival_numbers[0])}.")
         else:
             first_doubtful_rival_number = next(number for number in rival_numbers if not self.leads[number].significant)
             ranking_summary_sentences.append(
-                f"{contender_name} comes first, but not significantly: {self._lead_words(first_doubtful_rival_number)}."
+                f"{leader_name} comes first, but not significantly: {self._lead_words(first_doubtful_rival_number)}."
             )
         if any(lead.tested is None for lead in self.leads.values()):
             ranking_summary_sentences.append(too_few_values_words(self.comparisons, self.sections, "section"))
-        baseline_number = next((number for number in baseline_numbers if not self.leads[number].significant), None)
-        if baseline_number is not None:
+        unbeaten_baseline_number = next((number for number in baseline_numbers if not self.leads[number].significant), None)
+        if unbeaten_baseline_number is not None:
             not_better_phrase = (
-                "is not better than" if self.leads[baseline_number].ahead <= 0 else "is not significantly better than"
+                "is not better than"
+                if self.leads[unbeaten_baseline_number].ahead <= 0
+                else "is not significantly better than"
             )
             ranking_summary_sentences.append(
-                f"Mind the trivial answer: {contender_name} {not_better_phrase} “{self.contenders[baseline_number].name}”."
+                f"Mind the trivial answer: {leader_name} {not_better_phrase} "
+                f"“{self.contenders[unbeaten_baseline_number].name}”."
             )
         return " ".join([*ranking_summary_sentences, *self._said_of_apart()])
 
     def _said_of_apart(self) -> list[str]:
         """Return a sentence on the contenders that stand apart, if there are any."""
-        apart_contender_names = [contender.name for contender in self.contenders if contender.apart]
-        if not apart_contender_names:
+        unranked_contender_names = [contender.name for contender in self.contenders if contender.apart]
+        if not unranked_contender_names:
             return []
-        verb, which = ("reads", "it") if len(apart_contender_names) == 1 else ("read", "them")
+        verb, which = ("reads", "it") if len(unranked_contender_names) == 1 else ("read", "them")
         return [
-            f"{join_words(apart_contender_names)} {verb} the same blocks: to rank {which} would be circular, so the "
+            f"{join_words(unranked_contender_names)} {verb} the same blocks: to rank {which} would be circular, so the "
             f"value stands at the end."
         ]
 
     def basis(self, known: bool) -> str:
         """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
-        rate_phrase = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
+        error_rate_sentence = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
-            return f"By the known boundaries, which part the text into {pluralize(self.sections, 'section')}.{rate_phrase}"
+            return (
+                f"By the known boundaries, which part the text into "
+                f"{pluralize(self.sections, 'section')}.{error_rate_sentence}"
+            )
         return (
             f"No boundaries are known: this is by structure, over {pluralize(self.sections, 'paragraph')}, which says less "
             "than marks. To every column as many cuts at chance are added as there are paragraphs, so that nobody gains by "
-            f"cutting less often.{rate_phrase}"
+            f"cutting less often.{error_rate_sentence}"
         )
 
     def _lead_words(self, row: int) -> str:
@@ -230,19 +234,21 @@ def rank_contenders(
         value, contender = values[row], contenders[row]
         return contender.apart, value is None, -(value or 0), not contender.trivial, row
 
-    contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
+    ranked_contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
     section_count = len(contenders[0].counts) if contenders else 0
-    ranking_without_leads = Ranking(tuple(contenders), tuple(values), contender_numbers, {}, section_count, measure=measure)
-    contender_number = ranking_without_leads.leader
-    if contender_number is None:
+    ranking_without_leads = Ranking(
+        tuple(contenders), tuple(values), ranked_contender_numbers, {}, section_count, measure=measure
+    )
+    leader_number = ranking_without_leads.leader
+    if leader_number is None:
         return ranking_without_leads
     valued_numbers = [
         number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart
     ]
-    column_numbers = [number for number in valued_numbers if not contenders[number].trivial]
+    nontrivial_numbers = [number for number in valued_numbers if not contenders[number].trivial]
     contender_pairs = [
-        *combinations(column_numbers, 2),
-        *product(column_numbers, (number for number in valued_numbers if contenders[number].trivial)),
+        *combinations(nontrivial_numbers, 2),
+        *product(nontrivial_numbers, (number for number in valued_numbers if contenders[number].trivial)),
     ]
     difference_by_contender_pair = dict(
         zip(
@@ -252,21 +258,21 @@ def rank_contenders(
         )
     )
     lead_by_other_contender = {}
-    for other in contender_numbers:
-        if other in valued_numbers and other != contender_number:
+    for other in ranked_contender_numbers:
+        if other in valued_numbers and other != leader_number:
             tested_leader_difference = difference_by_contender_pair.get(
-                (contender_number, other)
-            ) or difference_by_contender_pair.get((other, contender_number))
-            if tested_leader_difference is not None and (contender_number, other) not in difference_by_contender_pair:
+                (leader_number, other)
+            ) or difference_by_contender_pair.get((other, leader_number))
+            if tested_leader_difference is not None and (leader_number, other) not in difference_by_contender_pair:
                 tested_leader_difference = tested_leader_difference.reversed()
             leader_statistic_advantage = float(
-                statistic(contenders[contender_number].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0))
+                statistic(contenders[leader_number].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0))
             )
             lead_by_other_contender[other] = Lead(leader_statistic_advantage, tested_leader_difference)
     return Ranking(
         ranking_without_leads.contenders,
         ranking_without_leads.values,
-        contender_numbers,
+        ranked_contender_numbers,
         lead_by_other_contender,
         section_count,
         len(contender_pairs),
@@ -314,27 +320,27 @@ def rank_by_known_boundaries(document: Document, known: Sequence[int], named: Se
         Contender(name, section_counts(cuts)) for (name, _), cuts in zip(named, boundaries_by_chunking, strict=True)
     ]
     chunkings_and_baselines.append(Contender(NO_CUT, section_counts(()), trivial=True))
-    cut_count = len(
+    baseline_cut_count = len(
         max(
             zip(chunkings_and_baselines, boundaries_by_chunking, strict=False),
             key=lambda pair: _f1_of_sections(pair[0].counts),
             default=((), ()),
         )[1]
     )
-    if cut_count:
-        evenly_spaced_boundaries = evenly_spaced_cuts(known_boundary_segmentation.units, cut_count)
+    if baseline_cut_count:
+        evenly_spaced_boundaries = evenly_spaced_cuts(known_boundary_segmentation.units, baseline_cut_count)
         median_random = sorted(
-            (random_cuts(known_boundary_segmentation.units, cut_count, draw) for draw in range(DRAWN)),
+            (random_cuts(known_boundary_segmentation.units, baseline_cut_count, draw) for draw in range(DRAWN)),
             key=lambda cuts: _f1_of_sections(section_counts(cuts)),
         )[DRAWN // 2]
         chunkings_and_baselines += [
             Contender(
-                evenly_spaced_cuts_name(cut_count),
+                evenly_spaced_cuts_name(baseline_cut_count),
                 section_counts(evenly_spaced_boundaries),
                 trivial=True,
                 cuts=evenly_spaced_boundaries,
             ),
-            Contender(random_cuts_name(cut_count), section_counts(median_random), trivial=True, cuts=median_random),
+            Contender(random_cuts_name(baseline_cut_count), section_counts(median_random), trivial=True, cuts=median_random),
         ]
     return rank_contenders(
         chunkings_and_baselines, f1_from_counts, [_f1_of_sections(contender.counts) for contender in chunkings_and_baselines]
@@ -391,14 +397,16 @@ def _positions_with_kinds(chunking: Chunking, embedder: Embedder | None) -> list
 def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
     """Return the kind and position of each of the ``cuts``, code points."""
     text, special_blocks = document.text, outline_of(document.text).special
-    block_starts = [span_before_cut.span.start for span_before_cut in special_blocks]
+    block_starts = [block.span.start for block in special_blocks]
     kinds_and_cuts = []
     for cut in cuts:
         start, end = document.sentences[document.sentence_at(cut)]
-        span_before_cut = special_blocks[bisect_left(block_starts, cut) - 1].span if bisect_left(block_starts, cut) else None
+        block_before_cut = (
+            special_blocks[bisect_left(block_starts, cut) - 1].span if bisect_left(block_starts, cut) else None
+        )
         if start < cut < end:
             kinds_and_cuts.append(("sentence", cut))
-        elif span_before_cut is not None and span_before_cut.start < cut < span_before_cut.end:
+        elif block_before_cut is not None and block_before_cut.start < cut < block_before_cut.end:
             kinds_and_cuts.append(("block", cut))
         else:
             visible_end = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())

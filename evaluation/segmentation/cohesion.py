@@ -53,11 +53,11 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
     chunks
         Number of each sentence's chunk, as `chunk_of_each_sentence` returns them; None for sentences in no chunk.
     """
-    in_chunks = [place for place, chunk in enumerate(chunks) if chunk is not None]
-    if not in_chunks:
+    chunked_sentence_numbers = [place for place, chunk in enumerate(chunks) if chunk is not None]
+    if not chunked_sentence_numbers:
         return Contrast(None, None, 0, 0)
-    chunked_sentence_vectors = _unit_vectors(vectors)[in_chunks]
-    _, chunk_of_sentence = np.unique([chunks[place] for place in in_chunks], return_inverse=True)
+    chunked_sentence_vectors = _unit_vectors(vectors)[chunked_sentence_numbers]
+    _, chunk_of_sentence = np.unique([chunks[place] for place in chunked_sentence_numbers], return_inverse=True)
     sums, counts = _chunk_vector_sums(chunked_sentence_vectors, chunk_of_sentence)
     squared_length_sums_by_chunk = np.bincount(
         chunk_of_sentence, np.einsum("ij,ij->i", chunked_sentence_vectors, chunked_sentence_vectors), len(sums)
@@ -186,7 +186,7 @@ class StretchComparison:
     other_cohesion: Cohesion
 
     @property
-    def gain(self) -> float | None:
+    def greedy_gain(self) -> float | None:
         """Mean cosine with the greedy cuts minus mean cosine with the other chunker's cuts.
 
         The gain is 0 if both chunkers cut alike, and None if either leaves no pair of sentences together.
@@ -199,12 +199,12 @@ class StretchComparison:
 
     def verdict(self) -> str:
         """Return a phrase on the cohesion that greedy decisions gain or cost in this stretch."""
-        if self.gain is None:
+        if self.greedy_gain is None:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
-        if abs(self.gain) < EQUALLY_GOOD_BELOW:
+        if abs(self.greedy_gain) < EQUALLY_GOOD_BELOW:
             return "deciding gap by gap changes nothing here: what stays together is as alike"
-        verb, than = ("gains", "more") if self.gain > 0 else ("costs", "less")
-        return f"deciding gap by gap {verb} {abs(self.gain):.2f} here: what stays together is that much {than} alike"
+        verb, than = ("gains", "more") if self.greedy_gain > 0 else ("costs", "less")
+        return f"deciding gap by gap {verb} {abs(self.greedy_gain):.2f} here: what stays together is that much {than} alike"
 
 
 def cut_sentences(chunking: Chunking) -> tuple[int, ...]:

@@ -135,8 +135,10 @@ class BoundaryAgreement:
         position_phrase = " and ".join(
             f"{how} {_sentence_list_words(numbers)}" for how, numbers in sentences_by_position.items() if numbers
         )
-        boundary_count = len(offsets) - NAMED
-        return f"{position_phrase}, and at {boundary_count:,} more" if boundary_count > 0 else position_phrase
+        unlisted_boundary_count = len(offsets) - NAMED
+        return (
+            f"{position_phrase}, and at {unlisted_boundary_count:,} more" if unlisted_boundary_count > 0 else position_phrase
+        )
 
 
 def _sentence_list_words(numbers: Collection[str]) -> str:

@@ -97,8 +97,8 @@ def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Sp
     for kind, (start, end) in stretches:
         begun_count = bisect_right(piece_start_offsets, start)
         is_whole = begun_count > 0 and furthest_ends[begun_count - 1] >= end
-        counts_before = kinds.get(kind, WholeBlocks(0, 0))
-        kinds[kind] = WholeBlocks(counts_before.count + is_whole, counts_before.of + 1)
+        counts_so_far = kinds.get(kind, WholeBlocks(0, 0))
+        kinds[kind] = WholeBlocks(counts_so_far.count + is_whole, counts_so_far.of + 1)
     return BlockIntegrity(kinds)
 
 
@@ -346,11 +346,13 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
     planned_sentence_insertions = []
     for place in sorted(random_generator.sample(insertion_point_candidates, min(edits, len(insertion_point_candidates)))):
         # The sentence itself would be said twice running.
-        sentence_numbers = [number for number in prose_sentence_numbers if number != place]
+        other_sentence_numbers = [number for number in prose_sentence_numbers if number != place]
         planned_sentence_insertions.append(
             (
                 place,
-                document.sentence_texts[random_generator.choice(sentence_numbers)] if sentence_numbers else SPARE,
+                document.sentence_texts[random_generator.choice(other_sentence_numbers)]
+                if other_sentence_numbers
+                else SPARE,
             )
         )
     return planned_sentence_insertions
@@ -367,12 +369,12 @@ def _prose_sentences(document: Document) -> list[int]:
     excluded_span_starts = [span.start for span in excluded_spans]
     numbers: dict[str, int] = {}
     for number, (start, end) in enumerate(document.sentences):
-        text = document.text[start:end]
+        sentence_text = document.text[start:end]
         begun_excluded_span_count = bisect_left(excluded_span_starts, end)
         if begun_excluded_span_count and excluded_spans[begun_excluded_span_count - 1].end > start:
             continue
-        if text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not text[-1].isalnum()):
-            numbers.setdefault(text, number)
+        if sentence_text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not sentence_text[-1].isalnum()):
+            numbers.setdefault(sentence_text, number)
     return [*numbers.values()]
 
 

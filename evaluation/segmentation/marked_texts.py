@@ -253,14 +253,14 @@ def read_passages(
         if not bare.strip():
             unusable_file_messages.append(f"{name}: a document to stitch must have text; this one is empty.")
         for number, (start, end) in enumerate(pairwise([0, *known, len(bare)]), start=1):
-            text = bare[start:end].strip()
+            passage_text = bare[start:end].strip()
             file_part_subject = f"{name}, part {number}" if known else name
-            if equal_passage := passages.get(text):
+            if equal_passage := passages.get(passage_text):
                 unusable_file_messages.append(
                     f"{file_part_subject}: a document to stitch must be its own; it is that of {equal_passage.subject}."
                 )
-            elif text:
-                passages[text] = Passage(text, file_part_subject)
+            elif passage_text:
+                passages[passage_text] = Passage(passage_text, file_part_subject)
     return list(passages.values()), unusable_file_messages
 
 

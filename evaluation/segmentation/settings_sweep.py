@@ -21,7 +21,7 @@ from evaluation.segmentation.boundary_measures import (
     boundary_similarity,
     chunk_of_each_sentence,
     chunking_from_cuts,
-    crossing_chunks,
+    count_crossing_chunks,
     cut_offsets,
     misassigned_units,
     pk,
@@ -32,7 +32,7 @@ from evaluation.segmentation.boundary_measures import (
 )
 from evaluation.segmentation.label_free_measures import block_integrity
 from evaluation.segmentation.marked_texts import MarkedDocument
-from evaluation.segmentation.worker_processes import can_run_processes, run_in_processes
+from evaluation.segmentation.worker_processes import is_joblib_installed, run_in_processes
 from evaluation.statistics import (
     FALSE_VERDICTS,
     Difference,
@@ -117,7 +117,7 @@ def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Scor
         "f1_near": near.f1,
         "boundary_similarity": boundary_similarity(known_boundary_segmentation, chunking_segmentation),
         "misassigned": Score(len(misassigned_sentences.units) / max(1, len(document.sentences))),
-        "crossing": crossing_chunks(marked.known, chunking).share,
+        "crossing": count_crossing_chunks(marked.known, chunking).share,
         "blocks_whole": Score(whole_block_share)
         if whole_block_share is not None
         else Score.without("the text has no block that should stay whole"),
@@ -172,30 +172,35 @@ def sweep_settings(
     InputError
         If a setting is not allowed, before anything runs.
     """
-    chunkers = {
+    chunker_by_setting = {
         setting: build_chunker(setting.chunker, dict(setting.parameters), tools.embedder)
         for setting in settings
         if not setting.trivial
     }
-    done_already = {(row.document, row.setting) for row in done}
+    finished_run_keys = {(row.document, row.setting) for row in done}
     runs_grouped = []
     for marked in documents:
         document_setting_runs = [
             partial(_trivial_row, marked, setting)
             if setting.trivial
-            else partial(_sweep_row, marked, setting, chunkers[setting])
+            else partial(_sweep_row, marked, setting, chunker_by_setting[setting])
             for setting in settings
-            if (marked.document.name, setting) not in done_already
+            if (marked.document.name, setting) not in finished_run_keys
         ]
         if document_setting_runs:
             runs_grouped.append((marked.document, document_setting_runs))
     total_run_count = len(documents) * len(settings)
-    run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_grouped)
-    is_run = workers < 2 or not can_run_processes() or run_count <= FEW or any(chunker.asks for chunker in chunkers.values())
-    sweep_result_rows = _one_by_one(runs_grouped, tools) if is_run else run_in_processes(runs_grouped, tools, workers)
+    remaining_run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_grouped)
+    is_sequential = (
+        workers < 2
+        or not is_joblib_installed()
+        or remaining_run_count <= FEW
+        or any(chunker.asks for chunker in chunker_by_setting.values())
+    )
+    sweep_result_rows = _one_by_one(runs_grouped, tools) if is_sequential else run_in_processes(runs_grouped, tools, workers)
     with closing(sweep_result_rows):
         try:
-            for count, row in enumerate(sweep_result_rows, start=total_run_count - run_count + 1):
+            for count, row in enumerate(sweep_result_rows, start=total_run_count - remaining_run_count + 1):
                 if progress is not None:
                     progress(count, total_run_count)
                 yield row
@@ -244,7 +249,7 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
     all_summaries = [
         SettingSummary(
             setting,
-            statistics.fmean(row_score_value for row_score_value, _ in kept),
+            statistics.fmean(score for score, _ in kept),
             len(kept),
             statistics.fmean(chunks for _, chunks in kept),
         )
@@ -259,11 +264,11 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
 
     Undefined scores are empty.
     """
-    csv_row_cells = (
+    csv_rows = (
         [row.document, row.setting.words(), row.chunks, *(row.scores[name].value for name in HIGHER_IS_BETTER)]
         for row in rows
     )
-    return csv_text(["document", "setting", "chunks", *HIGHER_IS_BETTER], csv_row_cells)
+    return csv_text(["document", "setting", "chunks", *HIGHER_IS_BETTER], csv_rows)
 
 
 def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[SweptSetting]:
@@ -282,18 +287,18 @@ def published_settings() -> list[SweptSetting]:
         "distance": (0.1, 0.2, 0.3, 0.4, 0.5),
         "absolute_gradient": (0.01, 0.05, 0.1, 0.15, 0.2),
     }
-    published_count_settings = tuple(range(2, 11))
+    published_chunk_counts = tuple(range(2, 11))
     return [
         *(
             setting
             for name, some in amounts.items()
             for setting in settings_grid("breakpoint", threshold=(name,), amount=some)
         ),
-        *settings_grid("single_linkage", position_weight=published_distance_weights, chunks=published_count_settings),
+        *settings_grid("single_linkage", position_weight=published_distance_weights, chunks=published_chunk_counts),
         *settings_grid(
             "dbscan", position_weight=published_distance_weights, eps=(0.1, 0.2, 0.3, 0.4, 0.5), min_samples=(1, 2, 3, 4, 5)
         ),
-        *settings_grid("fixed_sentences", chunks=published_count_settings, overlap=(0, 1)),
+        *settings_grid("fixed_sentences", chunks=published_chunk_counts, overlap=(0, 1)),
     ]
 
 
@@ -376,16 +381,16 @@ def lead_significance_words(
         return ""
     if all(difference is None for difference in differences.values()):
         return too_few_values_words(len(differences), documents, "held-out document")
-    significant_lead_by_baseline = {
+    significant_leads = {
         other: difference.mean
         for other, difference in differences.items()
         if difference is not None and difference.significant and difference.mean > 0
     }
-    beats_all = len(significant_lead_by_baseline) == len(differences)
+    beats_all = len(significant_leads) == len(differences)
     named_rival = (
-        min(significant_lead_by_baseline, key=significant_lead_by_baseline.__getitem__)
+        min(significant_leads, key=significant_leads.__getitem__)
         if beats_all
-        else next(other for other in differences if other not in significant_lead_by_baseline)
+        else next(other for other in differences if other not in significant_leads)
     )
     significance_verdict_phrase = f"It is {'' if beats_all else 'not '}significantly ahead of every trivial answer"
     return f"{significance_verdict_phrase}: {_lead_words(names[named_rival], differences[named_rival])}. {FALSE_VERDICTS}"

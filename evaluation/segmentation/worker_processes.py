@@ -94,7 +94,7 @@ def _run_batch(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str
     return results, unfinished_runs, list(missing_texts)
 
 
-def can_run_processes() -> bool:
+def is_joblib_installed() -> bool:
     """Return whether joblib, which runs worker processes, is installed."""
     return find_spec("joblib") is not None
 

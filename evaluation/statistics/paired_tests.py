@@ -159,7 +159,7 @@ def paired_differences_by_family(
     families, comparisons, _ = differences.shape
     value_width_by_comparison = np.broadcast_to(width, comparisons).tolist()
     outcomes: list[list[Difference | None]] = [[None] * comparisons for _ in range(families)]
-    numbers_by_family = [testable_comparisons(family) for family in differences]
+    numbers_by_family = [testable_comparison_indexes(family) for family in differences]
     difference_rows = [differences[place, number] for place, numbers in enumerate(numbers_by_family) for number in numbers]
     tails_of_tested_rows = iter(
         _tails_of_rows(difference_rows, draws or draws_needed(max(map(len, numbers_by_family), default=0)), seed)
@@ -189,7 +189,7 @@ def paired_differences_by_family(
     return outcomes
 
 
-def testable_comparisons(differences: FloatArray) -> list[int]:
+def testable_comparison_indexes(differences: FloatArray) -> list[int]:
     """Return the numbers of the comparisons that have enough questions to become significant."""
     defined_question_counts = [int(np.count_nonzero(~np.isnan(row))) for row in differences]
     fewest_questions_needed = fewest_values(sum(count >= FEWEST_VALUES for count in defined_question_counts))
@@ -263,10 +263,10 @@ class _Tails:
         The p-value of a mean t is 2 (empty + number of means up to t) / subsets, or the same from above. The interval also
         includes 0 if Hall's test does not reject 0.
         """
-        interval_end_index = ceil(alpha * self.subsets / 2) - self.empty - 1
-        if interval_end_index < 0:
+        index_in_tails = ceil(alpha * self.subsets / 2) - self.empty - 1
+        if index_in_tails < 0:
             return -width, width
-        low, high = float(self.lowest[interval_end_index]), float(self.highest[interval_end_index])
+        low, high = float(self.lowest[index_in_tails]), float(self.highest[index_in_tails])
         return (
             low if self.skewed.below < alpha / 2 else min(low, 0.0),
             high if self.skewed.above < alpha / 2 else max(high, 0.0),
@@ -343,8 +343,10 @@ def _widen_interval(interval: tuple[float, float], values: FloatArray, alpha: fl
     differ, half as large again as the largest; if all are equal, as large as there can be; otherwise between these, by the
     share of the most frequent value. `benchmarks.verdicts` measures how often the interval holds the true difference.
     """
-    equal_share = share_of_most_frequent(values / width)
-    assumed_unseen_value = min(width, 1.5 * float(np.abs(values).max())) ** (1 - equal_share) * width**equal_share
+    most_frequent_share = share_of_most_frequent(values / width)
+    assumed_unseen_value = (
+        min(width, 1.5 * float(np.abs(values).max())) ** (1 - most_frequent_share) * width**most_frequent_share
+    )
     widened_lower_end, widened_upper_end = interval
     bottom, top = padded_interval(values, -assumed_unseen_value, assumed_unseen_value, alpha)
     if widened_lower_end <= 0:
@@ -396,7 +398,7 @@ def hall_p_values(rows: FloatArray) -> list[OneSidedP]:
         / ((values_per_sample - 1) * (values_per_sample - 2))
     )
     is_positive_variance_at = sample_variances > 0
-    t = np.divide(
+    student_t_statistics = np.divide(
         scaled_sample_means,
         np.sqrt(sample_variances / values_per_sample),
         out=_CERTAIN * np.sign(scaled_sample_means),
@@ -408,8 +410,12 @@ def hall_p_values(rows: FloatArray) -> list[OneSidedP]:
         out=np.zeros(len(rows)),
         where=is_positive_variance_at,
     )
-    t_statistics = t + sample_skewnesses * (2 * t * t + 1) / 6 + sample_skewnesses**2 * t**3 / 27
-    return [OneSidedP(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2) for z_score in t_statistics.tolist()]
+    hall_t_statistics = (
+        student_t_statistics
+        + sample_skewnesses * (2 * student_t_statistics * student_t_statistics + 1) / 6
+        + sample_skewnesses**2 * student_t_statistics**3 / 27
+    )
+    return [OneSidedP(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2) for z_score in hall_t_statistics.tolist()]
 
 
 # Number of questions that a difference would need to become significant.
@@ -492,8 +498,10 @@ def section_swap_differences(
     ]
     outcomes: list[Difference | None] = []
     for number, corrected in enumerate(holm_correction(p_values)):
-        difference_index = swap_count - ceil(corrected.alpha * swap_count)
-        critical_swap_difference = float(np.partition(absolute_swap_differences[number], difference_index)[difference_index])
+        critical_swap_index = swap_count - ceil(corrected.alpha * swap_count)
+        critical_swap_difference = float(
+            np.partition(absolute_swap_differences[number], critical_swap_index)[critical_swap_index]
+        )
         low, high = _swap_interval(
             observed_differences[number],
             critical_swap_difference,

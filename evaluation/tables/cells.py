@@ -111,7 +111,7 @@ def change_cells(chunks: int, comparison: Comparison | None, documents: int, pri
         return [count_cell(chunks), *[unknown_cell("The others are compared with this column.")] * comparison_cell_count]
     total_chunk_changes = comparison.total
     chunk_change_counts = (
-        total_chunk_changes.after,
+        total_chunk_changes.chunk_count_after,
         total_chunk_changes.kept,
         total_chunk_changes.changed,
         total_chunk_changes.new,
@@ -153,9 +153,9 @@ def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, t
 
 def recall_cell(recall: FloatArray) -> Cell:
     """Return the cell of the mean recall of questions, shape (questions,)."""
-    recall_mean_with_deviation = mean_and_deviation(recall)
+    mean_deviation_pair = mean_and_deviation(recall)
     return share_cell(
-        None if recall_mean_with_deviation is None else recall_mean_with_deviation[0],
+        None if mean_deviation_pair is None else mean_deviation_pair[0],
         f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}",
     )
 
@@ -291,11 +291,11 @@ def edit_cells(stability: EditStability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
     if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * OF_EDITS
-    edit_change = stability.worst
-    worst_edit_phrase = f"after sentence {edit_change.after + 1:,}: {edit_change.changed:,} of {edit_change.chunks:,} chunks"
+    worst_edit = stability.worst
+    worst_edit_phrase = f"after sentence {worst_edit.after + 1:,}: {worst_edit.changed:,} of {worst_edit.chunks:,} chunks"
     return [
         share_cell(stability.mean, stability.words()),
-        share_cell(edit_change.share, worst_edit_phrase),
+        share_cell(worst_edit.share, worst_edit_phrase),
         share_cell(stability.inevitable),
     ]
 

@@ -178,14 +178,16 @@ def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
     retrieval_scores = parse_if_json(row.get("scores"))
     if isinstance(retrieval_scores, list) and len(retrieval_scores) == len(retrieved_items):
         retrieved_items = [[item, score] for item, score in zip(retrieved_items, retrieval_scores, strict=True)]
-    by_id = retrieved_field in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
-    given_rank = parse_if_json(first_field(row, LIMITS))
-    given_rank = int(given_rank) if isinstance(given_rank, str) and given_rank.isdecimal() else given_rank
-    ranked_retrieved_texts = ranked_rows(
-        [{"id": item} if by_id and isinstance(item, str | int) else item for item in retrieved_items]
+    is_id_list = retrieved_field in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
+    given_rank_limit = parse_if_json(first_field(row, LIMITS))
+    given_rank_limit = (
+        int(given_rank_limit) if isinstance(given_rank_limit, str) and given_rank_limit.isdecimal() else given_rank_limit
     )
-    if isinstance(given_rank, int) and not isinstance(given_rank, bool):
-        ranked_retrieved_texts = [{**chunk, "given": chunk["rank"] <= given_rank} for chunk in ranked_retrieved_texts]
+    ranked_retrieved_texts = ranked_rows(
+        [{"id": item} if is_id_list and isinstance(item, str | int) else item for item in retrieved_items]
+    )
+    if isinstance(given_rank_limit, int) and not isinstance(given_rank_limit, bool):
+        ranked_retrieved_texts = [{**chunk, "given": chunk["rank"] <= given_rank_limit} for chunk in ranked_retrieved_texts]
     is_ragas = "user_input" in row or "retrieved_contexts" in row
     feedback_name_value_pairs = [[key, row[key]] for key in FEEDBACK if row.get(key) is not None]
     return question_row(

@@ -12,7 +12,7 @@ from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocator, document_names, locate_chunks
 from chunkers.support import IntArray, pluralize, short_repr
 from chunkers.text import SHORTEST_ALTERED, fold_text
-from evaluation.asking.question_retrieval import AnswerRetrieval, judge_ranking, lacks_text
+from evaluation.asking.question_retrieval import AnswerRetrieval, judge_answer_retrieval, lacks_text
 from evaluation.questions import intersection, trim_span
 from evaluation.retrieval import Seam, cuts_inside
 from evaluation.traces.trace_files import RetrievedText, TracedQuestion
@@ -144,22 +144,24 @@ class SearchedChunks:
                 f"{name}: with several documents, every chunk must name its document in the field document, source, "
                 f"file_name or filename; {nameless:,} of {len(chunks):,} chunks do not."
             )
-        names_of = DocumentNames(document_names(chunks)).called
+        names_of = DocumentNames(document_names(chunks)).names_matching
         document_chunkings = []
         for document in documents:
             accepted_document_names = names_of(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
-            own_chunks = [chunk for chunk in chunks if chunk.document in accepted_document_names or chunk.document is None]
+            document_chunks = [
+                chunk for chunk in chunks if chunk.document in accepted_document_names or chunk.document is None
+            ]
             document_chunkings.append(
                 locate_chunks(
-                    document, own_chunks if accepted_document_names or len(documents) > 1 else chunks, name, told
+                    document, document_chunks if accepted_document_names or len(documents) > 1 else chunks, name, told
                 ).chunking
             )
         chunk_by_id = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
         return cls(tuple(document_chunkings), name, chunk_by_id)
 
     @classmethod
-    def without_documents(
+    def with_rebuilt_documents(
         cls, chunks: Sequence[GivenChunk], name: str, splitter: str
     ) -> "tuple[list[Document], SearchedChunks]":
         """Put documents together from the chunks of a file; return them with the chunks.
@@ -241,7 +243,7 @@ class TraceDiagnoser:
         self._answers = answers or {}
         self._unordered = UnorderedLocator(
             documents,
-            [retrieved.chunk for question in questions for retrieved in question.retrieved],
+            [retrieved.as_given_chunk for question in questions for retrieved in question.retrieved],
             has_documents=self._searched.has_documents,
         )
         self._matching: dict[Place, tuple[int, ...]] = {}
@@ -272,7 +274,9 @@ class TraceDiagnoser:
     def _unmatched_note(self) -> str:
         if self._searched.chunkings is None:
             return ""
-        placed_at = {placement.place for some in self.placements for placement in some if placement.place is not None}
+        placed_at = {
+            placement.only_place for some in self.placements for placement in some if placement.only_place is not None
+        }
         unmatched_count = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in placed_at)
         if not unmatched_count:
             return ""
@@ -297,8 +301,8 @@ class TraceDiagnoser:
         spans: list[set[Span]] = [set() for _ in self._documents]
         for some in self.placements:
             for placement in some:
-                if placement.place is not None and not placement.is_cut_short:
-                    spans[placement.place.document].add(placement.place.span)
+                if placement.only_place is not None and not placement.is_cut_short:
+                    spans[placement.only_place.document].add(placement.only_place.span)
         return [
             Chunking(document, tuple([Chunk.of(document, span) for span in sorted(own)]), ())
             for document, own in zip(self._documents, spans, strict=True)
@@ -309,7 +313,7 @@ class TraceDiagnoser:
         """True if the chunks that were searched are at hand, and not only those that were retrieved."""
         return self._chunkings is self._searched.chunkings
 
-    def diagnoses(self) -> Iterator[Diagnosis]:
+    def question_diagnoses(self) -> Iterator[Diagnosis]:
         """Yield the diagnosis of each located question, in the order of the trace."""
         # The places of passages must not depend on how many texts are missing.
         self._unordered.renew()
@@ -317,19 +321,19 @@ class TraceDiagnoser:
             yield self._diagnosis(question, placements)
 
     def _locate_text(self, retrieved: RetrievedText) -> Placement:
-        retrieved_chunk = retrieved.chunk
-        searched_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
+        retrieved_chunk = retrieved.as_given_chunk
+        same_id_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
         if retrieved_chunk.text is None and not retrieved_chunk.spans:
-            if searched_chunk is None:
+            if same_id_chunk is None:
                 named_document_numbers = self._unordered.numbers(retrieved_chunk.id)
                 if len(named_document_numbers) == 1 and (length := len(self._documents[named_document_numbers[0]].text)):
                     return Placement((Place(named_document_numbers[0], Span(0, length)),), "it names a whole document")
                 return Placement(
                     (), f"it has an identifier alone, {short_repr(retrieved_chunk.id)}, and no chunk at hand has it"
                 )
-            return self._unordered.find(searched_chunk)
-        if searched_chunk is not None and searched_chunk.document is not None and retrieved_chunk.document is None:
-            retrieved_chunk = retrieved_chunk._replace(document=searched_chunk.document)
+            return self._unordered.find(same_id_chunk)
+        if same_id_chunk is not None and same_id_chunk.document is not None and retrieved_chunk.document is None:
+            retrieved_chunk = retrieved_chunk._replace(document=same_id_chunk.document)
         return self._unordered.find(retrieved_chunk)
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
@@ -413,7 +417,7 @@ class TraceDiagnoser:
                     f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
                 )
             return Outcome("not in the documents", f"no document has {short_repr(passage_text)}")
-        outcomes_at_places = [self._outcome_at(question, placements, place_of_passage) for place_of_passage in places]
+        outcomes_at_places = [self._outcome_at(question, placements, place) for place in places]
         if is_short and len({outcome.stage for outcome in outcomes_at_places}) > 1:
             return Outcome(
                 "cannot be told", f"{short_repr(passage_text)} stands in {len(places)} places, which may not all answer it"
@@ -438,13 +442,13 @@ class TraceDiagnoser:
         ranks: dict[int, int] = {}
         parts_by_chunk: dict[int, list[Span]] = {}
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
-            if placement.place is not None and placement.place.document == place.document:
-                for number in self._chunks_at(self._chunkings, placement.place):
+            if placement.only_place is not None and placement.only_place.document == place.document:
+                for number in self._chunks_at(self._chunkings, placement.only_place):
                     ranks[number] = min(retrieved.rank, ranks.get(number, retrieved.rank))
                     if retrieved.given:
-                        retrieved_spans_in_chunk = intersection(chunking.chunks[number].spans, [placement.place.span])
+                        retrieved_spans_in_chunk = intersection(chunking.chunks[number].spans, [placement.only_place.span])
                         parts_by_chunk.setdefault(number, []).extend(retrieved_spans_in_chunk)
-        answer_ranking_judgement = judge_ranking(chunking, ranks, parts_by_chunk, answer_span)
+        answer_ranking_judgement = judge_answer_retrieval(chunking, ranks, parts_by_chunk, answer_span)
         stage, evidence, cuts = self._stage_and_evidence(question, placements, place, answer_ranking_judgement, answer_span)
         return Outcome(stage, evidence, place, answer_ranking_judgement, cuts)
 
@@ -489,7 +493,7 @@ class TraceDiagnoser:
         cuts_within_answer = cuts_inside(spans_with_chunk_numbers, answer, gap_reason_by_offset)
         if judgement.fate == "split":
             if self.knows_chunks or not lacks_text(document.text, answer, [span for span, _ in spans_with_chunk_numbers]):
-                cut_phrase = f"; {_cut_sentence(cuts_within_answer[0])}" if cuts_within_answer else ""
+                cut_phrase = f"; {_describe_cut(cuts_within_answer[0])}" if cuts_within_answer else ""
                 limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
                 retrieved_chunk_count = sum(judgement.retrieved)
                 partial_retrieval_sentence = (
@@ -510,9 +514,9 @@ class TraceDiagnoser:
         if not given_texts:
             return "nothing was retrieved"
         named_texts = [
-            f"{retrieved.rank:,} {self._documents[spot.place.document].name} "
-            f"{spot.place.span.start:,}–{spot.place.span.end:,}"
-            if spot.place is not None
+            f"{retrieved.rank:,} {self._documents[spot.only_place.document].name} "
+            f"{spot.only_place.span.start:,}–{spot.only_place.span.end:,}"
+            if spot.only_place is not None
             else f"{retrieved.rank:,} {short_repr(retrieved.text or retrieved.id)}"
             for retrieved, spot in given_texts[:MOST_BEFORE]
         ]
@@ -563,7 +567,7 @@ def _matching_chunks(edges: IntArray, span: Span) -> tuple[int, ...]:
     return tuple(np.flatnonzero((starts >= span.start) & (ends <= span.end)).tolist())
 
 
-def _cut_sentence(seam: Seam) -> str:
+def _describe_cut(seam: Seam) -> str:
     return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}" + (f": {seam.reason}" if seam.reason else "")
 
 

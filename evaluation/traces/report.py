@@ -31,7 +31,7 @@ class TraceReport:
         question_count_by_stage = Counter(diagnosis.stage for diagnosis in self.diagnoses)
         return {stage: question_count_by_stage[stage] for stage in STAGES if question_count_by_stage[stage]}
 
-    def question_count(self, failed: bool | None) -> int:
+    def count_questions(self, failed: bool | None) -> int:
         """Return the number of questions that failed, did not, or of which that cannot be told."""
         return sum(diagnosis.failed is failed for diagnosis in self.diagnoses)
 
@@ -43,7 +43,7 @@ class TraceReport:
         )
         return {name: text_count_by_status[name] for name in ("located", "several places", "missing")}
 
-    def missing_texts(self) -> Iterator[str]:
+    def missing_text_sentences(self) -> Iterator[str]:
         """Yield a sentence on each retrieved text that is missing."""
         for diagnosis in self.diagnoses:
             for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
@@ -58,7 +58,7 @@ class TraceReport:
 
 def placement_status(placement: Placement) -> str:
     """Return whether a text is located, may stand in several places, or is missing."""
-    return "located" if placement.place is not None else "several places" if placement.places else "missing"
+    return "located" if placement.only_place is not None else "several places" if placement.places else "missing"
 
 
 def report_as_text(report: TraceReport) -> str:
@@ -77,12 +77,12 @@ def report_as_text(report: TraceReport) -> str:
             f"{line_indent}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence
         ]
     report_lines += [""] * bool(report_lines)
-    counts_by_outcome = [
-        f"{report.question_count(True):,} failed",
-        f"{report.question_count(False):,} did not",
-        f"{report.question_count(None):,} cannot be told",
+    outcome_count_phrases = [
+        f"{report.count_questions(True):,} failed",
+        f"{report.count_questions(False):,} did not",
+        f"{report.count_questions(None):,} cannot be told",
     ]
-    report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(counts_by_outcome)}")
+    report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(outcome_count_phrases)}")
     name_length = max(map(len, STAGES))
     report_lines += [f"  {stage:<{name_length}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()]
     text_count_by_status = report.text_counts
@@ -91,7 +91,7 @@ def report_as_text(report: TraceReport) -> str:
         f"located, {text_count_by_status['several places']:,} in "
         f"several places, {text_count_by_status['missing']:,} missing"
     )
-    text_sentences = [*report.missing_texts()]
+    text_sentences = [*report.missing_text_sentences()]
     report_lines += [f"  {_printable_line(remark, 200)}" for remark in text_sentences[:MOST_MISSING]]
     report_lines += [f"  and {len(text_sentences) - MOST_MISSING:,} more"] * (len(text_sentences) > MOST_MISSING)
     return "\n".join(report_lines) + "\n"
@@ -108,9 +108,9 @@ def report_as_json(report: TraceReport) -> dict[str, Any]:
         "seamark_trace": 1,
         "questions": [_diagnosis_as_json(report, diagnosis) for diagnosis in report.diagnoses],
         "stages": {**report.stages},
-        "failed": report.question_count(True),
-        "not_failed": report.question_count(False),
-        "cannot_be_told": report.question_count(None),
+        "failed": report.count_questions(True),
+        "not_failed": report.count_questions(False),
+        "cannot_be_told": report.count_questions(None),
         "texts": report.text_counts,
         "remark": report.remark,
         "problems": [*report.problems],
@@ -132,12 +132,12 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
     }
     if diagnosis_outcome is not None and diagnosis_outcome.judgement is not None:
         answer_ranking_judgement = diagnosis_outcome.judgement
-        judged_chunk_fields = zip(
+        judged_chunk_triples = zip(
             answer_ranking_judgement.chunks, answer_ranking_judgement.ranks, answer_ranking_judgement.retrieved, strict=True
         )
         row["fate"] = answer_ranking_judgement.fate
         row["chunks"] = [
-            {"chunk": number + 1, "rank": rank, "retrieved": retrieved} for number, rank, retrieved in judged_chunk_fields
+            {"chunk": number + 1, "rank": rank, "retrieved": retrieved} for number, rank, retrieved in judged_chunk_triples
         ]
         row["seams"] = [
             {"at": seam.place, "before": seam.before + 1, "after": seam.after + 1, "reason": seam.reason}

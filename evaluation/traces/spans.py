@@ -236,16 +236,16 @@ class TraceCollector:
             parsed_log_body = parse_if_json(_otlp_value(parsed_log_body))
         span_attributes |= flatten_attributes(parsed_log_body) if isinstance(parsed_log_body, dict) else {}
         span_event_objects = [event for event in _as_parsed_list(span.get("events")) if isinstance(event, dict)]
-        event_attributes = [flatten_attributes(event.get("attributes") or {}) for event in span_event_objects]
-        is_genai = any(key.startswith("gen_ai.") for some in (span_attributes, *event_attributes) for key in some)
+        attributes_per_event = [flatten_attributes(event.get("attributes") or {}) for event in span_event_objects]
+        is_genai = any(key.startswith("gen_ai.") for some in (span_attributes, *attributes_per_event) for key in some)
         trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if is_genai else "OpenInference")
         is_root = first_field(span_fields, _PARENTS) is None and not any(key in span for key in _RECORD)
         span_query_text = self._add_exchange(trace, span_attributes, is_root=is_root)
-        self._add_searches(trace, span_attributes, event_attributes, span_query_text, str(span_fields.get("span_kind")))
+        self._add_searches(trace, span_attributes, attributes_per_event, span_query_text, str(span_fields.get("span_kind")))
         span_metadata = _attributes_below(span_attributes, "metadata")
         trace.held |= {key: value for key, value in span_metadata.items() if key in (*REFERENCES, *EXCERPTS)}
         trace.held |= {column: items for column in EXCERPTS if (items := _list_items(span_metadata, column))}
-        for some in (span_attributes, *event_attributes):
+        for some in (span_attributes, *attributes_per_event):
             self._add_evaluation(trace, some)
         for note in span.get("annotations") or span.get("span_annotations") or []:
             if isinstance(note, dict) and is_feedback(note.get("name")):
@@ -253,8 +253,10 @@ class TraceCollector:
         for annotation in (
             note for name in _ANNOTATIONS for note in _list_items(span_attributes, name) if isinstance(note, dict)
         ):
-            field_by_name = {key.rpartition(".")[2]: value for key, value in annotation.items()}
-            trace.feedback += [[field_by_name["name"], field_by_name]] if is_feedback(field_by_name.get("name")) else []
+            annotation_fields = {key.rpartition(".")[2]: value for key, value in annotation.items()}
+            trace.feedback += (
+                [[annotation_fields["name"], annotation_fields]] if is_feedback(annotation_fields.get("name")) else []
+            )
         trace.feedback += [[key, span_attributes[key]] for key in ("feedback", "user_feedback") if key in span_attributes]
 
     @staticmethod

@@ -61,7 +61,7 @@ class RetrievedText(BaseModel, frozen=True, extra="forbid", strict=True):
     given: bool = True
 
     @property
-    def chunk(self) -> GivenChunk:
+    def as_given_chunk(self) -> GivenChunk:
         """The text with the place and the document that the trace states."""
         return GivenChunk(self.text, tuple(Span(*span) for span in self.spans), self.document, self.id)
 
@@ -106,8 +106,8 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
         A negative verdict outweighs others. Of numbers, 1 is positive, 0 and less are negative, and what is between or above
         has a scale that is not known.
         """
-        verdicts_in_words = [(_is_positive(value), f"{name} {short_repr(value)}") for name, value in self.feedback]
-        return min(verdicts_in_words, key=lambda verdict: (False, True, None).index(verdict[0]), default=(None, ""))
+        verdict_phrase_pairs = [(_is_positive(value), f"{name} {short_repr(value)}") for name, value in self.feedback]
+        return min(verdict_phrase_pairs, key=lambda verdict: (False, True, None).index(verdict[0]), default=(None, ""))
 
 
 def _is_positive(value: bool | int | float | str) -> bool | None:
@@ -164,11 +164,16 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
 
 
 def _traced_question(row: dict[str, Any]) -> TracedQuestion:
-    excerpt_objects = tuple({"content": excerpt} if isinstance(excerpt, str) else excerpt for excerpt in row["excerpts"])
+    reference_excerpts = tuple({"content": excerpt} if isinstance(excerpt, str) else excerpt for excerpt in row["excerpts"])
     retrieved_texts_with_spans = tuple({**chunk, "spans": tuple(map(tuple, chunk["spans"]))} for chunk in row["retrieved"])
     feedback_name_value_pairs = tuple(map(tuple, row["feedback"]))
     return TracedQuestion.model_validate(
-        {**row, "excerpts": excerpt_objects, "retrieved": retrieved_texts_with_spans, "feedback": feedback_name_value_pairs}
+        {
+            **row,
+            "excerpts": reference_excerpts,
+            "retrieved": retrieved_texts_with_spans,
+            "feedback": feedback_name_value_pairs,
+        }
     )
 
 

@@ -5,12 +5,12 @@ import time
 
 import streamlit as st
 
-from viz.server.streamlit_patches import interrupt_where_drawn, keep_inputs_of_fragments, let_callbacks_end
+from viz.server.streamlit_patches import interrupt_where_drawn, let_callbacks_end, rerun_for_replaced_fragments
 
 if "AS_IT_CAME" not in os.environ:
     let_callbacks_end()
     interrupt_where_drawn()
-    keep_inputs_of_fragments()
+    rerun_for_replaced_fragments()
 
 
 def count() -> None:

@@ -226,7 +226,7 @@ def test_places_and_names_may_stand_in_the_metadata():
     ],
 )
 def test_documents_are_found_by_the_end_of_their_path_with_or_without_their_ending(names, name, called):
-    assert DocumentNames(names).called(name) == called
+    assert DocumentNames(names).names_matching(name) == called
 
 
 @pytest.mark.parametrize("wanted", [None, "README"])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
 from chunkers.methods.breakpoint import read_as_similarity
-from chunkers.results.result import format_distinct, link_reasons
+from chunkers.results.result import combine_reasons, format_distinct
 from tests.support import AngleEmbedder, as_number, cut
 
 TURNS = "0 a.\n10 b.\n90 c.\n95 d.\n170 e.\n2 f."
@@ -88,11 +88,11 @@ def test_a_reason_says_what_it_holds():
 
 def test_decisions_of_several_steps_are_said_in_their_order():
     first, second, third = Reason("distance", 0.5), Reason(remark="and more"), Reason(remark="and most", heading="at last")
-    whole = link_reasons(first, link_reasons(second, third))
+    whole = combine_reasons(first, combine_reasons(second, third))
     assert str(whole) == "distance 0.50; and more; at last: and most"
     assert whole.steps() == [first, second, third]
-    assert link_reasons(*whole.steps()) == whole
-    assert whole == link_reasons(link_reasons(first, second), third)
+    assert combine_reasons(*whole.steps()) == whole
+    assert whole == combine_reasons(combine_reasons(first, second), third)
     assert first.earlier is second.earlier is None
 
 

@@ -13,7 +13,7 @@ from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 from chunkers import Document, Tools, build_chunker, load_tokenizer
 from chunkers.building_blocks.recursive_splitting import SEPARATORS, text_size_function
 from chunkers.contract.base import run
-from chunkers.results.parent_chunks import parent_numbers
+from chunkers.results.parent_chunks import indices_of_parent_chunks
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools as fake_tools
@@ -135,7 +135,7 @@ def test_parents_and_children_are_those_of_a_parent_document_retriever(unit, ove
     ours = run(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
     parents, children = (langchain_recursive(size, overlap, unit, "langchain", tools) for size in (150, 40))
     theirs = parents.split_text(text)
-    assert [ours.chunks[number].text for number in parent_numbers(ours.chunks)] == theirs
+    assert [ours.chunks[number].text for number in indices_of_parent_chunks(ours.chunks)] == theirs
     every = [*theirs, *(child for parent in theirs for child in children.split_text(parent))]
     assert sorted(ours.texts) == sorted(every)
 

@@ -25,15 +25,15 @@ def with_values(chunker, values):
 
 def stop_before(chunker, tipping):
     """Return the values with the last one at the stop before it, on the way from the present one; None if there is none."""
-    parameter, value = [*tipping.values.items()][-1]
+    parameter, value = [*tipping.new_values.items()][-1]
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
     present = getattr(chunker, parameter)
     if parameter in ("min_size", "max_size"):
         raised = parameter == "min_size" if present is None else value > present
-        return {**tipping.values, parameter: value - 1 if raised else value + 1}
+        return {**tipping.new_values, parameter: value - 1 if raised else value + 1}
     way = [stop for stop in spec.stops if min(present, value) < stop < max(present, value)]
     before = min(way, key=lambda stop: abs(stop - value), default=None)
-    return None if before is None else {**tipping.values, parameter: before}
+    return None if before is None else {**tipping.new_values, parameter: before}
 
 
 def check(chunker, text, embedder, always=False):
@@ -47,14 +47,14 @@ def check(chunker, text, embedder, always=False):
             continue
         count += 1
         assert tipping.cuts is not gap.verdict.is_cut
-        there = cut(with_values(chunker, tipping.values), text, embedder=embedder)
+        there = cut(with_values(chunker, tipping.new_values), text, embedder=embedder)
         assert there.gaps[place].verdict.is_cut is tipping.cuts, (gap, tipping)
         before = stop_before(chunker, tipping)
         if before is not None:
             less = cut(with_values(chunker, before), text, embedder=embedder)
             assert less.gaps[place].verdict.is_cut is gap.verdict.is_cut, (gap, tipping, before)
         if tipping.also is not None:
-            for alone in tipping.values.items():
+            for alone in tipping.new_values.items():
                 partial = cut(with_values(chunker, dict([alone])), text, embedder=embedder)
                 assert partial.gaps[place].verdict.is_cut is gap.verdict.is_cut, (gap, tipping, alone)
     return count
@@ -118,7 +118,7 @@ def test_what_pass_one_parts_and_pass_two_merges_again_takes_both_thresholds():
     chunker = DoublePass(initial_threshold=0.9, appending_threshold=0.9, merging_threshold=0.8)
     gap, tipping = tipping_at(chunker, "0\n20", 0, AngleEmbedder())
     assert gap.why.brief() == "0.94 > initial 0.90"
-    assert tipping.values == {"initial_threshold": 0.94, "merging_threshold": 0.94}
+    assert tipping.new_values == {"initial_threshold": 0.94, "merging_threshold": 0.94}
     assert str(tipping) == (
         "by 0.040: initial 0.94 with merging 0.94 would cut here, neither alone: pass two merges what pass one parts"
     )

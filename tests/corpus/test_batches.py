@@ -12,7 +12,7 @@ from chunkers.results.chunk_fields import STATED, proposition_as_dict
 from chunkers.results.result import Chunk
 from chunkers.support.limits import MAX_BYTES
 from corpus import CHUNKS, Chunks
-from corpus.batches import chunk_ids, cuts_before
+from corpus.batches import chunk_ids, cut_gaps_before_chunks
 from sample_docs import load_sample
 from tests.properties.texts import texts
 from tests.support import asking
@@ -157,11 +157,11 @@ def test_it_is_pickled_as_its_recipe():
 def test_the_cut_before_a_chunk_is_the_one_at_its_beginning():
     text = load_sample("three_topics").text
     overlapping = Recipe.model_validate({**SENTENCES, "parameters": {"size": 3, "overlap": 1}}).run(text)
-    before = cuts_before(overlapping)
+    before = cut_gaps_before_chunks(overlapping)
     assert before[0] is None
     assert all(gap.reason.startswith("size 3 reached") for gap in before[1:])
     scattered = Recipe.model_validate({**SENTENCES, "chunker": "kmeans", "parameters": {}}).run(text)
-    for chunk, gap in zip(scattered, cuts_before(scattered), strict=True):
+    for chunk, gap in zip(scattered, cut_gaps_before_chunks(scattered), strict=True):
         assert gap is None or scattered.document.sentences[gap.index + 1].start == chunk.start
 
 
@@ -170,7 +170,7 @@ def test_no_cut_is_before_a_chunk_that_begins_with_another():
     first, _, last = document.sentences
     gaps = [Gap(0, None, None, Verdict.KEPT, Reason(remark="kept")), Gap(1, None, None, Verdict.CUT, Reason(remark="cut"))]
     made = Chunking(document, (Chunk.of(document, first, last), Chunk.of(document, document.slice(0, 2))), tuple(gaps))
-    assert cuts_before(made) == [None, None]
+    assert cut_gaps_before_chunks(made) == [None, None]
 
 
 def test_what_a_model_stated_is_the_text_of_its_rows():

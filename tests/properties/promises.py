@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from chunkers.building_blocks.recursive_splitting import recursive_spans
 from chunkers.building_blocks.size_limits import SizeLimitedChunker
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.results.parent_chunks import parent_numbers
+from chunkers.results.parent_chunks import indices_of_parent_chunks
 from chunkers.results.result import Verdict, format_distinct
 from chunkers.support.formatting import unescape_cell
 from chunkers.text.front_matter import front_matter
@@ -243,7 +243,7 @@ def _fixed_tokens(chunking, chunker, tools):
 def _recursive(chunking, chunker, tools):
     """Tokens of pieces may add up to more than the size, but then no reason may say that the chunk stays within it."""
     measure = _counted(chunker.unit, tools)
-    parents = parent_numbers(chunking.chunks) if chunker.parent_size else []
+    parents = indices_of_parent_chunks(chunking.chunks) if chunker.parent_size else []
     for number, chunk in enumerate(chunking.chunks):
         size = measure(chunk.text)
         if size > (chunker.parent_size if number in parents else chunker.size) and not _is_fence(chunking, chunk):

@@ -98,7 +98,7 @@ def answer_card(
         missing_answer_note = "Its chunks are not there yet."
     elif model_answer is None:
         missing_answer_note = "Waiting for the answer …" if running else "No answer yet."
-    elif not model_answer.usable:
+    elif not model_answer.is_usable:
         missing_answer_note = f"No answer that can be used: {model_answer.problem}."
     elif not model_answer.text:
         missing_answer_note = (
@@ -111,7 +111,7 @@ def answer_card(
         "values": _measure_values(result) if result is not None else [],
         "given": _given_chunks(context) if context is not None else [],
         "budget": _fill_of_budget(context, budget) if context is not None else "",
-        "judgements": [_judgement_data(times) for times in result.judgements.values()] if result is not None else [],
+        "judgements": [_latest_judgement_data(times) for times in result.judgements.values()] if result is not None else [],
         "turns": _turns_data(model_answer.exchange) if model_answer is not None else [],
     }
 
@@ -140,7 +140,7 @@ def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
     ]
 
 
-def _judgement_data(times: Sequence[Judgement]) -> JudgementData:
+def _latest_judgement_data(times: Sequence[Judgement]) -> JudgementData:
     last_judgement = times[-1]
     answer_measure_title = ANSWER_MEASURES[last_judgement.kind].title
     judgement_sentences = list(last_judgement.sentences)
@@ -171,11 +171,11 @@ def show_question(
 ) -> None:
     """Draw a question selector, and each chunker's card for the selected question, with answers if there is a run."""
     st.header("Question details", anchor=False)
-    options = {
+    label_by_question = {
         str(question_number): f"{question_number}. {item.question}"
         for question_number, item in enumerate(plan.items, start=1)
     }
-    question_number = int(select_word("Question", choices.extra, "question", options, "answers/question")) - 1
+    question_number = int(select_word("Question", choices.extra, "question", label_by_question, "answers/question")) - 1
     item, results = plan.items[question_number], {} if run is None else run.results.copy()
     is_run_in_progress = run is not None and run.running
     chunker_answer_cards = [
@@ -206,8 +206,8 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     if not answered_results:
         return
     if judging_job is not None and judging_job.run is run and judging_job.running and not judging_job.cancelled:
-        finished_before = judging_job.finished
-        show_job_progress(judging_job, lambda: judging_job.finished > finished_before)
+        finished_count_before = judging_job.finished
+        show_job_progress(judging_job, lambda: judging_job.finished > finished_count_before)
         return
     if judging_job is not None and judging_job.run is run and judging_job.error:
         notice(judging_job.error, "error", key="answers_judging_error")

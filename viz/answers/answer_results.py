@@ -110,11 +110,11 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     )
     if run.plan.trivial:
         st.caption("  \n".join(f"{TRIVIAL_TITLES[name]}: {TRIVIAL_EXPLAINED[name]}" for name in run.plan.trivial))
-    control_verdicts = [] if run.running else report.control_verdicts()
+    control_verdicts = [] if run.running else report.measure_validity_sentences()
     if control_verdicts:
         notice(" ".join(control_verdicts), key="answers_proof")
     if displayed_measure_name and not run.running:
-        _question_by_question(report, displayed_measure_name)
+        _show_values_by_question(report, displayed_measure_name)
 
 
 def show_costs_and_files(run: Answering, report: Report) -> None:
@@ -124,7 +124,7 @@ def show_costs_and_files(run: Answering, report: Report) -> None:
         _offer_files(run, report)
 
 
-def _question_by_question(report: Report, measure: str) -> None:
+def _show_values_by_question(report: Report, measure: str) -> None:
     """Draw the box plots of a measure and the differences between the chunkers."""
     measure_values_per_chunker = report.values(measure)
     table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
@@ -139,19 +139,25 @@ def _means_table(report: Report) -> dict[str, list[Any]]:
     chunker_indexes = range(len(report.names))
     table: dict[str, list[Any]] = {
         "chunker": list(report.names),
-        "answers": [f"{report.answers(number)} of {report.questions}" for number in chunker_indexes],
+        "answers": [f"{report.usable_answer_count(number)} of {report.questions}" for number in chunker_indexes],
     }
-    left_out = [name for name in ANSWER_MEASURES if any(report.not_judged(number, name) for number in chunker_indexes)]
-    for measure in (name for name in ANSWER_MEASURES if name in report.measured or name in left_out):
+    partly_judged_measures = [
+        name for name in ANSWER_MEASURES if any(report.not_judged(number, name) for number in chunker_indexes)
+    ]
+    for measure in (name for name in ANSWER_MEASURES if name in report.measured or name in partly_judged_measures):
         measure_mean_cells = []
         for number, row in enumerate(report.values(measure)):
-            kept = row[~np.isnan(row)]
-            mean_and_deviation_cell = f"{format_number(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
+            judged_values = row[~np.isnan(row)]
+            mean_and_deviation_cell = (
+                f"{format_number(judged_values.mean(), '.2f')} ± {judged_values.std():.2f}"
+                if len(judged_values)
+                else "undefined"
+            )
             unjudged_count = report.not_judged(number, measure)
             # If the judge always failed, show only the number of failures.
             measure_mean_cells.append(
                 f"{mean_and_deviation_cell}, {unjudged_count} not judged"
-                if unjudged_count and len(kept)
+                if unjudged_count and len(judged_values)
                 else f"{unjudged_count} not judged"
                 if unjudged_count
                 else mean_and_deviation_cell
@@ -168,7 +174,7 @@ def _show_differences(report: Report, measure: str) -> None:
     ]
     if not chunker_pair_differences:
         return
-    difference_column_by_name = {
+    cells_by_column = {
         "first": [report.names[one] for one, _, _ in chunker_pair_differences],
         "less the second": [report.names[other] for _, other, _ in chunker_pair_differences],
         "difference": [format_number(difference.mean, "+.3f") for _, _, difference in chunker_pair_differences],
@@ -180,7 +186,7 @@ def _show_differences(report: Report, measure: str) -> None:
         "significant": ["yes" if difference.significant else "no" for _, _, difference in chunker_pair_differences],
         "questions": [difference.count for _, _, difference in chunker_pair_differences],
     }
-    st.dataframe(difference_column_by_name, hide_index=True, placeholder="–", width="stretch")
+    st.dataframe(cells_by_column, hide_index=True, placeholder="–", width="stretch")
     st.caption(
         "A difference is significant if a paired sign-flip test and Hall's test agree; intervals and p-values are "
         f"Holm-corrected for {pluralize(len(report.comparisons.tested), 'comparison')}. {FALSE_VERDICTS}"
@@ -190,13 +196,13 @@ def _show_differences(report: Report, measure: str) -> None:
 def _show_costs(run: Answering, report: Report) -> None:
     st.header("Time and cost", anchor=False)
     answering_model_access = chosen_model()
-    is_same_model = answering_model_access is not None and model_identity(answering_model_access) == run.models.answers
+    is_run_model = answering_model_access is not None and model_identity(answering_model_access) == run.models.answers
     cost_rows = cost_table(
-        report, run.gathered, answering_model_access.model if answering_model_access is not None and is_same_model else None
+        report, run.gathered, answering_model_access.model if answering_model_access is not None and is_run_model else None
     )
-    cost_column_by_name = {name: _rounded_or_unknown([row[name] for row in cost_rows]) for name in cost_rows[0]}
+    cells_by_column = {name: _rounded_or_unknown([row[name] for row in cost_rows]) for name in cost_rows[0]}
     st.dataframe(
-        cost_column_by_name,
+        cells_by_column,
         hide_index=True,
         placeholder="–",
         width="stretch",

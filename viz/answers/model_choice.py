@@ -33,7 +33,7 @@ def _judging_controls(choices: Choices) -> None:
     switch_word("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
     if choices.extra["judged"] != "no":
 
-        def named(name: str) -> None:
+        def set_judge_name(name: str) -> None:
             session.judge = name.strip().removeprefix("openai:")
 
         st.text_input(
@@ -41,7 +41,7 @@ def _judging_controls(choices: Choices) -> None:
             session.judge,
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",
-            **value_binding(session.judge, "answers/judge", named),
+            **value_binding(session.judge, "answers/judge", set_judge_name),
         )
     bert_score_installed = has_bert_score()
     st.checkbox(

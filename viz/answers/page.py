@@ -128,8 +128,8 @@ def _check_link_parameters(here: Page) -> None:
 
 def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     choices, text = here.choices, here.text
-    fitting_phrase = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
-    budget_label_by_option = {FITTING: f"auto{fitting_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
+    fitting_budget_phrase = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
+    budget_label_by_option = {FITTING: f"auto{fitting_budget_phrase}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
     select_word(
         "Budget",
         choices.extra,
@@ -212,7 +212,7 @@ def _answer_plan(here: Page, text: PageText, results: list[ColumnResult], items:
     row_names += tuple(TRIVIAL_TITLES[name] for name in trivial_baseline_names)
     embedder_identity = here.embedder.name, here.embedder.identity
     return AnswerPlan(
-        tuple(task.of_model for task in finished_chunking_tasks),
+        tuple(task.without_embedder for task in finished_chunking_tasks),
         row_names,
         items.usable,
         budget_tokens,
@@ -245,8 +245,8 @@ def _gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embe
 def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
     """Draw a run's progress, its error, and the settings that have changed since it began."""
     if run.running and not run.cancelled:
-        finished_before = len(run.finished)
-        show_job_progress(run, lambda: len(run.finished) > finished_before)
+        finished_count_before = len(run.finished)
+        show_job_progress(run, lambda: len(run.finished) > finished_count_before)
     changed, asking = run.plan.changed(plan) if plan is not None else [], chosen_model()
     if asking is not None:
         changed += run.models.changed(chosen_models(here.choices, asking))
@@ -347,9 +347,9 @@ def _requests_in_words(plan: AnswerPlan, about: RequestEstimates, total: int) ->
     """Describe the requests that would be sent."""
     answer_requests, judgements = about.answers.requests, about.judgements.requests
     if answer_requests == total:
-        rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
+        trivial_rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
         questions_phrase, chunkers = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
-        return f"“Answers” sends {questions_phrase} with the chunks of {chunkers}{rows_phrase}"
+        return f"“Answers” sends {questions_phrase} with the chunks of {chunkers}{trivial_rows_phrase}"
     remaining_phrases = [f"{answer_requests:,} of {total:,} answers"] * bool(answer_requests) + [
         pluralize(judgements, "judgement")
     ] * bool(judgements)
@@ -437,7 +437,9 @@ def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None)
 
 def _reopened_run(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
     """Load a run from disk and register it for all sessions; return None and draw the mismatch if the plan differs."""
-    changed_inputs = kept.missing(None) if gathering is None else kept.missing(gathering.plan, gathering.chunkings)
+    changed_inputs = (
+        kept.differing_settings(None) if gathering is None else kept.differing_settings(gathering.plan, gathering.chunkings)
+    )
     if changed_inputs:
         way_to_reopen = f"To see them, give again what it was begun with. Other than now: {', '.join(changed_inputs)}."
         say_texts_are_missing(kept, way_to_reopen, "answers")
@@ -456,7 +458,7 @@ def _reopened_run(kept: KeptAnswers, gathering: Gathering | None, embedder: Embe
         embedder,
         True,
         kept=kept,
-        results=kept.found(gathered, plan.items),
+        results=kept.stored_results(gathered, plan.items),
     )
     register_kept_run(kept, reopened_answers_run)
     return reopened_answers_run

@@ -9,7 +9,7 @@ from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, 
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls import switch_word, use_text_of_page, value_binding
+from viz.controls import adopt_as_own_text, switch_word, value_binding
 from viz.jobs import ReadingJob, single_file_maker
 from viz.jobs.answer_runs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run
@@ -53,21 +53,27 @@ def _say_problems(items: QuestionItems) -> None:
 
 def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
-    question_sharing_job = _sharing_job()
-    entry = question_sharing_job.found.get(text.document.text)
-    kept_questions = tuple(
+    question_sharing_job = _question_lookup_job()
+    shared_question_set = question_sharing_job.found.get(text.document.text)
+    questions_from_compare = tuple(
         QuestionItem(question.question, question.answer)
         for question in session.questions
         if question.identity == text.document.identity
     )
     sample_text_questions = () if choices.document == OWN_DOCUMENT else _sample_questions(choices.document)
-    all_items = (*kept_questions, *sample_text_questions, *(entry.items.usable if entry is not None else ()))
+    all_items = (
+        *questions_from_compare,
+        *sample_text_questions,
+        *(shared_question_set.items.usable if shared_question_set is not None else ()),
+    )
     by_question = {item.question: item for item in all_items}
-    distinct_question_items = QuestionItems((*by_question.values(),), entry.items.problems if entry is not None else ())
+    distinct_question_items = QuestionItems(
+        (*by_question.values(),), shared_question_set.items.problems if shared_question_set is not None else ()
+    )
     origin_phrases = [
-        *(["kept on Compare"] if kept_questions else []),
+        *(["kept on Compare"] if questions_from_compare else []),
         *(["that come with this sample"] if sample_text_questions else []),
-        *([entry.origin] if entry is not None and entry.items.usable else []),
+        *([shared_question_set.origin] if shared_question_set is not None and shared_question_set.items.usable else []),
     ]
     open_retrieval_button_row = st.container(horizontal=True, vertical_alignment="center")
     if distinct_question_items.usable:
@@ -85,13 +91,15 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
         show_job_progress(question_sharing_job, key="answers/sharing")
     elif question_sharing_job.error:
         notice(question_sharing_job.error, "error", key="answers_sharing_error")
-    other_texts = [other for other in [*question_sharing_job.found.values()] if other is not entry and other.items.usable]
+    other_texts = [
+        other for other in [*question_sharing_job.found.values()] if other is not shared_question_set and other.items.usable
+    ]
     if other_texts:
         _offer_other_texts(choices, other_texts)
     return distinct_question_items
 
 
-def _sharing_job() -> QuestionSharing:
+def _question_lookup_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
     question_sets, job = shared_question_sets(), session.sharing
     if job is None or job.given != question_sets:
@@ -113,7 +121,7 @@ def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
     text_selection_row.button(
         "Open selected text",
         key="answers/open_text",
-        on_click=lambda: use_text_of_page(
+        on_click=lambda: adopt_as_own_text(
             TextSource(other_text.text, other_text.name, None, "from Retrieval", other_text.parts),
             choices,
         ),

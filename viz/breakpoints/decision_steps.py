@@ -6,7 +6,7 @@ from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
 from chunkers.building_blocks.sentence_distances import SHUFFLES
-from chunkers.methods import BlockStep, ChangePoint, MaxMin, MaxMinStep, Structure, is_cut_by_search, logistic
+from chunkers.methods import BlockStep, ChangePoint, MaxMin, MaxMinStep, Structure, is_cut_before_limits, logistic
 from chunkers.support import format_number, join_words
 from evaluation.segmentation import EQUALLY_GOOD_BELOW, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
@@ -41,9 +41,11 @@ def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, Stretch
     gap_decision_steps = []
     chunk_start, chunk_number = 0, 1
     gap_scores_and_thresholds = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
-    scale = (min(gap_scores_and_thresholds), max(gap_scores_and_thresholds)) if gap_scores_and_thresholds else (0.0, 1.0)
+    score_range = (
+        (min(gap_scores_and_thresholds), max(gap_scores_and_thresholds)) if gap_scores_and_thresholds else (0.0, 1.0)
+    )
     for gap in chunking.gaps:
-        gap_decision_steps.append(_gap_step(chunking, gap, chunk_start, chunk_number, margin, compared, scale))
+        gap_decision_steps.append(_gap_step(chunking, gap, chunk_start, chunk_number, margin, compared, score_range))
         if gap.verdict.is_cut:
             # After a cut inside a sentence, the rest of the sentence begins the next chunk.
             chunk_start = gap.index if gap.offset is not None else gap.index + 1
@@ -60,12 +62,12 @@ def _gap_step(
     compared: Mapping[int, StretchComparison] | None,
     scale: tuple[float, float],
 ) -> Step:
-    sentences_before_gap = gap.index + 1
+    gap_number = gap.index + 1
     is_inside_sentence = gap.offset is not None
     gap_story_sentences = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else "")]
-    gap_label_value_pairs = [["chunk", f"{number:,}: {sentence_range(first, sentences_before_gap)}"]]
+    gap_label_value_pairs = [["chunk", f"{number:,}: {sentence_range(first, gap_number)}"]]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
-        vector_product_formula = f"{vector_name(gap.index)} · {vector_name(sentences_before_gap)}"
+        vector_product_formula = f"{vector_name(gap.index)} · {vector_name(gap_number)}"
         gap_label_value_pairs.append(
             [
                 "distance",
@@ -76,7 +78,7 @@ def _gap_step(
     if gap.score is not None and gap.threshold is not None:
         gap_label_value_pairs.append(["from the line", format_number(gap.score - gap.threshold, "+.3f")])
     comparison_sentences: list[str] = []
-    cohesion_numbers: list[list[str]] = []
+    labelled_cohesions: list[list[str]] = []
     gap_step_tone: Literal["", "cut", "turn"] = ""
     if gap.verdict.is_cut:
         gap_step_tone = "cut"
@@ -84,33 +86,36 @@ def _gap_step(
         gap_label_value_pairs.append(["its size", f"{len(chunk_before_gap.text):,} characters"])
         optimal_comparison_at_gap = (compared or {}).get(gap.index)
         if optimal_comparison_at_gap is not None:
-            comparison_sentences = _comparison_in_words(optimal_comparison_at_gap)
-            cohesion_numbers = [
+            comparison_sentences = _cut_comparison_phrases(optimal_comparison_at_gap)
+            labelled_cohesions = [
                 ["in these chunks", _cohesion_in_words(optimal_comparison_at_gap.greedy_cohesion)],
                 ["in optimal’s", _cohesion_in_words(optimal_comparison_at_gap.other_cohesion)],
             ]
-            if optimal_comparison_at_gap.gain is not None and abs(optimal_comparison_at_gap.gain) >= EQUALLY_GOOD_BELOW:
+            if (
+                optimal_comparison_at_gap.greedy_gain is not None
+                and abs(optimal_comparison_at_gap.greedy_gain) >= EQUALLY_GOOD_BELOW
+            ):
                 gap_step_tone = "turn"
     else:
-        gap_story_sentences.append(f"Sentence {sentences_before_gap + 1:,} joins chunk {number:,}.")
+        gap_story_sentences.append(f"Sentence {gap_number + 1:,} joins chunk {number:,}.")
     place_phrase = (
-        f"inside sentence {sentences_before_gap:,}"
+        f"inside sentence {gap_number:,}"
         if is_inside_sentence
-        else f"between sentences {sentences_before_gap:,} and {sentences_before_gap + 1:,}"
+        else f"between sentences {gap_number:,} and {gap_number + 1:,}"
     )
     return {
-        "title": f"Gap {sentences_before_gap:,}, {place_phrase}: {gap.verdict}",
+        "title": f"Gap {gap_number:,}, {place_phrase}: {gap.verdict}",
         "story": gap_story_sentences,
         "numbers": gap_label_value_pairs,
-        "aside": (comparison_sentences, cohesion_numbers),
+        "aside": (comparison_sentences, labelled_cohesions),
         "tone": gap_step_tone,
         "mark": {
-            "growing": (first, sentences_before_gap),
-            "next": None if is_inside_sentence else (sentences_before_gap, sentences_before_gap + 1),
+            "growing": (first, gap_number),
+            "next": None if is_inside_sentence else (gap_number, gap_number + 1),
             "middle": None,
             "gap": gap.index,
         },
-        "placed": (sentences_before_gap, sentences_before_gap if is_inside_sentence else sentences_before_gap + 1),
+        "placed": (gap_number, gap_number if is_inside_sentence else gap_number + 1),
         "prediction": {"words": f"Cut {place_phrase}?", "yes": "Cut", "no": "No cut", "right": gap.verdict.is_cut},
         "gauge": gauge_of(gap, scale),
     }
@@ -148,17 +153,17 @@ def sentence_range(first: int, last: int) -> str:
     return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
 
 
-def _comparison_in_words(comparison: StretchComparison) -> list[str]:
+def _cut_comparison_phrases(comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
-    greedy_cut = comparison.greedy[0]
-    cut_number_words = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut]
-    if greedy_cut in comparison.other:
+    greedy_cut_index = comparison.greedy[0]
+    other_cut_numbers = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut_index]
+    if greedy_cut_index in comparison.other:
         other_cuts_phrase = "cuts here too" + (
-            f", and after {join_words(cut_number_words)}" if cut_number_words else ", and nowhere else"
+            f", and after {join_words(other_cut_numbers)}" if other_cut_numbers else ", and nowhere else"
         )
     else:
         other_cuts_phrase = (
-            f"does not cut here, but after {join_words(cut_number_words)}" if cut_number_words else "does not cut at all"
+            f"does not cut here, but after {join_words(other_cut_numbers)}" if other_cut_numbers else "does not cut at all"
         )
     stretch_phrase = sentence_range(comparison.stretch.start, comparison.stretch.end)
     cohesion_verdict_sentence = comparison.verdict()
@@ -265,11 +270,11 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) 
     ]
     searched_chunk_edge_indexes = [
         0,
-        *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_by_search(gap)),
+        *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_before_limits(gap)),
         sentence_count,
     ]
-    next_gaps = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
-    for (step, gap), next_gap in zip(steps_and_gaps, next_gaps, strict=True):
+    next_step_gaps = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
+    for (step, gap), next_gap in zip(steps_and_gaps, next_step_gaps, strict=True):
         assert next_gap is not None
         # Up to the next place there is no other cut.
         step["placed"] = step["placed"][0], next_gap + 1
@@ -296,14 +301,14 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
         )
     low, high = change_point_gain_curve.null.low, change_point_gain_curve.null.high
     shuffles_phrase = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
-    caution_phrases = {
+    phrase_by_caution = {
         "balanced": "on average",
         "eager": "in the lowest quarter",
         "cautious": "in all but the highest quarter",
     }
     return explaining_step(
         f"A cut must gain more than {cut_penalty:.2f}",
-        [f"{shuffles_phrase} {caution_phrases[chunker.caution]}.", search_phrase],
+        [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", search_phrase],
         [["shuffles", f"the middle half gains {low:.2f} to {high:.2f} a cut"]],
     )
 
@@ -346,7 +351,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
     """Return a step for each block, in order; ``scanned`` is from `Structure.scan`."""
     document = chunking.document
     steps: list[Step] = []
-    largest_size_or_limit = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
+    gauge_maximum = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
     chunk_start, chunk_number = 0, 1
     for number, block in enumerate(scanned):
         first, last = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
@@ -356,14 +361,14 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
         block_phrase = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
         outcome_phrase = f"opens chunk {chunk_number:,}" if block.cut or not number else f"stays in chunk {chunk_number:,}"
         block_outcome_reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
-        joint_size = []
+        joint_size_pairs = []
         if block.together is not None:
-            joint_size = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
+            joint_size_pairs = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
         steps.append(
             {
                 "title": f"{_capitalised(block_phrase, '')} {outcome_phrase}",
                 "story": [block_outcome_reason],
-                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size],
+                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size_pairs],
                 "tone": "cut" if block.cut else "",
                 "mark": {
                     "growing": (chunk_start, max(first, chunk_start + 1)) if number else None,
@@ -380,7 +385,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
                 }
                 if number
                 else None,
-                "gauge": _block_gauge(block, chunker, largest_size_or_limit),
+                "gauge": _block_gauge(block, chunker, gauge_maximum),
             }
         )
         if block.cut:

@@ -6,7 +6,7 @@ from typing import TypedDict
 from chunkers import Chunking, Verdict
 from viz.breakpoints.decision_steps import is_near_threshold
 from viz.components.browser_exchange import Component, compact_json
-from viz.components.reader.payload import VerdictData, verdict_data, verdicts_of
+from viz.components.reader.payload import VerdictData, encode_verdicts, verdict_data
 from viz.jobs import CACHED_BYTES, cached_while_shown
 
 STANDING = {
@@ -92,20 +92,20 @@ def show_gap_table(chunking: Chunking, identity: Hashable, margin: float, body_h
             "source": chunking.document.identity,
             "hash": body_hash,
             "score": chunking.curves[0].label if chunking.curves else "score",
-            "rows": _rows(chunking, identity, margin),
+            "rows": _gap_rows_json(chunking, identity, margin),
         },
     )
 
 
 @cached_while_shown(CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len)
-def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
+def _gap_rows_json(chunking: Chunking, identity: Hashable, margin: float) -> str:
     return compact_json(gap_rows(chunking, margin))
 
 
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:
     """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
     gaps_in_order = chunking.gaps
-    verdicts, verdict_of = verdicts_of(gaps_in_order, STANDING)
+    verdicts, verdict_of = encode_verdicts(gaps_in_order, STANDING)
     return {
         "gaps": [gap.index for gap in gaps_in_order],
         "scores": [gap.score for gap in gaps_in_order],

@@ -13,7 +13,7 @@ from evaluation.segmentation import count_found_missed_added, cut_offsets, sente
 from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import show_gap_table
 from viz.breakpoints.scores import DisplayedResult, displayed_result, show_scores
-from viz.breakpoints.steps import new_column, show_steps
+from viz.breakpoints.steps import new_column_choice, show_steps
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
@@ -115,7 +115,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     show_progress(results)
     show_misfits(here.choices, results)
     shown_result = displayed_result(results[0], axis)
-    palette.set_overlay_colours()
+    palette.set_overlay_panel_colours()
     # A heatmap stands beside the steps.
     left, right = (
         side_by_side(PAGE, 1, 2) if view == "steps" and column_choice.chunker == "optimal" else side_by_side(PAGE, 8, 5)
@@ -134,7 +134,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         )
     with spot:
         compare_search_settings = search_settings_of(ensure_compare_choices(), len(text.document.text))
-        read_chunking = None if shown_result is None else shown_result.chunking
+        shown_chunking = None if shown_result is None else shown_result.chunking
         answer_verdicts(
             text.document,
             results[:1],
@@ -142,7 +142,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
             here.embedder,
             text.source.known,
             compare_search_settings,
-            read_chunking,
+            shown_chunking,
         )
     with right, st.container(key="beside"):
         view_switch_key = f"{PAGE}/view" if view_label_by_name == VIEWS else f"{PAGE}/view/{column_choice.chunker}"
@@ -219,7 +219,7 @@ def _choose_chunker(choices: Choices) -> None:
     chunker_choice = {"chunker": choices.columns[0].chunker}
 
     def changed() -> None:
-        choices.columns = [new_column(chunker_choice["chunker"])]
+        choices.columns = [new_column_choice(chunker_choice["chunker"])]
         choices.extra["step"] = "1"
 
     select_word("Chunker", chunker_choice, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)
@@ -264,9 +264,11 @@ def _summary_rows(chunking: Chunking, chosen: TextSource) -> tuple[HeadRow, ...]
     rejected_count = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
     forced_count = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
     if rejected_count or forced_count:
-        cut_count = rejected_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
+        candidate_cut_count = rejected_count + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
         summary_rows.append(
-            HeadRow("candidates", f"{cut_count:,}, of which {rejected_count:,} rejected; cuts forced: {forced_count:,}")
+            HeadRow(
+                "candidates", f"{candidate_cut_count:,}, of which {rejected_count:,} rejected; cuts forced: {forced_count:,}"
+            )
         )
     if chosen.known is not None:
         found, missed, added = count_found_missed_added(cut_offsets(chunking), chosen.known)

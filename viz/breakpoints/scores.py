@@ -38,7 +38,7 @@ def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
     """
-    finished_column_result = result.finished
+    finished_column_result = result.finished_column
     if finished_column_result is None:
         return None
     task, chunker, chunking = finished_column_result
@@ -124,8 +124,11 @@ def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
         return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
     if not stairs.flat:
         return f"No {MIN_FLAT_STRETCH} consecutive amounts of the slider make the same chunks."
-    flat_stretch = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
-    return f"A few steps from here the chunks change; {flat_stretch.words()}. Bands are stretches that make the same chunks."
+    widest_flat_stretch = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
+    return (
+        f"A few steps from here the chunks change; {widest_flat_stretch.words()}. Bands are stretches that make the same "
+        "chunks."
+    )
 
 
 # The figures.
@@ -164,7 +167,7 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
         )
     _draw_labelled_line(figure, level, f"line {format_number(level, '.2f')}")
     tallest_bar_gap_count = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
-    for name, place, anchor in _bar_labels(counted):
+    for name, place, anchor in _series_label_positions(counted):
         figure.add_annotation(
             x=histogram_bin_middles[place],
             y=counted.short[place] + counted.beyond[place],
@@ -185,16 +188,20 @@ def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) ->
     return figure
 
 
-def _bar_labels(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
+def _series_label_positions(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
-    bar_names = (("kept", counted.short), ("past the line", counted.beyond))
-    tallest_bars = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in bar_names if any(counts)]
+    named_bar_counts = (("kept", counted.short), ("past the line", counted.beyond))
+    tallest_bars = [
+        (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in named_bar_counts if any(counts)
+    ]
     tallest_indices = [place for _, place in tallest_bars]
     if len(tallest_bars) < 2 or abs(tallest_indices[0] - tallest_indices[1]) > 1:
         return [(name, place, "center") for name, place in tallest_bars]
     # Labels of adjacent bars extend away from each other.
-    leftmost_label = min(range(2), key=lambda at: (tallest_indices[at], at))
-    return [(name, place, "right" if at == leftmost_label else "left") for at, (name, place) in enumerate(tallest_bars)]
+    leftmost_label_index = min(range(2), key=lambda at: (tallest_indices[at], at))
+    return [
+        (name, place, "right" if at == leftmost_label_index else "left") for at, (name, place) in enumerate(tallest_bars)
+    ]
 
 
 def _round_step(span: float) -> float:
@@ -231,14 +238,16 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
     largest_chunk_size = max(stairs.largest, default=0)
     for name, values in (("largest", stairs.largest), ("median", stairs.median)):
         is_label_below_curve = name == "median" and values[label_index] > 0.2 * largest_chunk_size
-        label_place = {
+        label_position_settings = {
             "x": stairs.amounts[label_index],
             "y": values[label_index],
             "yanchor": "top" if is_label_below_curve else "bottom",
             "row": 2,
             "col": 1,
         }
-        figure.add_annotation(text=name, showarrow=False, bgcolor=theme_colour_by_role["page"], borderpad=0, **label_place)
+        figure.add_annotation(
+            text=name, showarrow=False, bgcolor=theme_colour_by_role["page"], borderpad=0, **label_position_settings
+        )
     _draw_labelled_line(figure, amount, f"now {format_number(amount)}")
     # All bands in one call, because `add_vrect` slows down with every existing shape.
     figure.layout.shapes += (*_flat_stretch_bands(stairs, amount),)

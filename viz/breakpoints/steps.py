@@ -104,7 +104,7 @@ def _greedy_steps(
             with suppress(Cancelled):
                 return _cached_steps(
                     shown,
-                    lambda: _scanned_steps(shown, chunker, margin, comparison_by_gap, embedder),
+                    lambda: _max_min_scan_steps(shown, chunker, margin, comparison_by_gap, embedder),
                     "scanned",
                     margin,
                     comparison_by_gap is None,
@@ -129,7 +129,7 @@ def _compared_stretches(
     return compare_stretches(chunking, best, CumulativeSimilarities(document_sentence_vectors))
 
 
-def _scanned_steps(
+def _max_min_scan_steps(
     shown: DisplayedResult,
     chunker: MaxMin,
     margin: float,
@@ -147,7 +147,7 @@ def _scanned_steps(
 def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
     document = shown.chunking.document
     document_embedder = embedder.for_document(document) if embedder is not None and chunker.embeds else None
-    scanned_structure_blocks = chunker.scan(
+    scanned_structure_blocks = chunker.block_steps(
         document, cached_only_tools(document_embedder, shown.identity[0].tokenizer, session.on_disk)
     )
     return structure_steps(shown.chunking, chunker, scanned_structure_blocks)
@@ -160,7 +160,7 @@ BEST_CASE = "emoji"
 """A sample whose boundary Optimal finds, and nothing else, while Breakpoint does so at no threshold."""
 
 
-def new_column(chunker: str) -> ColumnChoice:
+def new_column_choice(chunker: str) -> ColumnChoice:
     """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
     return ColumnChoice(chunker, {"pieces": "sentences"}) if chunker == "optimal" else fresh_column(chunker)
 

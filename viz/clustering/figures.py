@@ -34,12 +34,12 @@ def dendrogram_figure(
     figure = go.Figure()
     leaves_are_few = len(tree.leaves) <= MOST_NUMBERED
     marker_size = 5 if leaves_are_few else 2
-    refused_joins = [
+    refused_join_texts = [
         f"sentences {refusal.left + 1} and {refusal.right + 1}, distance {refusal.distance:.2f}: refused, "
         f"the two clusters hold {refusal.size}"
         for refusal in clusters.refused
     ]
-    _brackets(figure, tree.refused, refused_joins, {"color": ink["muted"], "width": 1, "dash": "dot"}, marker_size)
+    _brackets(figure, tree.refused, refused_join_texts, {"color": ink["muted"], "width": 1, "dash": "dot"}, marker_size)
     for colour in range(palette.COUNT):
         joins_of_colour = [at for at, merge in enumerate(merges) if grounds[chunk_of[merge.left.start]] == colour]
         join_texts = [
@@ -275,12 +275,12 @@ def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
     """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
     sentence_block_names = [heatmap_row_name(row) for row in heatmap_rows(count, block)]
     first_rows, second_rows = np.triu_indices(len(sentence_block_names), k=1)
-    block_pair_distances = distances[first_rows, second_rows]
-    nearest_first = np.argsort(block_pair_distances, kind="stable")
+    pair_distance_array = distances[first_rows, second_rows]
+    nearest_first_indices = np.argsort(pair_distance_array, kind="stable")
     return {
-        "sentence": [sentence_block_names[at] for at in first_rows[nearest_first]],
-        "and sentence": [sentence_block_names[at] for at in second_rows[nearest_first]],
-        "distance": np.round(block_pair_distances[nearest_first], 4).tolist(),
+        "sentence": [sentence_block_names[at] for at in first_rows[nearest_first_indices]],
+        "and sentence": [sentence_block_names[at] for at in second_rows[nearest_first_indices]],
+        "distance": np.round(pair_distance_array[nearest_first_indices], 4).tolist(),
     }
 
 

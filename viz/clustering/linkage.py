@@ -37,12 +37,12 @@ def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decis
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
     """Return the steps of single-linkage clustering under a size cap and the maximum distance ``most``."""
-    clusters_joined_so_far = DisjointSets(count)
+    disjoint_sentence_sets = DisjointSets(count)
     steps: list[Step] = []
     for decision in linkage_decisions(merges, clusters):
-        steps.append(_linkage_step(clusters_joined_so_far, decision, cap, most))
+        steps.append(_linkage_step(disjoint_sentence_sets, decision, cap, most))
         if decision.joined:
-            clusters_joined_so_far.join(decision.left, decision.right)
+            disjoint_sentence_sets.join(decision.left, decision.right)
     return steps
 
 
@@ -128,39 +128,42 @@ class Dendrogram:
 
 def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) -> Dendrogram:
     """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
-    sentence_clusters = DisjointSets(count)
+    disjoint_sentence_sets = DisjointSets(count)
     node_of_label = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
     first_sentences = [*range(count)]  # first sentence of each node
     children: list[tuple[int, int]] = []
     refused: list[tuple[int, int]] = []
     for joined, left, right, _ in linkage_decisions(merges, clusters):
         node_pair = sorted(
-            (node_of_label[sentence_clusters.label[left]], node_of_label[sentence_clusters.label[right]]),
+            (node_of_label[disjoint_sentence_sets.label[left]], node_of_label[disjoint_sentence_sets.label[right]]),
             key=first_sentences.__getitem__,
         )
         (children if joined else refused).append((node_pair[0], node_pair[1]))
         if joined:
-            sentence_clusters.join(left, right)
-            node_of_label[sentence_clusters.label[left]] = len(first_sentences)
+            disjoint_sentence_sets.join(left, right)
+            node_of_label[disjoint_sentence_sets.label[left]] = len(first_sentences)
             first_sentences.append(first_sentences[node_pair[0]])
-    root_nodes = [node_of_label[label] for label in sentence_clusters.label]
+    root_of_sentence = [node_of_label[label] for label in disjoint_sentence_sets.label]
     ordered_leaf_sentences = [
-        leaf for root in _side_by_side(root_nodes, first_sentences, clusters) for leaf in _leaves(root, count, children)
+        leaf
+        for root in _roots_with_refused_adjacent(root_of_sentence, first_sentences, clusters)
+        for leaf in _leaves(root, count, children)
     ]
     return _dendrogram(ordered_leaf_sentences, merges, clusters, children, refused)
 
 
-def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
+def _roots_with_refused_adjacent(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
     """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
-    row_of_root = {root: [root] for root in roots}
+    neighbours_by_root = {root: [root] for root in roots}
     for refusal in clusters.refused:
         left, right = sorted(
-            (row_of_root[roots[refusal.left]], row_of_root[roots[refusal.right]]), key=lambda row: first[row[0]]
+            (neighbours_by_root[roots[refusal.left]], neighbours_by_root[roots[refusal.right]]),
+            key=lambda row: first[row[0]],
         )
         if left is not right:
             left += right
-            row_of_root.update(dict.fromkeys(right, left))
-    return [root for row in {id(row): row for row in row_of_root.values()}.values() for root in row]
+            neighbours_by_root.update(dict.fromkeys(right, left))
+    return [root for row in {id(row): row for row in neighbours_by_root.values()}.values() for root in row]
 
 
 def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:

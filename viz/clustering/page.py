@@ -17,7 +17,7 @@ from evaluation.segmentation import (
     DiscontinuousChunks,
     count_found_missed_added,
     cut_offsets,
-    sections_in_mixed_chunks,
+    mixed_chunk_section_counts,
     sentence_counts,
 )
 from sample_docs import sample_splitters
@@ -137,8 +137,8 @@ def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> 
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
     choices_of_compare = ensure_compare_choices()
-    selected_on_compare = choices_of_compare.columns[choices_of_compare.selected].chunker
-    choices.selected = METHODS.index(selected_on_compare) if selected_on_compare in METHODS else adopted_numbers[0]
+    compare_chunker_name = choices_of_compare.columns[choices_of_compare.selected].chunker
+    choices.selected = METHODS.index(compare_chunker_name) if compare_chunker_name in METHODS else adopted_numbers[0]
 
 
 def _choose_method(choices: Choices) -> None:
@@ -191,13 +191,13 @@ def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Head
         column_summary_rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
         _, missed, added = count_found_missed_added(cut_offsets(chunking), known)
-        mixed_chunks = sections_in_mixed_chunks(chunking, known)
+        sections_per_chunk = mixed_chunk_section_counts(chunking, known)
         errors_phrase = f"{missed:,} missed, {added:,} added" if missed or added else "boundaries as known"
-        if mixed_chunks and not missed and not added:
+        if sections_per_chunk and not missed and not added:
             # Chunks of several pieces can match all boundaries and still mix sections.
-            errors_phrase += "; " + _mixed_sections_in_words(mixed_chunks)
+            errors_phrase += "; " + _mixed_sections_in_words(sections_per_chunk)
         column_summary_rows.append(
-            HeadRow("against known", errors_phrase, "wrong" if missed or added or mixed_chunks else "", errors_phrase)
+            HeadRow("against known", errors_phrase, "wrong" if missed or added or sections_per_chunk else "", errors_phrase)
         )
     return tuple(column_summary_rows)
 
@@ -224,10 +224,10 @@ def show_cluster_formation(
     )
     distance_limit = chunker.reach()
     sentence_position_weight = 0.0 if distance_limit is None else distance_limit.position_weight
-    sentence_clusters = chunking.clusters
+    clustering_details = chunking.clusters
     with beside:
-        if sentence_clusters is not None and distance_limit is not None and sentence_clusters.cap is not None:
-            _show_linkage_steps(choices, chunking, sentence_clusters, sentence_clusters.cap, distance_limit, known)
+        if clustering_details is not None and distance_limit is not None and clustering_details.cap is not None:
+            _show_linkage_steps(choices, chunking, clustering_details, clustering_details.cap, distance_limit, known)
         show_heatmap(
             sentence_chunk_colours,
             vectors,
@@ -235,12 +235,12 @@ def show_cluster_formation(
             None if distance_limit is None else (distance_limit.name, distance_limit.distance),
             key="heatmap",
         )
-    if sentence_clusters is not None and distance_limit is not None and sentence_clusters.cap is not None:
-        _show_dendrogram(chunking, sentence_clusters, sentence_clusters.cap, distance_limit, sentence_chunk_colours)
-    elif sentence_clusters is not None and distance_limit is not None and sentence_clusters.roles:
-        _show_density(sentence_clusters, distance_limit, sentence_chunk_colours, vectors)
-    elif sentence_clusters is not None and sentence_clusters.own:
-        _show_centres(sentence_clusters, sentence_chunk_colours)
+    if clustering_details is not None and distance_limit is not None and clustering_details.cap is not None:
+        _show_dendrogram(chunking, clustering_details, clustering_details.cap, distance_limit, sentence_chunk_colours)
+    elif clustering_details is not None and distance_limit is not None and clustering_details.roles:
+        _show_density(clustering_details, distance_limit, sentence_chunk_colours, vectors)
+    elif clustering_details is not None and clustering_details.own:
+        _show_centres(clustering_details, sentence_chunk_colours)
     if len(vectors) <= MOST_SENTENCES:
         _show_downloadable_heatmap(sentence_chunk_colours, vectors, sentence_position_weight)
     with beside:
@@ -249,7 +249,7 @@ def show_cluster_formation(
             data={
                 "chunk_of": list(sentence_chunk_colours.chunk_of),
                 "grounds": list(sentence_chunk_colours.grounds),
-                "tags": _chunk_tags(chunking, sentence_chunk_colours.chunk_of),
+                "tags": _chunk_noise_tags(chunking, sentence_chunk_colours.chunk_of),
                 "breaks": order_breaks_in_words(chunking),
             },
         )
@@ -319,7 +319,7 @@ def _show_centres(clusters: Clusters, coloured: SentenceColours) -> None:
     )
 
 
-def _chunk_tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
+def _chunk_noise_tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
     """Return a tag for each chunk: ``noise`` or empty."""
     chunk_noise_tags = [""] * len(chunking.chunks)
     for sentence, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
@@ -340,13 +340,13 @@ def sentence_chunks(chunking: Chunking) -> list[int]:
 
 def order_breaks_in_words(chunking: Chunking) -> str:
     """Describe how often the chunks depart from the order of the text."""
-    chunk_counts = DiscontinuousChunks.of(chunking)
-    if not chunk_counts.chunks:
+    discontinuity_counts = DiscontinuousChunks.of(chunking)
+    if not discontinuity_counts.chunks:
         return "No order breaks: every chunk is one stretch of the text."
-    order_break_times_phrase = "once" if chunk_counts.breaks == 1 else f"{chunk_counts.breaks:,} times"
-    chunk_count_verb = "is" if chunk_counts.chunks == 1 else "are"
+    order_break_times_phrase = "once" if discontinuity_counts.breaks == 1 else f"{discontinuity_counts.breaks:,} times"
+    chunk_count_verb = "is" if discontinuity_counts.chunks == 1 else "are"
     return (
-        f"{pluralize(chunk_counts.breaks, 'order break')}: {chunk_counts.chunks:,} of "
+        f"{pluralize(discontinuity_counts.breaks, 'order break')}: {discontinuity_counts.chunks:,} of "
         f"{len(chunking.chunks):,} chunks {chunk_count_verb} "
         f"non-contiguous, so reading chunk by chunk jumps over other chunks {order_break_times_phrase}."
     )

@@ -21,7 +21,7 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
     """
     embedder = here.embedder
     embedding_columns = [
-        (number, column.finished)
+        (number, column.finished_column)
         for number, column in enumerate(results, start=1)
         if column.chunker and column.chunker.embeds
     ]
@@ -48,7 +48,7 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
             (ChunkingTask.of(text.document, full_embedder, here.choices.tokenizer, column.chunker), column.chunker)
             for _, column in finished
         ]
-        full_chunking_by_task = _full_results(full_embedder_tasks, text.document, full_embedder)
+        full_chunking_by_task = _full_embedder_results(full_embedder_tasks, text.document, full_embedder)
     except InputError as error:
         notice(str(error), "error", key="agreement_error")
         return
@@ -60,12 +60,14 @@ def show_agreement(here: Page, text: PageText, results: Sequence[ColumnResult]) 
         _show_comparison(here, text.document, full_embedder, columns_with_full_chunkings)
 
 
-def _full_results(
+def _full_embedder_results(
     tasks: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full: Embedder
 ) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
     embedder_job = session.full_job
-    known_results = session.full_results if embedder_job is None else {**session.full_results, **embedder_job.finished()}
+    known_results = (
+        session.full_results if embedder_job is None else {**session.full_results, **embedder_job.results_so_far()}
+    )
     chunkings: dict[ChunkingTask, Chunking] = {}
     missing_tasks_and_chunkers = []
     for task, chunker in tasks:
@@ -108,21 +110,26 @@ def _show_comparison(
     assert here.embedder is not None
     embedder_name = here.embedder.name
     try:
-        shift = _distance_shift(document, full, here.embedder, here.choices.tokenizer, session.on_disk)
+        gap_distance_shift = _distance_shift(document, full, here.embedder, here.choices.tokenizer, session.on_disk)
     except Cancelled:
         # No column embeds single sentences.
-        shift = None
-    shift_phrase = f": distances of neighbouring sentences moved by {_shift_in_words(shift)}." if shift is not None else "."
-    remark(f"{embedder_name} beside {full.name}{shift_phrase}", key="agreement")
+        gap_distance_shift = None
+    distance_shift_phrase = (
+        f": distances of neighbouring sentences moved by {_shift_in_words(gap_distance_shift)}."
+        if gap_distance_shift is not None
+        else "."
+    )
+    remark(f"{embedder_name} beside {full.name}{distance_shift_phrase}", key="agreement")
     for number, column, chunking in columns:
         boundary_agreement = compare_boundaries(chunking, column.chunking)
-        scores_phrase = (
+        score_shift_phrase = (
             f"; scores moved by {_shift_in_words(boundary_agreement.scores)}"
-            if shift is None and boundary_agreement.scores is not None
+            if gap_distance_shift is None and boundary_agreement.scores is not None
             else ""
         )
         remark(
-            f"Column {number}, {column.chunker.title}: {boundary_agreement.words(full.name, embedder_name)}{scores_phrase}.",
+            f"Column {number}, {column.chunker.title}: "
+            f"{boundary_agreement.words(full.name, embedder_name)}{score_shift_phrase}.",
             key=f"agreement_{number}",
         )
 

@@ -22,12 +22,15 @@ def start() -> None:
 
     Its embeddings are in the server's cache afterwards.
     """
-    compare_choices = default_choices()
-    embedder = load_embedder(compare_choices.embedder)
-    document = Document.from_text(load_sample(compare_choices.document).text, compare_choices.sentences).split()
-    default_chunkers = [build_chunker(column.chunker, column.parameters, embedder) for column in compare_choices.columns]
+    compare_page_defaults = default_choices()
+    embedder = load_embedder(compare_page_defaults.embedder)
+    document = Document.from_text(load_sample(compare_page_defaults.document).text, compare_page_defaults.sentences).split()
+    default_chunkers = [
+        build_chunker(column.chunker, column.parameters, embedder) for column in compare_page_defaults.columns
+    ]
     default_tasks_and_chunkers = [
-        (ChunkingTask.of(document, embedder, compare_choices.tokenizer, chunker), chunker) for chunker in default_chunkers
+        (ChunkingTask.of(document, embedder, compare_page_defaults.tokenizer, chunker), chunker)
+        for chunker in default_chunkers
     ]
     first_screen_chunking_job = ChunkingJob(document, embedder, default_tasks_and_chunkers, on_disk=False)
     _started[:] = [first_screen_chunking_job]

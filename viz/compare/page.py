@@ -7,9 +7,9 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.results import parent_numbers
+from chunkers.results import indices_of_parent_chunks
 from chunkers.support import format_three_figures, pluralize
-from evaluation.segmentation import ChunkFacts, boundary_changes, count_found_missed_added
+from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
 from viz.compare.asking.question_search import answer_question, mark_answer
 from viz.compare.state.session import LastChange, session
@@ -43,8 +43,8 @@ from viz.state import (
     Choices,
     PageText,
     TextSource,
-    column_for_own_cuts,
     default_choices,
+    index_for_own_cuts,
     own_cuts_of,
     retrieval_limits,
     search_settings_of,
@@ -80,12 +80,12 @@ def show() -> None:
             text.document,
             [_reader_column(number, column, text, here.embedder) for number, column in enumerate(column_results)],
             title=text.source.name,
-            summary=_summary(text.source),
+            summary=_text_summary(text.source),
             selected=choices.selected,
             known=text.source.known,
             key=READER,
             marking=marking_payload(choices, text),
-            offers=fold_purposes(choices),
+            offers=fold_purpose_availability(choices),
             asking=asking_data(choices, len(text.document.text)),
             card=True,
         )
@@ -112,7 +112,7 @@ def _reader_column(number: int, result: ColumnResult, text: PageText, embedder: 
     return reader_column_of(result, lambda _: column_summary(number, result, text, embedder))
 
 
-def _summary(chosen: TextSource) -> str:
+def _text_summary(chosen: TextSource) -> str:
     summary_phrases = []
     if chosen.known is not None:
         summary_phrases.append(
@@ -139,7 +139,7 @@ def _take_events(choices: Choices, text: PageText | None, embedder: Embedder | N
     settings_event, answer_event = take_event(READER, "asking"), take_event(READER, "answer")
     if settings_event:
         _take_question_settings(choices, settings_event)
-    questions_before = len(session.questions)
+    question_count_before = len(session.questions)
     if answer_event and text is not None:
         mark_answer(text.document, answer_event)
     if remedy := take_event(READER, "remedy"):
@@ -149,7 +149,7 @@ def _take_events(choices: Choices, text: PageText | None, embedder: Embedder | N
         take_remedy(remedy, embedder)
     if change := take_event(READER, "change"):
         take_parameter_change(COMPARE_PAGE, change)
-    if len(session.questions) > questions_before:
+    if len(session.questions) > question_count_before:
         # The row at the top, already drawn, offers to keep the question.
         st.rerun()
 
@@ -205,7 +205,7 @@ def apply_marking(choices: Choices, text: PageText, reader_key: str) -> str:
     gap_clicks, fold_event = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
     if fold_event is not None:
         session.folded = (text.document.identity, str(fold_event["purpose"]))
-    if not gap_clicks or fold_purposes(choices).get(gap_clicks[-1].purpose) != "":
+    if not gap_clicks or fold_purpose_availability(choices).get(gap_clicks[-1].purpose) != "":
         return ""
     if gap_clicks[-1].purpose == "cuts":
         try:
@@ -221,20 +221,20 @@ def apply_marking(choices: Choices, text: PageText, reader_key: str) -> str:
 def marking_payload(choices: Choices, text: PageText) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     identity, purpose = session.folded
-    if identity != text.document.identity or fold_purposes(choices).get(purpose) != "":
+    if identity != text.document.identity or fold_purpose_availability(choices).get(purpose) != "":
         return None
     if purpose == "cuts":
         return marking_data(text.document, "cuts", own_cuts_of(choices, text.document), folded=True)
     return marking_data(text.document, "marks", text.source.known or (), folded=True)
 
 
-def fold_purposes(choices: Choices) -> dict[str, str]:
+def fold_purpose_availability(choices: Choices) -> dict[str, str]:
     """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
 
     The known boundaries of a bundled text cannot be changed.
     """
     full_message = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
-        column_for_own_cuts(choices) is None
+        index_for_own_cuts(choices) is None
     )
     return {**({"marks": ""} if choices.document == OWN_DOCUMENT else {}), "cuts": full_message}
 
@@ -244,7 +244,7 @@ def fold_purposes(choices: Choices) -> dict[str, str]:
 
 def say_reopened_file(results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
-    session_file, finished = session.reopened, [finished for column in results if (finished := column.finished)]
+    session_file, finished = session.reopened, [finished for column in results if (finished := column.finished_column)]
     if session_file is None or len(finished) < len(results):
         return
     shown_settings = [(column.chunker.name, column.chunker.model_dump()) for column in finished]
@@ -280,7 +280,7 @@ def say_reopened_file(results: Sequence[ColumnResult]) -> None:
 
 def column_summary(number: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
-    finished_column = result.finished
+    finished_column = result.finished_column
     assert finished_column is not None
     task, chunking = finished_column.task, finished_column.chunking
     chunk_facts = _chunk_facts(task, chunking, embedder)
@@ -293,9 +293,13 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
         else ()
     )
     if chunk_facts.sizes:
-        sentence_sizes = chunk_facts.sizes[0]
+        sentence_count_summary = chunk_facts.sizes[0]
         summary_head_rows.append(
-            HeadRow("sentences", f"{sentence_sizes.least:,} to {sentence_sizes.most:,}, median {sentence_sizes.median:,g}")
+            HeadRow(
+                "sentences",
+                f"{sentence_count_summary.least:,} to {sentence_count_summary.most:,}, median "
+                f"{sentence_count_summary.median:,g}",
+            )
         )
     if chunk_facts.pieces.chunks:
         summary_head_rows.append(HeadRow("in pieces", chunk_facts.pieces.words(len(chunking.chunks))))
@@ -325,14 +329,14 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
     ]
     return ReaderColumn(
         rows=tuple(summary_head_rows),
-        table=(("size", "min", "median", "mean", "max"), *size_table) if session.all_sizes else (),
+        table=(("size", "min", "median", "mean", "max"), *size_table) if session.shows_all_sizes else (),
         fresh=new_boundaries,
     )
 
 
 def _level_rows(chunking: Chunking) -> list[HeadRow]:
     """Return a row with the numbers of parents and children; none if the chunks have one level."""
-    parent_count = len(parent_numbers(chunking.chunks))
+    parent_count = len(indices_of_parent_chunks(chunking.chunks))
     levels_phrase = (
         f"{pluralize(parent_count, 'parent')}, {pluralize(len(chunking.chunks) - parent_count, 'child', 'children')}"
     )
@@ -354,7 +358,7 @@ def _last_change(
     last_change = session.history.get(number)
     if last_change is None or last_change.task != task_without_revision:
         if last_change is not None and last_change.task.subject == task_without_revision.subject:
-            change_phrase = boundary_changes(document, last_change.cuts, cuts).words()
+            change_phrase = count_boundary_changes(document, last_change.cuts, cuts).words()
             last_change = LastChange(
                 task_without_revision, cuts, change_phrase, frozenset(cuts) - frozenset(last_change.cuts)
             )

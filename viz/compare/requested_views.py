@@ -16,7 +16,7 @@ from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
 from integrations.original_chunkers import Original, compare_chunks, original_for, run_original
 from viz.compare.asking.marked_questions import show_questions
 from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
-from viz.compare.scores.changes import show_changes
+from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_ranking, show_scoreboard, show_unlabelled
 from viz.compare.state.session import session
 from viz.compare.text_as_read import show_parsing
@@ -33,8 +33,8 @@ from viz.state import (
     TextSource,
     chosen_model,
     compare_is_full,
+    questions_in_stored_form,
     session_file,
-    stored_questions,
     undoable,
 )
 from viz.theme import edge_colour
@@ -54,7 +54,7 @@ def show_requested_views(
         "Which is best?": lambda: show_ranking(choices, results, finished_chunkings[0][1].document, chosen.known, embedder),
         "Without labels": lambda: show_unlabelled(choices, results, finished_chunkings[0][1].document, embedder),
         **(
-            {"Diff": lambda: show_changes(choices, results, chosen, finished_chunkings[0][1].document, embedder)}
+            {"Diff": lambda: show_index_replacement(choices, results, chosen, finished_chunkings[0][1].document, embedder)}
             if len(results) > 1
             else {}
         ),
@@ -87,7 +87,7 @@ def _show_gap_table(here: ColumnResult) -> None:
 
 
 def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: TextSource, embedder: Embedder | None) -> None:
-    if selected := results[choices.selected].finished:
+    if selected := results[choices.selected].finished_column:
         _offer_column_files(choices, results, selected.chunker, selected.chunking, embedder)
         _offer_session_file(choices, results, chosen, embedder)
 
@@ -97,11 +97,13 @@ def _offer_session_file(
 ) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_as = session.embedded_as
-    chunkers_and_chunkings = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
+    chunkers_and_chunkings = [
+        (finished.chunker, finished.chunking) for column in results if (finished := column.finished_column)
+    ]
     if len(chunkers_and_chunkings) == len(results):
         recipe_language_model = _recipe_model()
         column_recipes = [_recipe_of(chunker, choices, embedder) for chunker, _ in chunkers_and_chunkings]
-        stored_text_questions = stored_questions(chosen.text)
+        stored_text_questions = questions_in_stored_form(chosen.text)
         download_buttons_row = st.container(horizontal=True)
         download_button(
             download_buttons_row,
@@ -174,7 +176,7 @@ def _gap_table(chunking: Chunking) -> dict[str, list[object]]:
 def _choose_embedded_text() -> EmbeddedAs:
     """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
 
-    def put(name: str) -> None:
+    def set_embedded_text(name: str) -> None:
         session.embedded_as = check_embedded_as(name)
 
     st.segmented_control(
@@ -185,7 +187,7 @@ def _choose_embedded_text() -> EmbeddedAs:
         required=True,
         help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
         "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
-        **value_binding(session.embedded_as, "embedded_as", put),
+        **value_binding(session.embedded_as, "embedded_as", set_embedded_text),
     )
     return session.embedded_as
 
@@ -197,8 +199,11 @@ def _offer_column_files(
     chunking, contexts_written = plain, True
     if embedded_as == "context":
         show_contexts(choices, results)
-        with_contexts = chunkings_with_contexts(results)
-        chunking, contexts_written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
+        contextual_chunkings = chunkings_with_contexts(results)
+        chunking, contexts_written = (
+            contextual_chunkings.get(choices.selected, plain),
+            choices.selected in contextual_chunkings,
+        )
     column_recipe = _recipe_of(chunker, choices, embedder)
     file_stem = f"seamark-{chunker.name}"
     chunk_files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
@@ -388,7 +393,7 @@ def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embed
         if original_library_chunker.column is None:
             _run_at_once(original_library_chunker, selected_result.chunking, selected_column_recipe)
         else:
-            _run_as_column(original_library_chunker, original_library_chunker.column, choices, results)
+            _offer_original_column(original_library_chunker, original_library_chunker.column, choices, results)
 
 
 def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
@@ -411,7 +416,7 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
     notice(result_message, tone, key="proof_result")
 
 
-def _run_as_column(
+def _offer_original_column(
     original: Original, column: tuple[str, dict[str, object]], choices: Choices, results: Sequence[ColumnResult]
 ) -> None:
     """Draw the result of the column that runs the library's chunker, or the button that adds one."""

@@ -34,7 +34,7 @@ def show_parsing(chosen: TextSource) -> None:
     if chosen.left_out:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
         if chosen is session.own:
-            _offer_lines(chosen)
+            _offer_to_restore_lines(chosen)
     text_origin_description = chosen.teaches or "not read from a file"
     nothing_phrase = "" if chosen.left_out or "left out" in text_origin_description else " · nothing was left out"
     remark(f"{chosen.name}: {text_origin_description}{nothing_phrase}. The text below is what is cut.", key="parsing_said")
@@ -70,7 +70,7 @@ def show_parsing(chosen: TextSource) -> None:
         remark("No text.", key="parsing_empty")
 
 
-def _offer_lines(own: TextSource) -> None:
+def _offer_to_restore_lines(own: TextSource) -> None:
     """Draw the buttons that put left-out lines back into the text."""
     omitted_line_kinds = {omission.what for omission in own.left_out if omission.part is not None and omission.words}
     put_back_buttons_row = st.container(horizontal=True)

@@ -91,7 +91,7 @@ def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -
         raise LinkError(f"{entry} must have an export default function, which draws the component; it has none.")
     if default is not None and (entry_module.has_default or default not in entry_module.exported):
         raise LinkError(f"{entry} must have a named export {default} and no default export. Correct its exports.")
-    ordered_script_modules.insert(0, _read(IN_ORDER, VIZ))
+    ordered_script_modules.insert(0, _parse_script(IN_ORDER, VIZ))
     path_by_name: dict[str, str] = {}
     for module in ordered_script_modules:
         for name in module.declared:
@@ -124,7 +124,7 @@ def _needed(entry: str, root: Path) -> list[_Module]:
         if path not in modules:
             paths_being_read.append(path)
             try:
-                parsed_script_module = _read(path, root)
+                parsed_script_module = _parse_script(path, root)
             except OSError:
                 importer_phrase = f", which {paths_being_read[-2]} imports," if len(paths_being_read) > 1 else ""
                 raise LinkError(f"The script {path}{importer_phrase} must exist; it does not.") from None
@@ -142,7 +142,7 @@ def _needed(entry: str, root: Path) -> list[_Module]:
 
 
 @cache
-def _read(path: str, root: Path) -> _Module:
+def _parse_script(path: str, root: Path) -> _Module:
     """Return the parsed script; cached, as components share half of their scripts."""
     text = (root / path).read_text(encoding="utf-8")
     imports: dict[str, list[str]] = {}

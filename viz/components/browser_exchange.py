@@ -58,7 +58,9 @@ class Component(Generic[Payload]):
 
         ``on_NAME_change`` is called when the script sets the state NAME.
         """
-        self._mount(key=_key(key), data=None if data is None else _ordered(key, data), height=height, **on_change)
+        self._mount(
+            key=_streamlit_safe_key(key), data=None if data is None else _ordered(key, data), height=height, **on_change
+        )
 
 
 class Store(Generic[Payload]):
@@ -79,24 +81,24 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
     A detail has the browser's timestamp as ``at``. After a change of the page Streamlit forgets the component's state, hears
     it again from the browser, and calls the callbacks once more; so callbacks too must take their event by this function.
     """
-    return _new(key, event) or session.noted.pop((key, event), None)
+    return _take_new_event(key, event) or session.noted.pop((key, event), None)
 
 
-def run_again() -> None:
+def no_op_callback() -> None:
     """Do nothing; with a callback, Streamlit keeps the component's state and reruns the page or the fragment."""
 
 
-def note_event(key: str, event: str) -> None:
+def keep_event_until_taken(key: str, event: str) -> None:
     """Keep an event that Streamlit holds for a single run until the page takes it; for use as a callback.
 
     Another input may interrupt that run before the page takes the event.
     """
-    if new_event := _new(key, event):
+    if new_event := _take_new_event(key, event):
         session.noted[key, event] = new_event
 
 
-def _new(key: str, event: str) -> dict[str, Any] | None:
-    detail: dict[str, Any] | None = (st.session_state.get(_key(key)) or {}).get(event)
+def _take_new_event(key: str, event: str) -> dict[str, Any] | None:
+    detail: dict[str, Any] | None = (st.session_state.get(_streamlit_safe_key(key)) or {}).get(event)
     if not detail or session.taken.get((key, event)) == detail["at"]:
         return None
     session.taken[key, event] = detail["at"]
@@ -104,13 +106,13 @@ def _new(key: str, event: str) -> dict[str, Any] | None:
     return detail
 
 
-def _key(key: str) -> str:
+def _streamlit_safe_key(key: str) -> str:
     """Return a component's key without two underscores in a row, which Streamlit refuses; a run's token may contain them."""
     return re.sub("_(?=_)", "_-", key)
 
 
 def _ordered(key: str, data: Data) -> bytes | list[object]:
-    sent_data_order = session.sent.order(key, data)
+    sent_data_order = session.sent.sequence_number(key, data)
     if isinstance(data, bytes):
         return f"{sent_data_order.session} {sent_data_order.number}\n".encode() + data
     # Streamlit looks for tables among the values of a mapping, and imports pandas for that, but not inside a list.
@@ -150,7 +152,7 @@ def _astral(text: str) -> IntArray:
 on_text_gone(lambda _: _astral.cache_clear())
 
 
-def sentence_positions(document: Document, offsets: Sequence[int]) -> list[float]:
+def sentence_axis_positions(document: Document, offsets: Sequence[int]) -> list[float]:
     """Convert offsets in code points to positions on the sentence axis: 2.5 is the middle of the third sentence."""
     if not (offsets and document.sentences):
         return [0.0 for _ in offsets]

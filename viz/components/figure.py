@@ -112,7 +112,7 @@ def show_figure(
         )
         figure_downloads_row = st.container(horizontal=True, vertical_alignment="bottom")
 
-        def chosen() -> None:
+        def store_chosen_format() -> None:
             format_by_figure[key] = st.session_state[f"{key}_format"]
 
         figure_downloads_row.segmented_control(
@@ -121,7 +121,7 @@ def show_figure(
             default=format_by_figure.get(key, "png"),
             format_func=str.upper,
             key=f"{key}_format",
-            on_change=chosen,
+            on_change=store_chosen_format,
             required=True,
         )
         download_button(

@@ -105,10 +105,10 @@ def ask_to_send(
         The label of the button.
     """
     asked_language_model = asking.model
-    model_estimates = [(asked_language_model, estimate, answer_tokens), *([also] if also is not None else [])]
-    requests, tokens, reply_tokens = map(sum, zip(*[estimated for _, estimated, _ in model_estimates], strict=True))
+    estimate_per_model = [(asked_language_model, estimate, answer_tokens), *([also] if also is not None else [])]
+    requests, tokens, reply_tokens = map(sum, zip(*[estimated for _, estimated, _ in estimate_per_model], strict=True))
     if formed is not None and not too:
-        requests, tokens = requests + formed.probes[0], tokens + formed.probes[1]
+        requests, tokens = requests + formed.probe_requests_and_tokens[0], tokens + formed.probe_requests_and_tokens[1]
     try:
         request_destination = asked_language_model.destination
     except InputError as error:
@@ -116,10 +116,10 @@ def ask_to_send(
         return
     model_request_prices = [
         asked_model.price(estimated.tokens, estimated.requests * answer + estimated.answers)
-        for asked_model, estimated, answer in model_estimates
+        for asked_model, estimated, answer in estimate_per_model
     ]
     total_request_cost = None if None in model_request_prices else sum(filter(None, model_request_prices))
-    asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in model_estimates)]
+    asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in estimate_per_model)]
     models_phrase = f"the model{'s' * (len(asked_model_titles) > 1)} {' and '.join(asked_model_titles)}"
     price_phrase = "no price is known" if total_request_cost is None else f"about ${total_request_cost:.4f}"
     limit, spent = asking.limit, asking.spent

@@ -79,7 +79,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
         if measured is None or len(measured) == 1:
             _choose_document(choices, number, chunk_file)
         if measured:
-            _say_whether_it_has(chunk_file, measured)
+            _show_document_coverage(chunk_file, measured)
     document = session.document if measured is None else None
     if chunk_file is not None and document is not None:
         located_chunks = chunk_file.cached_result_in(document)
@@ -95,14 +95,14 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
     st.caption(MADE_ELSEWHERE)
 
 
-def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
+def _show_document_coverage(file: ChunkFile, measured: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
-        by_document = file.chunks_by_document(measured)
+        chunks_by_document = file.chunks_by_document(measured)
     except InputError as error:
         notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
         return
-    chunk_count_phrase = pluralize(sum(map(len, by_document.values())), "chunk")
+    chunk_count_phrase = pluralize(sum(map(len, chunks_by_document.values())), "chunk")
     documents_phrase = measured[0] if len(measured) == 1 else f"the {len(measured):,} documents"
     remark(f"{chunk_count_phrase} of {documents_phrase} will be measured.", key="chunk_file_has")
 
@@ -181,13 +181,17 @@ def _show_located(located: LocatedChunks, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
-    counts = Counter(odd.kind for odd in located.oddities)
+    oddity_kind_counts = Counter(odd.kind for odd in located.oddities)
     located_chunks_summary = f"{located_count:,} of {pluralize(located.given, 'chunk')} found in this text"
     if located_count < located.given / 2:
         located_chunks_summary += f": {name} may be of another text"
     show_findings(
         located_chunks_summary,
-        [(_ODDITY_TITLES[kind][0], counts[kind], _ODDITY_TITLES[kind][1]) for kind in KINDS if counts[kind]],
+        [
+            (_ODDITY_TITLES[kind][0], oddity_kind_counts[kind], _ODDITY_TITLES[kind][1])
+            for kind in KINDS
+            if oddity_kind_counts[kind]
+        ],
         [_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
         len(located.oddities),
         less="of the last kinds",
@@ -273,9 +277,9 @@ def column_controls(
     # Keep the chunker of a column from another page, even if this page does not offer it.
     external_chunkers = [name for name in ELSEWHERE if elsewhere or name == column_choice.chunker]
     _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunkers])
-    has_form = any_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
+    shows_model_form = any_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
-    if has_form and column_choice.chunker in ASKING:
+    if shows_model_form and column_choice.chunker in ASKING:
         language_model_form()
     if column_choice.chunker not in ELSEWHERE:
         parameter_controls(choices.selected, column_choice, chunker, embedder_defaults(embedder, column_choice.chunker))
@@ -283,7 +287,7 @@ def column_controls(
         st.caption(OWN_CUTS)
     elif elsewhere:
         chunk_file_controls(choices, choices.selected, column_choice, measured)
-    if has_form and column_choice.chunker not in ASKING:
+    if shows_model_form and column_choice.chunker not in ASKING:
         language_model_form()
 
 
@@ -375,9 +379,9 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
     current_session_page = session.page
 
     def changed(name: str) -> None:
-        fresh_column_choice = fresh_column(name)
+        default_column_choice = fresh_column(name)
         with undoable(current_session_page, f"Chunker of column {choices.selected + 1} changed"):
-            column.chunker, column.parameters = fresh_column_choice.chunker, fresh_column_choice.parameters
+            column.chunker, column.parameters = default_column_choice.chunker, default_column_choice.parameters
 
     chunker_type = chunker_class(column.chunker)
     st.selectbox(
@@ -409,9 +413,8 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
             title
             for title, preset in preset_by_title.items()
             if all(
-                effective_parameter_values[full_title]
-                == preset.parameters.get(full_title, defaults.get(full_title, spec.default))
-                for full_title, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
+                effective_parameter_values[name] == preset.parameters.get(name, defaults.get(name, spec.default))
+                for name, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
             )
         ),
         None,

@@ -137,8 +137,8 @@ def show_kept_texts(choices: Choices) -> None:
     if not kept_texts:
         return
     remark("Kept on this machine:", key="kept_texts")
-    shown_notebook_key = key_of_kept_document()
-    shown_notebook_id = None if shown_notebook_key is None else shown_notebook_key.id
+    notebook_store_key = key_of_kept_document()
+    shown_notebook_id = None if notebook_store_key is None else notebook_store_key.id
     for kept_text in kept_texts[:MOST_LISTED]:
         kept_text_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
         with kept_text_buttons_row.container():
@@ -225,7 +225,7 @@ def copy_for_tab() -> tuple[KeptHead | None, str] | None:
 
 def keep_questions_in_tab() -> None:
     """Store the session's questions in the browser's tab, at the end of a run of the page."""
-    session_stored_questions = stored_texts.stored_questions()
+    session_stored_questions = stored_texts.questions_in_stored_form()
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(session_stored_questions)
     if session.questions_sent:

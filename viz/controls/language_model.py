@@ -55,22 +55,27 @@ def language_model_form() -> DeltaGenerator:
         st.button(
             "Find local server",
             key="language_find",
-            on_click=_find_local_server,
+            on_click=_fill_in_local_server,
             width="stretch",
             help="Looks at the usual ports of llama.cpp, Ollama, vLLM and LM Studio on the machine that runs Seamark.",
         )
         if session.local_servers is not None:
             remark(_servers_in_words(session.local_servers), key="language_local")
-        _form()
+        _draw_model_form()
         with st.expander("Getting a model", expanded=chosen_language_model is None):
             st.markdown(WAYS_TO_A_MODEL)
     if chosen_language_model is not None:
-        unusable_note = f" {chosen_language_model.many_unusable}" if chosen_language_model.many_unusable else ""
-        remark(f"{chosen_language_model.model.title}: {chosen_language_model.summary}.{unusable_note}", key="language_spent")
+        unusable_answers_note = (
+            f" {chosen_language_model.unusable_warning}" if chosen_language_model.unusable_warning else ""
+        )
+        remark(
+            f"{chosen_language_model.model.title}: {chosen_language_model.summary}.{unusable_answers_note}",
+            key="language_spent",
+        )
     return language_model_expander
 
 
-def _find_local_server() -> None:
+def _fill_in_local_server() -> None:
     """Look for servers on this machine, and fill in the first that has a model."""
     servers = session.local_servers = tuple(find_local_servers())
     if servers:
@@ -88,7 +93,7 @@ def _servers_in_words(servers: Sequence[LocalServer]) -> str:
     return f"{servers_phrase}. Nothing is sent there before you press “Use this model” and “Send”."
 
 
-def _form() -> None:
+def _draw_model_form() -> None:
     """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
     def used() -> None:

@@ -36,7 +36,7 @@ from viz.theme import definitions_as_help
 OTHER_MODEL = "another"
 
 
-def ask_about_splitter(choices: Choices) -> None:
+def ask_splitter_consent(choices: Choices) -> None:
     """Ask for consent to use a spaCy pipeline that the link names."""
     if not splitter_waits_for_consent(choices):
         return
@@ -54,7 +54,7 @@ def ask_about_splitter(choices: Choices) -> None:
     buttons_row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
 
 
-def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
+def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
     """Ask for consent to use the embedder that the link names, or to replace an embedder that is not installed.
 
     If an ``embedder`` is in use, draw its remarks about this machine.

@@ -174,7 +174,7 @@ def _draw_box(choices: Choices) -> None:
             args=(choices,),
         )
         _choose_encoding(choices)
-        _offer_dashes()
+        _offer_dash_boundaries()
 
 
 def _pasted(box: str, choices: Choices) -> None:
@@ -201,17 +201,17 @@ def _uploaded(choices: Choices) -> None:
     _read_as_document(name_and_content, None, choices)
 
 
-def use_text_of_page(own: TextSource, choices: Choices) -> None:
+def adopt_as_own_text(own: TextSource, choices: Choices) -> None:
     """Make a text from another page the user's own text, and select it; for use as a callback.
 
     Lines of dashes stay part of the text.
     """
     _forget_file()
     store_own_text(own)
-    _show_other_text(choices)
+    _switch_to_own_text(choices)
 
 
-def _show_other_text(choices: Choices) -> None:
+def _switch_to_own_text(choices: Choices) -> None:
     """Show a text that did not come from the text area."""
     session.own_taken += 1
     choose_document(choices, OWN_DOCUMENT)
@@ -257,7 +257,7 @@ def _take_reading(choices: Choices) -> None:
             ]
             joined_remarks = " · ".join(part for part in file_reading_remarks if part)
             set_own_text(TextSource(read_file.text, name, None, joined_remarks, read_file.parts, read_file.omissions))
-        _show_other_text(choices)
+        _switch_to_own_text(choices)
 
 
 def _open_saved(saved: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
@@ -273,7 +273,7 @@ def _open_saved(saved: session_file.SessionFile | Recipe, name: str, choices: Ch
         return
     store_own_text(TextSource(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
     stored_texts.restore_questions(saved.questions)
-    _show_other_text(choices)
+    _switch_to_own_text(choices)
 
 
 def _choose_encoding(choices: Choices) -> None:
@@ -305,7 +305,7 @@ def _encoding_doubts() -> str:
     return file_text.doubts(name_and_content[0])
 
 
-def _offer_dashes() -> None:
+def _offer_dash_boundaries() -> None:
     """Draw the choice between known boundaries and ordinary text for lines of three dashes."""
     text_with_dashes, own = session.own_given, session.own
     if text_with_dashes is None or own is None:

@@ -158,13 +158,13 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
                 key="passes",
             )
         return
-    palette.set_overlay_colours()
+    palette.set_overlay_panel_colours()
     # The rows first: in a narrow window the steps stand below them.
     with left:
         show_passes(
             title=text.source.name,
             summary=_summary(chunking),
-            rows=pass_rows(chunking, compared_result.finished, _row_labels(chunker)),
+            rows=pass_rows(chunking, compared_result.finished_column, _row_labels(chunker)),
             source=text.document.identity,
             key="passes",
         )
@@ -188,7 +188,7 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
                 known=bool(text.source.known),
                 would=lambda at: reversing_change_in_words(double_pass_result, double_pass_steps[at], here.embedder),
             )
-        removed_pass_one_boundaries = removed_boundaries(chunking, compared_result.chunking, compared_result.title)
+        removed_pass_one_boundaries = undone_pass_one_cuts(chunking, compared_result.chunking, compared_result.title)
         show_corrections(
             removed_pass_one_boundaries,
             removals_in_words(chunking, removed_pass_one_boundaries, compared_result.chunking, compared_result.title),
@@ -219,25 +219,25 @@ def _reader_column(chunking: Chunking) -> ReaderColumn:
 
 
 def _row_labels(chunker: DoublePass) -> dict[str, str]:
-    smallest_phrase = "" if chunker.min_size is None else f", minimum size {chunker.min_size:,}"
-    longest_phrase = "" if chunker.max_size is None else f", maximum size {chunker.max_size:,}"
+    minimum_size_phrase = "" if chunker.min_size is None else f", minimum size {chunker.min_size:,}"
+    maximum_size_phrase = "" if chunker.max_size is None else f", maximum size {chunker.max_size:,}"
     return {
         "sentences": "sentences, and the similarities of pass one",
         "minis": f"mini-chunks after pass one (initial {format_number(chunker.initial_threshold)}, "
-        f"appending {format_number(chunker.appending_threshold)}{longest_phrase})",
+        f"appending {format_number(chunker.appending_threshold)}{maximum_size_phrase})",
         "chunks": f"chunks after pass two (merging {format_number(chunker.merging_threshold)}"
-        f"{longest_phrase}{smallest_phrase})",
+        f"{maximum_size_phrase}{minimum_size_phrase})",
     }
 
 
 def _summary(chunking: Chunking) -> str:
     """Describe the number of chunks after each pass."""
     mini_chunk_count, chunks = len(mini_chunk_starts(chunking)), len(chunking.chunks)
-    snippet_merges = sum(merge.kind.startswith("over") for merge in chunking.merges)
+    snippet_merge_count = sum(merge.kind.startswith("over") for merge in chunking.merges)
     pass_summary_phrases = [
         f"pass one leaves {pluralize(mini_chunk_count, 'mini-chunk')}",
         f"pass two leaves {pluralize(chunks, 'chunk')}"
-        + (f", after {pluralize(snippet_merges, 'merge')} over a snippet" if snippet_merges else ""),
+        + (f", after {pluralize(snippet_merge_count, 'merge')} over a snippet" if snippet_merge_count else ""),
     ]
     if len(chunking.document.sentences) > MOST_SENTENCES:
         pass_summary_phrases.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
@@ -331,12 +331,12 @@ _corrections = Component[CorrectionsData](
 )
 
 
-def removed_boundaries(chunking: Chunking, beside: Chunking | None, name: str) -> list[CorrectionData]:
+def undone_pass_one_cuts(chunking: Chunking, beside: Chunking | None, name: str) -> list[CorrectionData]:
     """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
 
     ``beside`` is the result of the chunker called ``name``, to which they are compared.
     """
-    cut_beside = set() if beside is None else _cut_gaps(beside)
+    other_chunker_cuts = set() if beside is None else _cut_gaps(beside)
     mini_chunk_start_sentences = mini_chunk_starts(chunking)
     join_of_gap = {
         gap: (number, why)
@@ -357,7 +357,7 @@ def removed_boundaries(chunking: Chunking, beside: Chunking | None, name: str) -
                     "where": f"after sentence {gap.index + 1}",
                     # The step names the pass.
                     "reason": str(why if step is None else why._replace(heading="")),
-                    "also": f"{name} cuts here" if gap.index in cut_beside else "",
+                    "also": f"{name} cuts here" if gap.index in other_chunker_cuts else "",
                 }
             )
     return removals
@@ -372,24 +372,24 @@ def removals_in_words(
     chunking: Chunking, removals: Sequence[CorrectionData], beside: Chunking | None, name: str
 ) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
-    cuts_of_pass_one = len(mini_chunk_starts(chunking)) - 1
-    if cuts_of_pass_one <= 0:
+    original_boundary_count = len(mini_chunk_starts(chunking)) - 1
+    if original_boundary_count <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
-    boundaries_phrase = pluralize(cuts_of_pass_one, "boundary", "boundaries")
+    boundaries_phrase = pluralize(original_boundary_count, "boundary", "boundaries")
     report_sentences = [
         f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removals), 'was', 'were')} removed later."
     ]
     if beside is not None:
-        compared_cuts = _cut_gaps(beside)
+        other_chunker_cuts = _cut_gaps(beside)
         shared_removal_count = sum(removal["also"] != "" for removal in removals)
-        kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in compared_cuts)
+        shared_cut_count = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in other_chunker_cuts)
         boundary_count_by_fate = {
-            "here too": kept_cuts,
+            "here too": shared_cut_count,
             "removed by pass two": shared_removal_count,
-            "never made by pass one": len(compared_cuts) - kept_cuts - shared_removal_count,
+            "never made by pass one": len(other_chunker_cuts) - shared_cut_count - shared_removal_count,
         }
         fates_phrase = ", ".join(f"{count:,} {fate}" for fate, count in boundary_count_by_fate.items() if count)
-        boundaries_phrase = pluralize(len(compared_cuts), "boundary", "boundaries")
+        boundaries_phrase = pluralize(len(other_chunker_cuts), "boundary", "boundaries")
         report_sentences.append(f"Of the {boundaries_phrase} that {name} makes between sentences: {fates_phrase or 'none'}.")
     return report_sentences
 

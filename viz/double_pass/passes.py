@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 from chunkers import Chunking, Comparison, Reason, Span, Verdict
 from chunkers.results import ComparisonKind, Outcome
 from chunkers.support import format_number
-from viz.components.browser_exchange import Component, compact_json, sentence_positions
+from viz.components.browser_exchange import Component, compact_json, sentence_axis_positions
 from viz.components.stepper.stepper import Mark, Step
 from viz.shell import FinishedColumn
 
@@ -29,14 +29,14 @@ def comparison_attempts(chunking: Chunking) -> list[list[Comparison]]:
 
     Comparisons beyond the first `MOST_SENTENCES` sentences are left out.
     """
-    attempts_by_comparison = []
+    attempts_per_comparison = []
     so_far: list[Comparison] = []
     for comparison in chunking.comparisons:
         if comparison.right.end > MOST_SENTENCES:
             continue
         so_far = [comparison] if not so_far or so_far[-1].why else [*so_far, comparison]
-        attempts_by_comparison.append(so_far)
-    return attempts_by_comparison
+        attempts_per_comparison.append(so_far)
+    return attempts_per_comparison
 
 
 def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
@@ -44,10 +44,10 @@ def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
 
     ``maximum`` is the chunker's maximum size.
     """
-    attempts_by_comparison = comparison_attempts(chunking)
-    comparison_steps = [_comparison_step(number, so_far, maximum) for number, so_far in enumerate(attempts_by_comparison)]
+    attempts_per_comparison = comparison_attempts(chunking)
+    comparison_steps = [_comparison_step(number, so_far, maximum) for number, so_far in enumerate(attempts_per_comparison)]
     pass_two_start = next(
-        (number for number, so_far in enumerate(attempts_by_comparison) if so_far[-1].kind not in ("initial", "appending")),
+        (number for number, so_far in enumerate(attempts_per_comparison) if so_far[-1].kind not in ("initial", "appending")),
         None,
     )
     if pass_two_start:
@@ -91,7 +91,7 @@ def _is_single(group: Span) -> bool:
 
 def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int | None) -> Step:
     last_comparison_attempt = attempts[-1]
-    group, skipped_snippet = compared_group(last_comparison_attempt), _skipped_snippet(last_comparison_attempt)
+    group, skipped_snippet = compared_left_group(last_comparison_attempt), _skipped_snippet_span(last_comparison_attempt)
     number_rows = [
         ["similarity", _score_in_words(last_comparison_attempt)],
         *(
@@ -123,7 +123,7 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
             gap=last_comparison_attempt.left.end - 1,
             comparison=number,
         ),
-        placed=_placed_sentences(attempts),
+        placed=_placed_sentence_counts(attempts),
         prediction={
             "words": f"Does {sentences_in_words(last_comparison_attempt.right)} join?"
             if _is_single(last_comparison_attempt.right)
@@ -142,7 +142,7 @@ def _comparison_step(number: int, attempts: Sequence[Comparison], maximum: int |
     )
 
 
-def _placed_sentences(attempts: Sequence[Comparison]) -> tuple[int, int]:
+def _placed_sentence_counts(attempts: Sequence[Comparison]) -> tuple[int, int]:
     """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
     comparison_attempt = attempts[-1]
     if comparison_attempt.kind in ("initial", "appending"):
@@ -154,12 +154,12 @@ def _placed_sentences(attempts: Sequence[Comparison]) -> tuple[int, int]:
     return placed_end_before_comparison, attempts[0].right.end if comparison_attempt.why else placed_end_before_comparison
 
 
-def compared_group(comparison: Comparison) -> Span:
+def compared_left_group(comparison: Comparison) -> Span:
     """Return the sentences on the left of a comparison whose vector is compared with the right group's vector."""
     return Span(comparison.left.end - 2, comparison.left.end) if comparison.kind == "appending" else comparison.left
 
 
-def _skipped_snippet(comparison: Comparison) -> Span | None:
+def _skipped_snippet_span(comparison: Comparison) -> Span | None:
     return Span(comparison.left.end, comparison.right.start) if comparison.kind.startswith("over") else None
 
 
@@ -180,7 +180,7 @@ def _step_title(comparison: Comparison) -> str:
     left, right, skipped_snippet = (
         sentences_in_words(comparison.left),
         sentences_in_words(comparison.right),
-        _skipped_snippet(comparison),
+        _skipped_snippet_span(comparison),
     )
     match comparison.kind, comparison.outcome:
         case _, "too long":
@@ -350,10 +350,10 @@ def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[st
 
     ``beside`` is another chunker's result, drawn as the bottom row for comparison.
     """
-    attempts_by_comparison = comparison_attempts(chunking)
+    attempts_per_comparison = comparison_attempts(chunking)
     joins_over_snippets = [
         so_far[-1]
-        for so_far in attempts_by_comparison
+        for so_far in attempts_per_comparison
         if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"
     ]
     mini_chunk_start_sentences = mini_chunk_starts(chunking)
@@ -363,27 +363,27 @@ def pass_rows(chunking: Chunking, beside: FinishedColumn | None, labels: dict[st
         if any(comparison.left.end <= start < comparison.right.start for comparison in joins_over_snippets)
     ]
     part_name_by_row = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
-    other_starts = None
+    other_chunker_starts = None
     if beside is not None:
         part_name_by_row["other"] = f"{beside.chunker.title}, chunk"
         labels = {**labels, "other": f"{beside.chunker.title} for comparison: {beside.chunker.describe()}"}
         # Positions are fractional for cuts inside a sentence.
-        other_starts = _starts_drawn(
-            sentence_positions(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks])
+        other_chunker_starts = _drawable_starts(
+            sentence_axis_positions(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks])
         )
     return {
         "count": min(len(chunking.document.sentences), MOST_SENTENCES),
-        "minis": _starts_drawn(mini_chunk_start_sentences),
-        "snippets": _starts_drawn(skipped_snippet_starts),
-        "chunks": _starts_drawn([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
-        "other": other_starts,
+        "minis": _drawable_starts(mini_chunk_start_sentences),
+        "snippets": _drawable_starts(skipped_snippet_starts),
+        "chunks": _drawable_starts([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
+        "other": other_chunker_starts,
         "labels": labels,
         "names": part_name_by_row,
-        "comparisons": [_comparison_data(so_far) for so_far in attempts_by_comparison],
+        "comparisons": [_comparison_data(so_far) for so_far in attempts_per_comparison],
     }
 
 
-def _starts_drawn(starts: Sequence[float]) -> list[float]:
+def _drawable_starts(starts: Sequence[float]) -> list[float]:
     return [start for start in starts if start < MOST_SENTENCES]
 
 
@@ -395,7 +395,7 @@ def _comparison_data(attempts: Sequence[Comparison]) -> ComparisonData:
         "outcome": last_comparison_attempt.outcome,
         "left": last_comparison_attempt.left,
         "right": last_comparison_attempt.right,
-        "compared": compared_group(last_comparison_attempt),
+        "compared": compared_left_group(last_comparison_attempt),
         "value": format_number(last_comparison_attempt.similarity, ".2f"),
         "tried": [format_number(before.similarity, ".2f") for before in attempts[:-1]],
         "decides": bool(last_comparison_attempt.why),
@@ -410,7 +410,7 @@ def comparison_table(chunking: Chunking) -> dict[str, list[Any]]:
         "step": [number for number, _ in enumerate(similarity_comparisons, start=1)],
         "pass": [1 if comparison.kind in ("initial", "appending") else 2 for comparison in similarity_comparisons],
         "kind": [comparison.kind for comparison in similarity_comparisons],
-        "compared": [sentences_in_words(compared_group(comparison)) for comparison in similarity_comparisons],
+        "compared": [sentences_in_words(compared_left_group(comparison)) for comparison in similarity_comparisons],
         "with": [sentences_in_words(comparison.right) for comparison in similarity_comparisons],
         "similarity": [comparison.similarity for comparison in similarity_comparisons],
         "threshold": [comparison.threshold for comparison in similarity_comparisons],

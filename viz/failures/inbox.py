@@ -6,7 +6,7 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.recipes import chunker_class
-from chunkers.results import EmbeddedAs, parent_numbers
+from chunkers.results import EmbeddedAs, indices_of_parent_chunks
 from chunkers.support import pluralize
 from chunkers.text import detect_language
 from evaluation.inbox.checked_chunking import HAIR
@@ -81,7 +81,7 @@ def _list_findings(
     hint_phrase = "; choose one to see what removes it" if column_findings else ""
     findings_phrase = pluralize(len(column_findings), "finding") if column_findings else "nothing found"
     show_findings(
-        f"{chunker_title}, {here.title} settings: {findings_phrase} by rules that may be mistaken{hint_phrase}",
+        f"{chunker_title}, {here.origin_label} settings: {findings_phrase} by rules that may be mistaken{hint_phrase}",
         [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(column_findings).items()],
         [_finding_data(column_result.chunking.document, finding) for finding in listed_findings],
         len(column_findings),
@@ -105,7 +105,7 @@ def _take_events(embedder: Embedder | None) -> None:
     if chosen_finding := take_event(KEY, "sought"):
         session.finding_sought = str(chosen_finding.get("id", ""))
         if chosen_finding.get("search") and finding_remedy_job is not None and not finding_remedy_job.running:
-            session.finding_job = finding_remedy_job = finding_remedy_job.again()
+            session.finding_job = finding_remedy_job = finding_remedy_job.unstarted_copy()
             finding_remedy_job.start()
         elif chosen_finding.get("search") is False and finding_remedy_job is not None:
             finding_remedy_job.cancel()
@@ -170,15 +170,17 @@ def _near_duplicates_in_words(chunking: Chunking) -> str:
     kept_document_questions = [posed.question for posed in kept_questions_about(chunking.document)]
     if not kept_document_questions:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."
-    chunk_numbers = parent_numbers(chunking.chunks)
-    non_parent_chunk_texts = [chunk.text for number, chunk in enumerate(chunking.chunks) if number not in chunk_numbers]
-    places_taken = count_repeats_by_words(
+    parent_chunk_numbers = indices_of_parent_chunks(chunking.chunks)
+    non_parent_chunk_texts = [
+        chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parent_chunk_numbers
+    ]
+    repeats_per_question = count_repeats_by_words(
         non_parent_chunk_texts, detect_language(chunking.document.text), kept_document_questions, BEST, ALIKE
     )
     return (
         f"For {pluralize(len(kept_document_questions), 'question')} about this text, searched by words, they take "
-        f"{places_taken.mean():.2g} of "
-        f"the best {min(BEST, len(non_parent_chunk_texts))} places on average, and at most {places_taken.max()}."
+        f"{repeats_per_question.mean():.2g} of "
+        f"the best {min(BEST, len(non_parent_chunk_texts))} places on average, and at most {repeats_per_question.max()}."
     )
 
 

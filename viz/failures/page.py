@@ -15,7 +15,7 @@ from evaluation.segmentation import (
     BoundaryFile,
     SweptSetting,
     boundary_file_json,
-    crossing_chunks,
+    count_crossing_chunks,
     first_published_setting,
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
@@ -127,7 +127,7 @@ def _draw(here: Page) -> None:
     show_progress(column_results)
     show_misfits(here.choices, column_results)
     results, selected = _selected_results(choices, measured_settings)
-    palette.set_overlay_colours()
+    palette.set_overlay_panel_colours()
     left, right = side_by_side(PAGE, 12, 13)
     with left, st.container(key="beside"):
         show_measures_table(choices, measured_settings)
@@ -153,11 +153,11 @@ def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tup
     the chunker with that number is selected.
     """
     requested_result_and_column = (choices.extra["result"], choices.selected)
-    compare_row = next(
+    compare_page_result = next(
         (row for row in shown if row.which == "compare" and (row.which, row.column) == requested_result_and_column), None
     )
-    if compare_row is not None:
-        return [compare_row], compare_row
+    if compare_page_result is not None:
+        return [compare_page_result], compare_page_result
     selected_chunker_results = [row for row in shown if row.which != "compare" and row.column == choices.selected]
     result_with_listed_cuts = next(
         (row for row in selected_chunker_results if row.which == choices.extra["result"]), selected_chunker_results[0]
@@ -189,11 +189,11 @@ def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: Mea
     shown_text_source = text.source
 
     def column(setting: MeasuredSetting) -> ReaderColumn:
-        setting_title_and_origin = " · ".join(dict.fromkeys((setting.title, setting.origin)))
+        title_origin_text = " · ".join(dict.fromkeys((setting.origin_label, setting.origin)))
         return reader_column_of(
             setting.made,
             lambda chunking: _column_head(setting, chunking, shown_text_source.known),
-            prefix=setting_title_and_origin,
+            prefix=title_origin_text,
             movable=False,
         )
 
@@ -223,7 +223,7 @@ def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[i
             )
         )
         column_head_rows.append(
-            HeadRow("crossing", f"{crossing_chunks(known or (), chunking).count:,} of {len(chunking.chunks):,} chunks")
+            HeadRow("crossing", f"{count_crossing_chunks(known or (), chunking).count:,} of {len(chunking.chunks):,} chunks")
         )
     return ReaderColumn(rows=tuple(column_head_rows), wrong=setting.wrong)
 
@@ -370,11 +370,11 @@ class TableData(TypedDict):
 def draw_list(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
     """Draw the gallery of documents or the table of measures; ``on_chosen`` is called with each entry that is selected."""
 
-    def chosen() -> None:
+    def forward_chosen_entry() -> None:
         if event := take_event(key, "chosen"):
             on_chosen(event)
 
-    _lists(key=key, data=data, on_chosen_change=chosen)
+    _lists(key=key, data=data, on_chosen_change=forward_chosen_entry)
 
 
 def _draw_gallery(choices: Choices) -> None:
@@ -424,7 +424,7 @@ def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> N
             "column": measured.column,
             "result": measured.which,
             "title": chunker_class(measured.setting.chunker).title,
-            "which": measured.title,
+            "which": measured.origin_label,
             "settings": measured.made.chunker.describe() if measured.made.chunker is not None else measured.setting.words(),
             "message": measured.made.error or ("" if measured.made.chunking is not None else "waits for its embeddings"),
             "cells": _measure_cells(measured, best_values),

@@ -48,7 +48,7 @@ class MeasuredSetting:
     column: int = 0
 
     @property
-    def title(self) -> str:
+    def origin_label(self) -> str:
         """The setting's origin: ``best found``, ``default``, ``published``, or ``column 2`` of Compare."""
         if self.which == "best":
             return "best found"

@@ -12,7 +12,7 @@ from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.pictures import GapData, PictureData, chunked_picture, new_picture, sentence_rows
 from viz.jobs import decision_in_words, embedding_cache
 from viz.jobs.worked_formula import worked_formula
-from viz.theme import counted_known_boundaries, glossary_pieces
+from viz.theme import counted_known_boundaries, split_at_glossary_terms
 
 BEES = (
     "Bees make honey from nectar.\nThey carry the nectar home in a second stomach.\n"
@@ -219,7 +219,7 @@ EXAMPLES: Mapping[str, Example] = {
 """The pictures of each chunker that calls no language model."""
 
 
-def bundled_tools() -> Tools:
+def bundled_model_tools() -> Tools:
     """Return the services of chunkers with the bundled embedding model, loaded, and its tokenizer."""
     embedder = load_embedder(MiniLM.name)
     embedder.prepare()
@@ -229,7 +229,7 @@ def bundled_tools() -> Tools:
 @cache
 def chunker_frames(name: str) -> list[PictureData]:
     """Return the Guide's six pictures of a chunker, computed with the bundled embedding model."""
-    tools = bundled_tools()
+    tools = bundled_model_tools()
     return [*run_frames(name, EXAMPLES[name].text, tools), failure_frame(name, tools)]
 
 
@@ -241,13 +241,17 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     size_counter = _counter(example.unit, document)
     text_picture = new_picture(
         "The text",
-        glossary_pieces(f"{pluralize(len(sentence_numbers), example.row)}, each with its number. Between two lies a [gap]."),
+        split_at_glossary_terms(
+            f"{pluralize(len(sentence_numbers), example.row)}, each with its number. Between two lies a [gap]."
+        ),
     )
-    measure_picture = new_picture("What it measures", glossary_pieces(example.looks))
+    measure_picture = new_picture("What it measures", split_at_glossary_terms(example.looks))
     measure_picture["gaps"] = (
-        _sizes(chunking, chunker, size_counter, example.unit) if example.unit else _centres(chunking) or _scores(chunking)
+        _open_chunk_sizes(chunking, chunker, size_counter, example.unit)
+        if example.unit
+        else _centre_distances(chunking) or _scores(chunking)
     )
-    decision_picture = new_picture("What it decides", glossary_pieces(example.decides))
+    decision_picture = new_picture("What it decides", split_at_glossary_terms(example.decides))
     decision_picture["gaps"] = _decisions(chunking)
     explained_gap = max(
         chunking.gaps,
@@ -257,13 +261,13 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     gap_picture = new_picture("One gap in numbers")
     if explained_gap is not None:
         gap_place_phrase = f"{'after' if explained_gap.offset is None else 'inside'} {example.row} {explained_gap.index + 1}"
-        gap_picture["said"] = [glossary_pieces(f"The decision {gap_place_phrase}: the formula with its values.")]
+        gap_picture["said"] = [split_at_glossary_terms(f"The decision {gap_place_phrase}: the formula with its values.")]
         gap_picture["formula"] = [*worked_formula(chunker, chunking, explained_gap, tools), decision_in_words(explained_gap)]
         gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2])
     for frame in (text_picture, measure_picture, decision_picture):
         frame["rows"] = sentence_rows(document, sentence_numbers)
     cut_picture = chunked_picture(
-        chunking, "The chunks", glossary_pieces(pluralize(len(chunking.chunks), "[chunk]", "[chunks]"))
+        chunking, "The chunks", split_at_glossary_terms(pluralize(len(chunking.chunks), "[chunk]", "[chunks]"))
     )
     for chunk_gap in cut_picture["gaps"]:
         chunk_gap["said"] = ""
@@ -276,15 +280,17 @@ def failure_frame(name: str, tools: Tools) -> PictureData:
     section_end_offsets = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, chunker, chunking = _run_chunker(name, "".join(sections), parameters, tools)
     found_count, _, added_count = count_found_missed_added(cut_offsets(chunking), section_end_offsets)
-    split_chunk_count = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
+    multispan_chunk_count = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
     failure_caption = f"One subject, in {pluralize(len(chunking.chunks), 'chunk')}"
     if section_end_offsets:
         failure_caption = (
             f"{counted_known_boundaries(len(section_end_offsets)).capitalize()}, {found_count} found; "
             f"{pluralize(added_count, 'cut')} elsewhere"
         )
-    failure_caption += f"; {pluralize(split_chunk_count, 'chunk')} in several places" * bool(split_chunk_count)
-    failure_picture = chunked_picture(chunking, "A known failure", glossary_pieces(f"{failure_caption}. {chunker.failure}"))
+    failure_caption += f"; {pluralize(multispan_chunk_count, 'chunk')} in several places" * bool(multispan_chunk_count)
+    failure_picture = chunked_picture(
+        chunking, "A known failure", split_at_glossary_terms(f"{failure_caption}. {chunker.failure}")
+    )
     later_sentence_starts = [sentence.start for sentence in chunking.document.sentences[1:]]
     for gap, start in zip(failure_picture["gaps"], later_sentence_starts, strict=True):
         gap["said"] = "new subject" if start in section_end_offsets else "same subject" if gap["cut"] else ""
@@ -304,11 +310,11 @@ def _counter(unit: str, document: Document) -> Callable[[str], int]:
     return lambda text: tokenizer.count([text.strip()])[0]
 
 
-def _at_gaps(chunking: Chunking) -> list[Gap]:
+def _gaps_between_sentences(chunking: Chunking) -> list[Gap]:
     return [gap for gap in chunking.gaps if gap.offset is None]
 
 
-def _scale(gaps: list[Gap]) -> Callable[[float | None], float | None]:
+def _score_scaler(gaps: list[Gap]) -> Callable[[float | None], float | None]:
     """Return a function that maps a score to its position, from 0 to 1, on a gauge of all scores and thresholds."""
     scores_and_thresholds = [value for gap in gaps for value in (gap.score, gap.threshold) if value is not None]
     low, high = min([0.0, *scores_and_thresholds]), max([0.0, *scores_and_thresholds])
@@ -317,25 +323,25 @@ def _scale(gaps: list[Gap]) -> Callable[[float | None], float | None]:
 
 def _scores(chunking: Chunking) -> list[GapData]:
     """Return the first score of each gap."""
-    gaps_between_sentences = _at_gaps(chunking)
-    gap_score_scale = _scale(gaps_between_sentences)
+    gaps_between_sentences = _gaps_between_sentences(chunking)
+    scale_gap_score = _score_scaler(gaps_between_sentences)
     first_steps = [gap.why.steps()[0] for gap in gaps_between_sentences]
-    first_scores_of_gaps = [
+    gap_first_scores = [
         gap.score if first.score is None else first.score
         for gap, first in zip(gaps_between_sentences, first_steps, strict=True)
     ]
     return [
         {
             "said": "" if score is None else f"{first.score_name} {format_number(score, '.2f')}".strip(),
-            "share": gap_score_scale(score),
+            "share": scale_gap_score(score),
             "line": None,
             "cut": False,
         }
-        for score, first in zip(first_scores_of_gaps, first_steps, strict=True)
+        for score, first in zip(gap_first_scores, first_steps, strict=True)
     ]
 
 
-def _centres(chunking: Chunking) -> list[GapData]:
+def _centre_distances(chunking: Chunking) -> list[GapData]:
     """Return each sentence's distances to its own centre and to the nearest other, if the chunks have centres."""
     sentence_centre_distances = chunking.clusters
     if sentence_centre_distances is None or not sentence_centre_distances.other:
@@ -352,7 +358,7 @@ def _centres(chunking: Chunking) -> list[GapData]:
     ]
 
 
-def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: str) -> list[GapData]:
+def _open_chunk_sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: str) -> list[GapData]:
     """Return the size of the open chunk after each sentence, with the maximum."""
     document = chunking.document
     size_limit = getattr(chunker, "size", None) or chunker.max_size
@@ -374,8 +380,8 @@ def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: 
 
 
 def _decisions(chunking: Chunking) -> list[GapData]:
-    gaps_between_sentences = _at_gaps(chunking)
-    gap_score_scale = _scale(gaps_between_sentences)
+    gaps_between_sentences = _gaps_between_sentences(chunking)
+    scale_gap_score = _score_scaler(gaps_between_sentences)
     reasons_inside_sentence: dict[int, str] = {}
     for gap in chunking.gaps:
         if gap.offset is not None:
@@ -383,8 +389,8 @@ def _decisions(chunking: Chunking) -> list[GapData]:
     return [
         {
             "said": reasons_inside_sentence.get(gap.index, "") + gap.reason,
-            "share": None if gap.threshold is None else gap_score_scale(gap.score),
-            "line": gap_score_scale(gap.threshold),
+            "share": None if gap.threshold is None else scale_gap_score(gap.score),
+            "line": scale_gap_score(gap.threshold),
             "cut": gap.verdict.is_cut,
         }
         for gap in gaps_between_sentences

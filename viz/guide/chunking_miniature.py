@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from chunkers import Chunking
 from chunkers.support import pluralize
-from viz.components.browser_exchange import sentence_positions
+from viz.components.browser_exchange import sentence_axis_positions
 from viz.theme import EDGES, GROUNDS, INK
 
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
@@ -20,7 +20,7 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
     svg_elements: list[str] = []
     strip_top = 0
     if known is not None:
-        section_ends = [0.0, *sentence_positions(chunking.document, known), float(axis_sentence_count)]
+        section_ends = [0.0, *sentence_axis_positions(chunking.document, known), float(axis_sentence_count)]
         svg_elements += _strip(
             "known",
             [(*span, number) for number, span in enumerate(pairwise(section_ends))],
@@ -30,13 +30,13 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
         )
         strip_top += STRIP + GAP
     numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
-    start_positions = sentence_positions(chunking.document, [span.start for span, _ in numbered_spans])
-    span_end_positions = sentence_positions(chunking.document, [span.end for span, _ in numbered_spans])
-    chunk_strips = [
+    start_positions = sentence_axis_positions(chunking.document, [span.start for span, _ in numbered_spans])
+    span_end_positions = sentence_axis_positions(chunking.document, [span.end for span, _ in numbered_spans])
+    numbered_chunk_ranges = [
         (first, last, number)
         for first, last, (_, number) in zip(start_positions, span_end_positions, numbered_spans, strict=True)
     ]
-    svg_elements += _strip("chunks", chunk_strips, axis_sentence_count, strip_top, theme)
+    svg_elements += _strip("chunks", numbered_chunk_ranges, axis_sentence_count, strip_top, theme)
     strip_top += STRIP + GAP
     if _is_curved(chunking):
         svg_elements += _curve(chunking, axis_sentence_count, strip_top, theme)
@@ -59,15 +59,17 @@ def _is_curved(chunking: Chunking) -> bool:
 
 def miniature_description(chunking: Chunking) -> str:
     """Return the alternative text of a chunking's picture: the number of chunks, and their first sentences."""
-    chunk_span_starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
-    first_sentence_numbers = [f"{int(place) + 1}" for place in sentence_positions(chunking.document, chunk_span_starts)]
+    span_start_offsets = [span.start for chunk in chunking.chunks for span in chunk.spans]
+    first_sentence_numbers = [
+        f"{int(place) + 1}" for place in sentence_axis_positions(chunking.document, span_start_offsets)
+    ]
     if not first_sentence_numbers:
         return "No chunks"
-    sentences_phrase = (
+    sentence_numbers_phrase = (
         f"sentence{'s' if len(first_sentence_numbers) > 1 else ''} "
         f"{', '.join(first_sentence_numbers[:NAMED])}{' …' * (len(first_sentence_numbers) > NAMED)}"
     )
-    return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {sentences_phrase}"
+    return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {sentence_numbers_phrase}"
 
 
 def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:
@@ -105,11 +107,11 @@ def _curve(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
         for level in threshold_line_levels
     ]
     if count <= 120:
-        at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
+        gaps_between_sentences = [gap for gap in chunking.gaps if gap.offset is None]
         svg_elements += [
             f'<circle cx="{(gap.index + 1) / count * WIDTH:.1f}" cy="{y(score):.1f}" r="4" stroke="{ink["muted"]}" '
             f'fill="{ink["ink"] if gap.verdict.is_cut else ink["page"]}"/>'
-            for gap, score in zip(at_gaps, curve.scores, strict=True)
+            for gap, score in zip(gaps_between_sentences, curve.scores, strict=True)
             if score == score
         ]
     return svg_elements

@@ -27,7 +27,7 @@ from viz.guide.session import session
 from viz.jobs import AskJob, ColumnInquiry, token_ruler_of
 from viz.shell import ColumnResult, Page
 from viz.state import ColumnChoice, PageText
-from viz.theme import glossary_pieces
+from viz.theme import split_at_glossary_terms
 
 KEY = "guide_start"
 
@@ -78,7 +78,7 @@ def show_introduction(
     introduction_pictures = [
         text_picture(document, chunking, here.choices.tokenizer),
         chunk_picture(document, chunking, kind, here.choices.tokenizer),
-        question_picture(chunk_ranking),
+        ranking_picture(chunk_ranking),
         answer_picture(chunk_ranking, answer, sentence_ranking),
     ]
     for waiting_picture in introduction_pictures[2:]:
@@ -100,7 +100,7 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     introductory_text_picture = new_picture(
         "A text",
-        glossary_pieces(
+        split_at_glossary_terms(
             "A [language model] reads text in [tokens], which are words and pieces of words: this text has "
             f"{token_count:,}, in {sentences_phrase}. A model reads only so many at a time, so of a large collection it is "
             "given the best passages."
@@ -116,44 +116,44 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
 
 def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
     """Return the picture of the chunks: the sentences around the first cut, divided at the cuts."""
-    spans_by_chunk = [chunk.spans for chunk in chunking.chunks]
+    spans_per_chunk = [chunk.spans for chunk in chunking.chunks]
     count_tokens = token_ruler_of(document, tokenizer)
-    largest_chunk_tokens = max((count_tokens(list(parts)) for parts in spans_by_chunk), default=0)
+    largest_chunk_tokens = max((count_tokens(list(parts)) for parts in spans_per_chunk), default=0)
     divided_chunks_picture = new_picture(
         "Chunks",
-        glossary_pieces(
+        split_at_glossary_terms(
             f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
-            f"{kind.title} makes {pluralize(len(spans_by_chunk), 'chunk')} of this text, of at most "
+            f"{kind.title} makes {pluralize(len(spans_per_chunk), 'chunk')} of this text, of at most "
             f"{pluralize(largest_chunk_tokens, 'token')}."
         ),
     )
     _fill_rows(divided_chunks_picture, document, sentences_around_cut(document, chunking), chunking)
     if divided_chunks_picture["rows"]:
         divided_chunks_picture["gaps"] = gaps_between_rows(divided_chunks_picture["rows"])
-        first_row_chunks = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
-        divided_chunks_picture["before"] = f"{divided_chunks_picture['before']} {first_row_chunks}".strip()
+        first_chunks_phrase = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
+        divided_chunks_picture["before"] = f"{divided_chunks_picture['before']} {first_chunks_phrase}".strip()
     return divided_chunks_picture
 
 
-def question_picture(asked: AskedQuestion | None) -> PictureData:
+def ranking_picture(asked: AskedQuestion | None) -> PictureData:
     """Return the picture of the ranking: the distance of each chunk from the question."""
     if asked is None or asked.passages.vectors is None or not len(asked.ranking.order):
         return new_picture(
             "A question finds chunks",
-            glossary_pieces(
+            split_at_glossary_terms(
                 "An [embedder] turns each chunk and the question into an [embedding], and [retrieval] "
                 "looks for the chunk at the least [distance] from the question."
             ),
         )
     passage_vectors = asked.passages.vectors
     nearest_chunks, similarities = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
-    vector_start = ", ".join(format_number(float(value), ".2f") for value in passage_vectors[nearest_chunks[0]][:3])
+    chunk_vector_start = ", ".join(format_number(float(value), ".2f") for value in passage_vectors[nearest_chunks[0]][:3])
     chunk_ranking_picture = new_picture(
         "A question finds chunks",
-        glossary_pieces(
+        split_at_glossary_terms(
             f"An [embedder] turns each chunk and the question into an [embedding]: {passage_vectors.shape[1]:,} numbers "
-            f"that stand for its meaning. Those of chunk {nearest_chunks[0] + 1} begin {vector_start}. [Retrieval] looks "
-            "for the chunk at the least [distance] from the question."
+            f"that stand for its meaning. Those of chunk {nearest_chunks[0] + 1} begin {chunk_vector_start}. [Retrieval] "
+            "looks for the chunk at the least [distance] from the question."
         ),
     )
     ranked_text_chunks = asked.passages.chunking.chunks
@@ -183,7 +183,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     if asked is None or not asked.hits:
         return new_picture(
             "An answer",
-            glossary_pieces(
+            split_at_glossary_terms(
                 "The language model is given the question and the nearest chunks. It writes its answer from them."
             ),
         )
@@ -204,7 +204,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
                 f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank_phrase}."
             )
     elif nearest is not None:
-        retrieved_spans = [
+        retrieved_sentence_spans = [
             place
             for number in nearest.ranking.order.tolist()
             if any(
@@ -213,13 +213,15 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
                 for span in chunks[chunk].spans
             )
         ]
-        marked_span = retrieved_spans[0] if retrieved_spans else None
-        place_explanation = "Their sentence at the least distance from the question is marked." if retrieved_spans else ""
+        marked_span = retrieved_sentence_spans[0] if retrieved_sentence_spans else None
+        place_explanation = (
+            "Their sentence at the least distance from the question is marked." if retrieved_sentence_spans else ""
+        )
     answer_introduction = (
         f"The language model is given the question and the {chunks_phrase}. It writes its answer from them."
     )
-    chunks_picture = new_picture("An answer", glossary_pieces(f"{answer_introduction} {place_explanation}".strip()))
-    sentence_pairs = [
+    chunks_picture = new_picture("An answer", split_at_glossary_terms(f"{answer_introduction} {place_explanation}".strip()))
+    chunk_sentence_pairs = [
         (chunk, sentence)
         for chunk in sorted(retrieved)
         for span in chunks[chunk].spans
@@ -227,11 +229,15 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     ]
     marked_start = 0 if marked_span is None else marked_span.start
     marked_row = next(
-        (place for place, (_, sentence) in enumerate(sentence_pairs) if document.sentences[sentence].end > marked_start),
+        (
+            place
+            for place, (_, sentence) in enumerate(chunk_sentence_pairs)
+            if document.sentences[sentence].end > marked_start
+        ),
         0,
     )
-    first_shown_row = max(0, min(marked_row - 2, len(sentence_pairs) - SHOWN_SENTENCES))
-    shown_rows = sentence_pairs[first_shown_row : first_shown_row + SHOWN_SENTENCES]
+    first_shown_row = max(0, min(marked_row - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
+    shown_rows = chunk_sentence_pairs[first_shown_row : first_shown_row + SHOWN_SENTENCES]
     for chunk, sentence in shown_rows:
         (row,) = sentence_rows(document, [sentence], passages.chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
@@ -243,7 +249,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     chunks_picture["before"] = (
         f"{_omitted_in_words(first_shown_row)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
     )
-    chunks_picture["after"] = _omitted_in_words(len(sentence_pairs) - first_shown_row - len(shown_rows))
+    chunks_picture["after"] = _omitted_in_words(len(chunk_sentence_pairs) - first_shown_row - len(shown_rows))
     return chunks_picture
 
 
@@ -320,13 +326,13 @@ def _search(
     here: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
 ) -> tuple[AskedQuestion | None, AskedQuestion | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
-    to_search = [result] if answer is not None else [result, sentences]
+    columns_to_search = [result] if answer is not None else [result, sentences]
     inquired_columns = [
         (number, finished.task, finished.chunking)
-        for number, column in enumerate(to_search)
-        if (finished := column.finished)
+        for number, column in enumerate(columns_to_search)
+        if (finished := column.finished_column)
     ]
-    if len(inquired_columns) < len(to_search):
+    if len(inquired_columns) < len(columns_to_search):
         return None, None, "Waiting for the chunks."
     retrieved_chunk_limit = Limit(top=1 if len(inquired_columns[0][2].chunks) < FEW_CHUNKS else 2)
     question_search_job = AskJob(

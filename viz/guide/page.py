@@ -13,7 +13,7 @@ from evaluation.segmentation import count_found_missed_added, cut_offsets
 from sample_docs import sample_splitters
 from viz.components.page_elements import heading, notice
 from viz.controls import any_calls_model, language_model_form, parameter_controls, value_binding
-from viz.guide.chunker_pictures import EXAMPLES, bundled_tools, chunker_frames
+from viz.guide.chunker_pictures import EXAMPLES, bundled_model_tools, chunker_frames
 from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
 from viz.guide.introduction import SENTENCES, show_introduction
 from viz.guide.path_screens import SCREENS, Choice, Slide, working_repairs
@@ -48,7 +48,7 @@ from viz.state import (
     index_on_compare,
     no_model_message,
 )
-from viz.theme import ANSWERS, counted_known_boundaries, definitions_as_help, glossary_pieces
+from viz.theme import ANSWERS, counted_known_boundaries, definitions_as_help, split_at_glossary_terms
 
 # Advice on the chunker to try for a kind of text, based on measurements in `benchmarks/README.md`.
 
@@ -153,7 +153,7 @@ NUMBERS = [str(number) for number in range(1, len(SCREENS) + 1)]
 """The values of this parameter."""
 
 
-def _explained() -> dict[str, type[Chunker]]:
+def _explained_chunkers() -> dict[str, type[Chunker]]:
     """Return the chunkers that the page explains, including those of installed packages."""
     return {**CHUNKERS, **ASKING}
 
@@ -161,21 +161,21 @@ def _explained() -> dict[str, type[Chunker]]:
 def show() -> None:
     """Draw the Guide page."""
     sample_id, splitter_name = "stubs", sample_splitters()["stubs"]
-    opening_columns = columns_to_open_with(PAGE, [_explained()])
+    opening_columns = columns_to_open_with(PAGE, [_explained_chunkers()])
     # A link to a chunker opens its explanation; older links have no other view.
-    default_parameters = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
-    default_guide_choices = Choices(sample_id, splitter_name, [fresh_column(FIRST)], extra=default_parameters)
+    default_link_parameters = {"view": CHUNKER if "c1" in st.query_params else next(iter(VIEWS)), SCREEN: NUMBERS[0]}
+    default_guide_choices = Choices(sample_id, splitter_name, [fresh_column(FIRST)], extra=default_link_parameters)
     # The path has texts of its own.
     with page(PAGE, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path") as here:
         choices = here.choices
         choices.columns = [*filter(None, opening_columns)] or choices.columns
-        if choices.columns[0].chunker not in _explained():
+        if choices.columns[0].chunker not in _explained_chunkers():
             choices.columns = [fresh_column(FIRST)]
         if choices.extra["view"] not in (CHUNKER, *VIEWS):
             here.complain(
                 f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {short_repr(choices.extra['view'])}."
             )
-            choices.extra["view"] = default_parameters["view"]
+            choices.extra["view"] = default_link_parameters["view"]
         if choices.extra[SCREEN] not in NUMBERS:
             here.complain(f"The link's screen must be from 1 to {len(NUMBERS)}; got {short_repr(choices.extra[SCREEN])}.")
             choices.extra[SCREEN] = NUMBERS[0]
@@ -193,13 +193,13 @@ def _start(here: Page) -> None:
     heading(text.source.name if text is not None else "Guide", key="guide_document")
     if text is None:
         return
-    if _explained()[first_chunker_column.chunker].asks:
+    if _explained_chunkers()[first_chunker_column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
         first_chunker_column = fresh_column(FIRST)
     chunker_and_sentence_results = run_columns(here, text, [first_chunker_column, SENTENCES])
     show_progress(chunker_and_sentence_results)
     show_misfits(here.choices, chunker_and_sentence_results[:1])
-    chunker_type = _explained()[first_chunker_column.chunker]
+    chunker_type = _explained_chunkers()[first_chunker_column.chunker]
     if chunker_and_sentence_results[0].error or chunker_and_sentence_results[0].chunking is None:
         notice(
             chunker_and_sentence_results[0].error or waiting_words(asks=False),
@@ -252,7 +252,7 @@ def _open_view(choices: Choices, view: str) -> None:
 def _show_chunker(here: Page) -> None:
     """Draw the explanation of a chunker."""
     text, column = here.text, here.choices.columns[0]
-    chunker_type = _explained()[column.chunker]
+    chunker_type = _explained_chunkers()[column.chunker]
     column_result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     st.header(chunker_type.title, anchor=False)
     st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
@@ -268,11 +268,11 @@ def _show_chunker(here: Page) -> None:
         if chunker_type.failure and column.chunker not in EXAMPLES:
             st.markdown(f"**Known failure.** {chunker_type.failure}")
         with st.container(key="guide_parameters"):
-            st.table(_parameters(column.chunker), border="horizontal")
-            model_option = " --language-model openai:NAME" if chunker_type.asks else ""
-            st.code(f"seamark chunk FILE --chunker {chunker_type.name}{model_option}", language=None)
+            st.table(_parameter_table(column.chunker), border="horizontal")
+            language_model_flag = " --language-model openai:NAME" if chunker_type.asks else ""
+            st.code(f"seamark chunk FILE --chunker {chunker_type.name}{language_model_flag}", language=None)
         with st.container(key="guide_answers"):
-            _show_answers()
+            _explain_answer_measures()
     with live_side, st.container(key="guide_live"):
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([column_result])
@@ -294,7 +294,7 @@ def _show_chunker(here: Page) -> None:
         show_place_on_compare(PAGE, column, here.embedder, valid=column_result.chunker is not None or text is None)
 
 
-def _show_answers() -> None:
+def _explain_answer_measures() -> None:
     """Draw the explanation of the measures of the Answers page."""
     with st.expander("Answer measures"):
         st.markdown(
@@ -314,28 +314,28 @@ def _choose_view(choices: Choices) -> None:
         if chosen not in (*VIEWS, chunker):
             _choose_column(choices, fresh_column(chosen))
 
-    guide_view_names = [*VIEWS, *_explained()]
+    guide_view_names = [*VIEWS, *_explained_chunkers()]
     st.radio(
         "Guide",
         guide_view_names,
         index=guide_view_names.index(chosen),
-        format_func=lambda name: VIEWS.get(name) or _explained()[name].title,
+        format_func=lambda name: VIEWS.get(name) or _explained_chunkers()[name].title,
         **value_binding(chosen, "guide/chunker", put),
     )
 
 
-def _parameters(chunker: str) -> dict[str, list[str]]:
+def _parameter_table(chunker: str) -> dict[str, list[str]]:
     """Return the table of a chunker's parameters, from their declarations."""
-    parameter_specs = _explained()[chunker].fields()
+    parameter_specs = _explained_chunkers()[chunker].fields()
     return {
         "parameter": [f"`{spec.name}`" for spec in parameter_specs],
         "default": ["none" if spec.default is None else f"{spec.default}" for spec in parameter_specs],
-        "may be": [_range(spec.choices, spec.low, spec.high, spec.unit) for spec in parameter_specs],
+        "may be": [_allowed_values_phrase(spec.choices, spec.low, spec.high, spec.unit) for spec in parameter_specs],
         "what it does": [spec.help for spec in parameter_specs],
     }
 
 
-def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit: str) -> str:
+def _allowed_values_phrase(choices: tuple[str, ...], low: float | None, high: float | None, unit: str) -> str:
     if choices:
         return ", ".join(choices)
     bounds_phrase = " to ".join(format_number(bound, ",.12g") for bound in (low, high) if bound is not None)
@@ -377,7 +377,7 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     screen_index = NUMBERS.index(screen_number)
     screen, tools, reader_choice, complaint = (
         SCREENS[screen_index],
-        bundled_tools(),
+        bundled_model_tools(),
         session.guide_path.get(screen_number),
         "",
     )
@@ -386,30 +386,34 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     except InputError as error:
         drawn_screen, complaint = screen.draw(screen.text, None, tools), str(error)
     screen_control = drawn_screen.control
-    words_picture = new_picture(screen.title, glossary_pieces(screen.said), glossary_pieces(screen.task))
+    screen_text_picture = new_picture(
+        screen.title, split_at_glossary_terms(screen.said), split_at_glossary_terms(screen.task)
+    )
     if screen_control == "question":
-        words_picture["ask"] = {"question": reader_choice or "", "longest": LONGEST_QUESTION, "complaint": complaint}
+        screen_text_picture["ask"] = {"question": reader_choice or "", "longest": LONGEST_QUESTION, "complaint": complaint}
     if screen_control == "cuts":
         drawn_screen.picture["cuts"] = {"gaps": reader_choice or [], "heard": session.guide_path.get("heard")}
 
     def do(value: Any) -> None:
         session.guide_path = {**session.guide_path, screen_number: value}
 
-    def cut(gaps: list[int], at: float) -> None:
+    def store_cuts(gaps: list[int], at: float) -> None:
         session.guide_path = {**session.guide_path, screen_number: gaps, "heard": at}
 
     words_side, picture_side = side_by_side(key, 2, 3, gap="large")
     with words_side:
-        show_pictures([words_picture], "guide_path_words", first=screen_index + 1, asked=do)
+        show_pictures([screen_text_picture], "guide_path_words", first=screen_index + 1, asked=do)
         with st.container(key="guide_path_control"):
             if isinstance(screen_control, Choice):
                 _choice(screen_number, screen_control, reader_choice, do)
             elif isinstance(screen_control, Slide):
                 _slider(screen_number, screen_control, reader_choice, do)
         with st.container(key="guide_path_steps"):
-            _steps(extra, screen_index)
+            _draw_screen_navigation(extra, screen_index)
     with picture_side:
-        show_pictures([drawn_screen.picture], "guide_path_picture", told=glossary_pieces(drawn_screen.told), cut=cut)
+        show_pictures(
+            [drawn_screen.picture], "guide_path_picture", told=split_at_glossary_terms(drawn_screen.told), cut=store_cuts
+        )
         if screen_index == len(SCREENS) - 1:
             _ways_on(reader_choice, choose)
 
@@ -438,7 +442,7 @@ def _slider(name: str, control: Slide, done: float | None, do: Callable[[float],
     )
 
 
-def _steps(extra: dict[str, str], number: int) -> None:
+def _draw_screen_navigation(extra: dict[str, str], number: int) -> None:
     """Draw the number of the screen, and the buttons to its neighbours."""
 
     def go(to: int) -> None:
@@ -463,7 +467,7 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
 
     def compare() -> None:
         if done is not None:
-            repairing_chunker = working_repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
+            repairing_chunker = working_repairs(SCREENS[-1].text, bundled_model_tools())[int(done)].chunker
             chunker_column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
             if index_on_compare(chunker_column, {}) is None:
                 add_to_compare(chunker_column)

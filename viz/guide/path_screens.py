@@ -106,7 +106,7 @@ ANSWER = (1, 3)
 _LETTERS = "ABC"
 
 
-def _lines(text: str) -> Document:
+def _document_from_lines(text: str) -> Document:
     return Document.from_text(text, "lines")
 
 
@@ -114,12 +114,14 @@ def _cut(name: str, parameters: Mapping[str, Any], document: Document, tools: To
     return run(build_chunker(name, dict(parameters)), document, tools)
 
 
-def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
+def _sentence_count_screen(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
     count, point_count = len(document.sentences), text.count(".")
     final_point_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
     sentence_screen_picture = new_picture("")
-    sentence_screen_picture["rows"] = sentence_rows(document, range(count)) if chosen else sentence_rows(_lines(text), [0])
+    sentence_screen_picture["rows"] = (
+        sentence_rows(document, range(count)) if chosen else sentence_rows(_document_from_lines(text), [0])
+    )
     if not chosen:
         sentence_screen_picture["rows"][0]["label"] = ""
     count_phrase = pluralize(count, "sentence")
@@ -133,7 +135,7 @@ def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
 
 
 def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
-    document = _lines(text)
+    document = _document_from_lines(text)
     valid_gaps = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
     chunking = run(YourCuts.at_places(document.identity, [document.starts[gap + 1] for gap in valid_gaps]), document, tools)
     user_cuts_picture = chunked_picture(chunking)
@@ -145,7 +147,7 @@ def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
 
 
 def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
-    document, size = _lines(text), int(size or OPENING_SIZE)
+    document, size = _document_from_lines(text), int(size or OPENING_SIZE)
     chunking = _cut("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
     (token_count,) = tools.count_tokens([text])
     token_screen_picture = new_picture("")
@@ -167,7 +169,7 @@ def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
     name_and_parameters = (
         ("fixed_sentences", {"size": SENTENCES}) if by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
     )
-    chunking = _cut(*name_and_parameters, _lines(text), tools)
+    chunking = _cut(*name_and_parameters, _document_from_lines(text), tools)
     sentences_cut_apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     result_in_words = f"{pluralize(len(chunking), 'chunk')}; {pluralize(sentences_cut_apart, 'sentence')} cut apart."
     return Drawn(
@@ -183,26 +185,27 @@ def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
 
 
 def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
-    chunking = _cut("fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _lines(text), tools)
-    repeated_sentences = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
+    chunking = _cut("fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _document_from_lines(text), tools)
+    repeated_sentence_count = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     (text_tokens,), tokens_in_chunks = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     return Drawn(
         Slide("Overlap in sentences", 0, 2, 1, 0),
         chunked_picture(chunking),
-        f"{pluralize(repeated_sentences, 'sentence')} repeated: {tokens_in_chunks:,} tokens instead of {text_tokens:,}.",
+        f"{pluralize(repeated_sentence_count, 'sentence')} repeated: {tokens_in_chunks:,} tokens instead of "
+        f"{text_tokens:,}.",
     )
 
 
 def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
-    document = _lines(text)
+    document = _document_from_lines(text)
     first_sentence, *other_sentences = document.sentence_texts
-    closest_sentence_choice = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
+    closest_sentence_control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
     meanings_screen_picture = new_picture("")
     meanings_screen_picture["rows"] = sentence_rows(document, range(len(document.sentences)))
     for letter, row in zip(_LETTERS, meanings_screen_picture["rows"][1:], strict=False):
         row["label"] = letter
     if chosen is None:
-        return Drawn(closest_sentence_choice, meanings_screen_picture, "")
+        return Drawn(closest_sentence_control, meanings_screen_picture, "")
     sentence_vectors = tools.embed([first_sentence, *other_sentences])
     distances_to_first_sentence = [1 - float(sentence_vectors[0] @ vector) for vector in sentence_vectors[1:]]
     candidates_by_distance = sorted(
@@ -217,7 +220,7 @@ def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
     _, nearest_letter, _, distance = candidates_by_distance[0]
     verdict_on_guess = "as you said" if chosen == nearest_letter else guess_phrase
     return Drawn(
-        closest_sentence_choice,
+        closest_sentence_control,
         meanings_screen_picture,
         f"{nearest_letter} is closest, at distance {format_number(distance, '.2f')}; {verdict_on_guess}.",
     )
@@ -225,7 +228,7 @@ def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
 
 def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
     chunking = _at_distance(text, OPENING_THRESHOLD, tools)
-    prediction_screen_picture = _gauged(chunking)
+    prediction_screen_picture = _gauged_picture(chunking)
     predicted_gap = chunking.gaps[ASKED_GAP]
     actual_verdict_word = "cut" if predicted_gap.verdict.is_cut else "no cut"
     if chosen is None:
@@ -234,11 +237,11 @@ def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
             for part in row["parts"]:
                 part["chunks"] = []
     predicted_verdict = "cut" if chosen == "cut" else "no cut"
-    comparison_phrase = "as you said" if predicted_verdict == actual_verdict_word else f"you said {predicted_verdict}"
+    verdict_on_prediction = "as you said" if predicted_verdict == actual_verdict_word else f"you said {predicted_verdict}"
     result_in_words = (
         ""
         if chosen is None
-        else f"{predicted_gap.reason[0].upper()}{predicted_gap.reason[1:]}: {actual_verdict_word}; {comparison_phrase}."
+        else f"{predicted_gap.reason[0].upper()}{predicted_gap.reason[1:]}: {actual_verdict_word}; {verdict_on_prediction}."
     )
     return Drawn(
         Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}),
@@ -248,10 +251,10 @@ def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
 
 
 def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
-    return _cut("breakpoint", {"threshold": "distance", "amount": threshold}, _lines(text), tools)
+    return _cut("breakpoint", {"threshold": "distance", "amount": threshold}, _document_from_lines(text), tools)
 
 
-def _gauged(chunking: Chunking) -> PictureData:
+def _gauged_picture(chunking: Chunking) -> PictureData:
     """Return the picture of a text cut by distances, with each distance and the threshold on a gauge from 0 to 1."""
     gauged_distances_picture = chunked_picture(chunking)
     gauged_distances_picture["gaps"] = [
@@ -272,7 +275,7 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
     text = "\n".join(text_sections) + "\n"
     section_starts = tuple(len("\n".join(text_sections[:number])) + 1 for number in range(1, len(text_sections)))
     chunking = _at_distance(text, threshold or OPENING_THRESHOLD, tools)
-    known_boundaries_picture = _gauged(chunking)
+    known_boundaries_picture = _gauged_picture(chunking)
     for gap, start in zip(known_boundaries_picture["gaps"], chunking.document.starts[1:], strict=True):
         gap["said"] += " ▲" * (start in section_starts)
     found, missed, added = count_found_missed_added(cut_offsets(chunking), section_starts)
@@ -324,14 +327,14 @@ def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> As
 @cached_in(LRUDict(4), lambda text, tools: (text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name))
 def working_repairs(text: str, tools: Tools) -> list[Variation]:
     """Return the tested settings that keep the last screen's answer whole, smallest changes first."""
-    document = _lines(text)
+    document = _document_from_lines(text)
     # Only settings that need no new embeddings are tried: they must not depend on what else has been embedded.
     tools = replace(tools, cache=EmbeddingCache(None))
     tools.embed(document.sentence_texts)
-    chunker = build_chunker("fixed_sentences", {"size": SENTENCES})
+    failing_chunker = build_chunker("fixed_sentences", {"size": SENTENCES})
     failing_column = FailingColumn(
-        chunker,
-        run(chunker, document, tools),
+        failing_chunker,
+        run(failing_chunker, document, tools),
         "embedding",
         Limit(tokens=BUDGET),
         posed=PosedQuestion(QUESTION, _answer(document)),
@@ -349,7 +352,7 @@ def _answer(document: Document) -> Span:
 
 
 def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
-    document, offered_repairs = _lines(text), working_repairs(text, tools)
+    document, offered_repairs = _document_from_lines(text), working_repairs(text, tools)
     options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered_repairs)}
     chunking_before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
     chunking_after = run(offered_repairs[int(chosen)].chunker, document, tools) if chosen in options else chunking_before
@@ -358,11 +361,11 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     )
     repaired_chunks_picture = chunked_picture(chunking_after, marked=_answer(document))
     # What follows the answer is of no interest.
-    shown_rows = ANSWER[1] + 2
-    hidden_rows = len(repaired_chunks_picture["rows"]) - shown_rows
+    shown_row_count = ANSWER[1] + 2
+    hidden_rows = len(repaired_chunks_picture["rows"]) - shown_row_count
     repaired_chunks_picture["rows"], repaired_chunks_picture["gaps"] = (
-        repaired_chunks_picture["rows"][:shown_rows],
-        repaired_chunks_picture["gaps"][: shown_rows - 1],
+        repaired_chunks_picture["rows"][:shown_row_count],
+        repaired_chunks_picture["gaps"][: shown_row_count - 1],
     )
     repaired_chunks_picture["after"] = f"… {pluralize(hidden_rows, 'sentence')} …" if hidden_rows > 0 else ""
     chunk_count_phrase = pluralize(len(chunking_after), "chunk")
@@ -389,7 +392,7 @@ SCREENS = (
         "A program divides a text into [sentences]. That is hard: not every point ends one.",
         "How many sentences do you see? Choose.",
         "Bees make honey from nectar. It is approx. 80 % water. Dr. Braun measured 17.2 % in ripe honey.",
-        _sentences,
+        _sentence_count_screen,
     ),
     Screen(
         "Where would you cut?",

@@ -7,8 +7,8 @@ from viz.jobs.background_jobs import (
     KeptJob,
     RequestCounter,
     SessionRuns,
-    measure_bundled,
     new_token,
+    run_job_to_file,
     run_registry,
 )
 from viz.jobs.chunking import (

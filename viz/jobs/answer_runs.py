@@ -25,10 +25,10 @@ from evaluation.answering import (
     Services,
     answer_all,
     bert_scores,
-    control_rows,
+    control_row_numbers,
     gather_passages,
     gather_trivial_row,
-    items_about,
+    items_by_text,
     judge_result,
     result_from_json,
     result_to_json,
@@ -151,12 +151,12 @@ class KeptAnswers(KeptRun[_Plan]):
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: AnswerModels) -> KeptAnswers:
         """Return the storage for a run of answers, without writing anything yet."""
         stored_plan = _Plan(
-            document=keeper.digest(plan.tasks[0].document),
-            questions=tuple(keeper.digest(*item) for item in plan.items),
+            document=keeper.text_digest(plan.tasks[0].document),
+            questions=tuple(keeper.text_digest(*item) for item in plan.items),
             # The cache of a model's answers belongs to one session, so its identity is left out.
             chunkers=tuple((task.chunker, task.model.rpartition(" ")[0]) for task in plan.tasks),
             cuts=tuple(
-                keeper.digest(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks)) if task.model else ""
+                keeper.text_digest(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks)) if task.model else ""
                 for task, chunking in zip(plan.tasks, chunkings, strict=True)
             ),
             budget=plan.budget,
@@ -178,7 +178,7 @@ class KeptAnswers(KeptRun[_Plan]):
         column_number, question_number = place
         self.keeper.add(column_number * len(self.plan.questions) + question_number, result_to_json(result))
 
-    def missing(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
+    def differing_settings(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
         """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
         if plan is None:
             return ["the text", "the questions"]
@@ -199,7 +199,7 @@ class KeptAnswers(KeptRun[_Plan]):
             any(page_plan.cuts) and self.plan.cuts != page_plan.cuts
         )
 
-    def found(
+    def stored_results(
         self, gathered: Mapping[int, GatheredPassages], items: tuple[QuestionItem, ...]
     ) -> dict[tuple[int, int], AnswerResult]:
         """Return the stored results by column and question, without the texts of the answers.
@@ -366,7 +366,7 @@ class Answering(KeptJob):
                     self.plan.names,
                     len(self.plan.items),
                     self.results.copy(),
-                    control_rows(self.plan.trivial, len(self.plan.names) - len(self.plan.trivial)),
+                    control_row_numbers(self.plan.trivial, len(self.plan.names) - len(self.plan.trivial)),
                 ),
             )
         return self._report[1]
@@ -380,26 +380,26 @@ class Answering(KeptJob):
             self.kept.begin()
             self.kept.keeper.check_embedder(self.embedder)
             for place in self.finished:
-                self.write(place)
+                self.write_to_disk(place)
         answer_and_judge_services = self.services(self.asking, self.judge, self)
         answer_all(
             self.plan.items,
             self.gathered,
             answer_and_judge_services,
             self.keep,
-            self._add_complete,
+            self._store_complete_answer,
             self._cancel.is_set,
             self.results.copy(),
         )
         if self.bert:
             self._compute_bert_scores()
 
-    def _add_complete(self, place: tuple[int, int]) -> None:
+    def _store_complete_answer(self, place: tuple[int, int]) -> None:
         """Add a complete answer, first on disk, so that a shown answer is never lost."""
-        self.write(place)
+        self.write_to_disk(place)
         self.finished.add(place)
 
-    def write(self, place: tuple[int, int]) -> None:
+    def write_to_disk(self, place: tuple[int, int]) -> None:
         """Store an answer on disk, if its run is stored there."""
         if self.kept is not None:
             self.kept.add(place, self.results[place])
@@ -419,7 +419,7 @@ class Answering(KeptJob):
         )
         for place, score in zip(scorable_places, answer_bert_scores, strict=True):
             self.keep(place, replace(self.results[place], bert_score=score))
-            self.write(place)
+            self.write_to_disk(place)
 
 
 @dataclass(eq=False)
@@ -458,12 +458,12 @@ class Judging(BackgroundJob):
                 (judgement.repeat for times in answer_result.judgements.values() for judgement in times), default=-1
             )
 
-            def work(stopped: Callable[[], bool]) -> None:
+            def judge_answer(stopped: Callable[[], bool]) -> None:
                 judge_result(answer_result, answer_and_judge_services, partial(self.run.keep, place), stopped, round_number)
-                self.run.write(place)
+                self.run.write_to_disk(place)
                 self.finished += 1
 
-            return work
+            return judge_answer
 
         run_in_parallel([task_of(place) for place in self.places], self._cancel.is_set)
 
@@ -510,13 +510,13 @@ class QuestionSharing(BackgroundJob):
         error_messages = []
         for origin, material in self.given:
             try:
-                self._assign_questions(origin, material)
+                self._assign_questions_to_texts(origin, material)
             except InputError as error:
                 error_messages.append(str(error))
         if error_messages:
             raise InputError(" ".join(error_messages))
 
-    def _assign_questions(self, origin: str, material: RunMaterial) -> None:
+    def _assign_questions_to_texts(self, origin: str, material: RunMaterial) -> None:
         question_corpus_documents = []
         for file_name, text in material.texts:
             raise_if_cancelled(self._cancel.is_set)
@@ -526,7 +526,9 @@ class QuestionSharing(BackgroundJob):
         file_name, data = material.questions
         questions_from_file = read_questions(data, file_name, corpus, self._cancel.is_set)
         name_by_text, parts_by_name = {text: called for called, text in material.texts}, dict(material.parts)
-        for text, items in items_about(questions_from_file.usable, corpus).items():
-            new_shared_text = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)
-            earlier_shared = self.found.get(text)
-            self.found[text] = new_shared_text if earlier_shared is None else earlier_shared.merged_with(new_shared_text)
+        for text, items in items_by_text(questions_from_file.usable, corpus).items():
+            text_with_questions = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)
+            earlier_found_text = self.found.get(text)
+            self.found[text] = (
+                text_with_questions if earlier_found_text is None else earlier_found_text.merged_with(text_with_questions)
+            )

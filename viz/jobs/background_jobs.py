@@ -146,7 +146,7 @@ class KeptJob(BackgroundJob):
         return self.kept is not None and self.done < self.total and (self.cancelled or not self.running)
 
 
-def measure_bundled(job: KeptJob) -> RunFile:
+def run_job_to_file(job: KeptJob) -> RunFile:
     """Run a job that is stored in a `RunFile`, and return the file; raises InputError if the job does not finish."""
     assert job.kept is not None
     run_file = job.kept.keeper.store
@@ -295,7 +295,7 @@ class Estimating(BackgroundJob):
         self.found = self.count(self._cancel.is_set)
 
 
-def estimate_requests(
+def estimate_llm_requests(
     documents: Iterable[Document], chunkers: Sequence[Chunker], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
     """Estimate the model requests for cutting all documents with all chunkers, without deducting cached answers.

@@ -90,7 +90,7 @@ class IndexChanges(BackgroundJob):
         processed_chunkers = (self.results.keys() | self.refused.keys()) & self.chunkers.keys()
         return len(processed_chunkers) / max(1, len(self.chunkers)), self._status
 
-    def comparison(self, before: Chunker, after: Chunker) -> Comparison:
+    def compare_chunkers(self, before: Chunker, after: Chunker) -> Comparison:
         """Return the changes if one measured chunker replaces another."""
         if (before, after) not in self._compared:
             with ChunkComparison(self.setting.embedded_as != "late") as comparison:
@@ -158,7 +158,7 @@ class IndexChanges(BackgroundJob):
             strict=True,
         ):
             digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
-            chunks_by_document[corpus.names[corpus.document_at(spans[0].start)]].append((digest, token_count))
+            chunks_by_document[corpus.names[corpus.document_number_at(spans[0].start)]].append((digest, token_count))
         document_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
             return MeasuredChunks(document_chunks, {})

@@ -41,7 +41,9 @@ class ChunkingTask:
         embedder_name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
         used_asking = asking if chunker.asks else None
         model_identity = (
-            "" if used_asking is None else f"{used_asking.model.name} {used_asking.model.revision} {used_asking.memory}"
+            ""
+            if used_asking is None
+            else f"{used_asking.model.name} {used_asking.model.revision} {used_asking.cache_identity}"
         )
         return cls(
             document.identity,
@@ -53,7 +55,7 @@ class ChunkingTask:
         )
 
     @property
-    def of_model(self) -> "ChunkingTask":
+    def without_embedder(self) -> "ChunkingTask":
         """The task without its embedder, which does not affect a chunker that calls a language model."""
         return replace(self, embedder="", revision="")
 
@@ -93,7 +95,7 @@ class ChunkingJob(BackgroundJob):
     _asks: bool = False
     _measured_from: tuple[float, float] | None = None  # the moment of the first batch's end, and the share done by then
 
-    def finished(self) -> dict[ChunkingTask, Chunking]:
+    def results_so_far(self) -> dict[ChunkingTask, Chunking]:
         """Return a copy of the results so far, by task."""
         # Copying a dictionary runs no Python code of its keys, so no other thread can change it meanwhile.
         return self.results.copy()
@@ -113,8 +115,8 @@ class ChunkingJob(BackgroundJob):
         if not self.total:
             return 0.0, "Loading the embedding model" if embedder is None else embedder.loading_message()
         left_phrase = "" if self.seconds_left is None else f", {time_left(self.seconds_left)}"
-        where_phrase = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
-        return self.share, f"Embedding{where_phrase}: {self.done:,} of {self.total:,} texts{left_phrase}"
+        destination_phrase = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
+        return self.share, f"Embedding{destination_phrase}: {self.done:,} of {self.total:,} texts{left_phrase}"
 
     def _note_embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -149,7 +151,7 @@ class ChunkingJob(BackgroundJob):
                     continue
                 except InputError as error:
                     error_by_needs[model_needs] = error
-            self.failed[task.of_model] = str(error_by_needs[model_needs])
+            self.failed[task.without_embedder] = str(error_by_needs[model_needs])
         if error_by_needs:
             raise next(iter(error_by_needs.values()))
 
@@ -177,7 +179,7 @@ class ChunkingJob(BackgroundJob):
         )
         chunking = run(chunker, self.source, tools)
         self.results[task] = chunking
-        self.made.add(task.of_model)
+        self.made.add(task.without_embedder)
         if chunking.timing:
             self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
             self.embedded += chunking.timing.embedded
@@ -224,7 +226,9 @@ def worked_formula_at_once(
 ) -> list[str]:
     """Return the formula behind the verdict on a gap with its values, as lines; empty if an embedding is not cached."""
     try:
-        return worked_formula(chunker, chunking, gap, _fitted_at_once(embedder, chunking.document, task.tokenizer, on_disk))
+        return worked_formula(
+            chunker, chunking, gap, _fitted_tools_at_once(embedder, chunking.document, task.tokenizer, on_disk)
+        )
     except Cancelled:
         return []
 
@@ -235,7 +239,7 @@ def worked_formula_at_once(
 def _tipping(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
-    return chunker.tipping(chunking, gap, _fitted_at_once(embedder, chunking.document, task.tokenizer, on_disk))
+    return chunker.tipping(chunking, gap, _fitted_tools_at_once(embedder, chunking.document, task.tokenizer, on_disk))
 
 
 def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, asking: Asking | None = None) -> Tools:
@@ -243,7 +247,7 @@ def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, ask
     return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=lambda: True, asking=asking)
 
 
-def _fitted_at_once(embedder: Embedder | None, document: Document, tokenizer: str, on_disk: bool) -> Tools:
+def _fitted_tools_at_once(embedder: Embedder | None, document: Document, tokenizer: str, on_disk: bool) -> Tools:
     """Return tools as `_tools_at_once` does; an embedder that must be fitted on each document is fitted on this one."""
     return _tools_at_once(embedder.for_document(document) if embedder is not None else None, tokenizer, on_disk)
 
@@ -273,7 +277,7 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
     Cancelled
         If a sentence's embedding is not cached.
     """
-    return _fitted_at_once(embedder, source, tokenizer, on_disk).embed(source.sentence_texts)
+    return _fitted_tools_at_once(embedder, source, tokenizer, on_disk).embed(source.sentence_texts)
 
 
 def cached_sentence_vectors(

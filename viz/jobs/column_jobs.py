@@ -18,10 +18,10 @@ from evaluation.asking.question_retrieval import (
     Passages,
     PosedQuestion,
     SearchSettings,
-    answers_retrieved_whole,
     ask,
     embed_question,
     index_passages,
+    retrieved_whole_per_question,
 )
 from evaluation.questions import TokenRuler
 from evaluation.search import Reranker, SearchMethod
@@ -94,7 +94,7 @@ class AskJob(BackgroundJob):
                 share=self._note_share,
                 came=self.came,
             )
-            column_passages = _passages(task, chunking, self.inquiry, tools)
+            column_passages = _searchable_passages(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
             question_vector: VectorArray | None = None
             if embedder is not None and chunking.chunks:
@@ -132,7 +132,7 @@ def _passages_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry
 
 
 @cached_while_shown(CACHED_BYTES, _passages_key, _passages_bytes)
-def _passages(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Passages:
+def _searchable_passages(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Passages:
     """Return the chunks of a column, ready to be searched."""
     return index_passages(chunking, tools, inquiry.method, inquiry.embedded_as)
 
@@ -200,7 +200,7 @@ class ChangedCuts(BackgroundJob):
             return
         document_token_ruler = token_ruler_of(self.before.document, self.task.tokenizer)
         whole_before, whole_after = (
-            answers_retrieved_whole(chunking, self.questions, self.search, tools, document_token_ruler)
+            retrieved_whole_per_question(chunking, self.questions, self.search, tools, document_token_ruler)
             for chunking in (self.before, chunking_after)
         )
         self.whole = [*zip(whole_before, whole_after, strict=True)]

@@ -47,7 +47,7 @@ class QuestionGenerationJob(BackgroundJob):
         return [outcome for outcome in list(self.outcomes) if isinstance(outcome, Generated)]
 
     @property
-    def dropped(self) -> list[Dropped]:
+    def dropped_windows(self) -> list[Dropped]:
         """The windows of text for which no usable question was generated."""
         return [outcome for outcome in list(self.outcomes) if isinstance(outcome, Dropped)]
 
@@ -56,7 +56,7 @@ class QuestionGenerationJob(BackgroundJob):
         done, count = len(self.outcomes), self.settings.count
         # No text from the model: Streamlit renders the label of a progress bar as Markdown.
         passages_done_status = f"{done:,} of {count:,} passages done"
-        dropped_passage_count = len(self.dropped)
+        dropped_passage_count = len(self.dropped_windows)
         return (
             done / count,
             f"{passages_done_status}, {dropped_passage_count:,} of them without a usable answer"

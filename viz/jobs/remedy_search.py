@@ -36,14 +36,14 @@ RemedySearch = Callable[[Tools], RemedyOutcome]
 def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
     """Return a function that searches for changes of settings that keep an answer whole."""
 
-    def search(tools: Tools) -> RemedyOutcome:
+    def find_remedies(tools: Tools) -> RemedyOutcome:
         tried_settings = try_settings_for_answer(failure, tools)
         document_token_ruler = token_ruler_of(failure.chunking.document, tokenizer)
         return RemedyOutcome(
             tuple(remedies_for_answer(failure, tried_settings, tools, document_token_ruler, reranker)), len(tried_settings)
         )
 
-    return search
+    return find_remedies
 
 
 def search_finding(
@@ -51,7 +51,7 @@ def search_finding(
 ) -> RemedySearch:
     """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
 
-    def search(tools: Tools) -> RemedyOutcome:
+    def find_remedies(tools: Tools) -> RemedyOutcome:
         tried_settings = _findings_by_setting(task, suspect, tokenizer, tools)
         document_token_ruler = token_ruler_of(suspect.chunking.document, tokenizer)
         return RemedyOutcome(
@@ -59,7 +59,7 @@ def search_finding(
             len(tried_settings),
         )
 
-    return search
+    return find_remedies
 
 
 def _trials_key(task: ChunkingTask, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
@@ -101,7 +101,7 @@ class RemedyJob(BackgroundJob):
         """True if the search is finished for every column."""
         return self.searches.keys() <= self.found.keys()
 
-    def again(self) -> "RemedyJob":
+    def unstarted_copy(self) -> "RemedyJob":
         """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
         return replace(self)
 

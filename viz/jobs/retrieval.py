@@ -25,9 +25,9 @@ from evaluation.retrieval import (
     Reports,
     evaluation_from_json,
     evaluation_to_json,
+    make_lru_cache,
     measure_ladder,
     measure_search,
-    shared_cache,
 )
 from evaluation.search import (
     THE_CHUNK,
@@ -38,7 +38,7 @@ from evaluation.search import (
     search,
     with_returned_text,
 )
-from viz.jobs.background_jobs import BackgroundJob, KeptJob, estimate_requests
+from viz.jobs.background_jobs import BackgroundJob, KeptJob, estimate_llm_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.shared_resources import embedding_cache
@@ -69,16 +69,18 @@ class _Plan(KeptPlan):
         """The number of chunkers in the run."""
         return len(self.chunkers)
 
-    def check(self) -> None:
+    def check_chunkers(self) -> None:
         """Raise InputError if a chunker cannot be constructed or its parameters have changed since the run."""
         ReturnedText.parse(self.returned)
         for chunker in self.chunkers:
             chunker_parameters = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
             # A parameter that was added since and is not set changes nothing.
-            added_names = {
+            added_parameter_names = {
                 name for name in chunker_parameters.keys() - chunker.parameters.keys() if chunker_parameters[name] is None
             }
-            if {name: value for name, value in chunker_parameters.items() if name not in added_names} != chunker.parameters:
+            if {
+                name: value for name, value in chunker_parameters.items() if name not in added_parameter_names
+            } != chunker.parameters:
                 raise InputError(f"The parameters of {chunker.name} have changed since the run was measured.")
 
 
@@ -94,8 +96,8 @@ class KeptRetrieval(KeptRun[_Plan]):
         """Return the storage for a retrieval run, without writing anything yet."""
         stored_plan = _Plan(
             own=plan.material.own,
-            documents=tuple(keeper.digest(*named_text) for named_text in plan.material.texts),
-            questions=keeper.digest(plan.material.questions[1]),
+            documents=tuple(keeper.text_digest(*named_text) for named_text in plan.material.texts),
+            questions=keeper.text_digest(plan.material.questions[1]),
             chunkers=tuple(
                 _Chunker(name=chunker.name, parameters=chunker.model_dump(mode="json")) for chunker in plan.chunkers
             ),
@@ -170,10 +172,10 @@ class KeptRetrieval(KeptRun[_Plan]):
         """Return the run's documents and questions as far as ``material`` has them."""
         if material is None:
             return (), None
-        text_by_digest = {self.keeper.digest(*named_text): named_text for named_text in material.texts}
+        text_by_digest = {self.keeper.text_digest(*named_text): named_text for named_text in material.texts}
         matching_document_texts = tuple(text_by_digest[digest] for digest in self.plan.documents if digest in text_by_digest)
-        same_questions = self.keeper.digest(material.questions[1]) == self.plan.questions
-        return matching_document_texts, material.questions if same_questions else None
+        has_same_questions = self.keeper.text_digest(material.questions[1]) == self.plan.questions
+        return matching_document_texts, material.questions if has_same_questions else None
 
 
 # The job.
@@ -217,7 +219,7 @@ class ReportJob(BackgroundJob):
     made: ReportAndFailures | None = field(default=None, init=False)
     _status: str = field(default="Comparing the chunkers", init=False)
 
-    def wait(self) -> ReportAndFailures | None:
+    def wait_for_report(self) -> ReportAndFailures | None:
         """Return the report if it is ready within `PATIENCE_S`, otherwise None."""
         if self.made is None:
             self.join(PATIENCE_S)
@@ -271,7 +273,7 @@ class Retrieval(KeptJob):
     _status: str = field(default="Splitting into sentences", init=False)
     _reports: Reports | None = None
     _reporting: Callable[[Hashable, Callable[[], ReportJob]], ReportJob] = field(
-        default_factory=lambda: shared_cache(REPORTS_KEPT)
+        default_factory=lambda: make_lru_cache(REPORTS_KEPT)
     )
 
     @property
@@ -298,7 +300,7 @@ class Retrieval(KeptJob):
         """The budgets, by unit, at which all finished chunkers were measured; empty if a chunker has none."""
         return next(iter(self.ladders.values())).rungs if self.has_budgets and self.ladders else {}
 
-    def report(self, choice: ReportChoice) -> ReportJob:
+    def report_job(self, choice: ReportChoice) -> ReportJob:
         """Return the job that computes the report on the finished chunkers, at least one of which must exist.
 
         If the baseline is unfinished, the first finished chunker takes its place; without budgets, the top k are reported.
@@ -315,12 +317,12 @@ class Retrieval(KeptJob):
         if not choice.budget or any(measurement.ladder is None for measurement in measured_by_number.values()):
             choice = choice._replace(budget=0, last="cut")
 
-        def start() -> ReportJob:
+        def start_report_job() -> ReportJob:
             run_report_job = ReportJob(retrieval_reports, measured_by_number, choice)
             run_report_job.start()
             return run_report_job
 
-        return self._reporting((tuple(sorted(measured_by_number)), choice), start)
+        return self._reporting((tuple(sorted(measured_by_number)), choice), start_report_job)
 
     def _run(self) -> None:
         if self.kept is not None and self.embedder is not None:
@@ -350,9 +352,11 @@ class Retrieval(KeptJob):
                 continue
             title = self.plan.names[number]
             self._status = f"{title}: chunking"
-            mode = self.plan.embeds(number)
+            embedding_mode = self.plan.embedding_mode(number)
 
-            def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks or mode == "context") -> None:
+            def deciding(
+                done: int, total: int, title: str = title, asks: bool = chunker.asks or embedding_mode == "context"
+            ) -> None:
                 if asks and self.asking is not None:
                     self._status = (
                         f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
@@ -370,7 +374,9 @@ class Retrieval(KeptJob):
             returned_text_kind = self.plan.returned
             try:
                 chunk_search_index = with_returned_text(
-                    build_index(corpus, chunker, tools, mode, self.plan.searched_by, returned_text_kind.only_children),
+                    build_index(
+                        corpus, chunker, tools, embedding_mode, self.plan.searched_by, returned_text_kind.only_children
+                    ),
                     returned_text_kind,
                 )
                 found_chunks = search(chunk_search_index, questions, tools, SEARCH_DEPTH)
@@ -413,7 +419,7 @@ class Retrieval(KeptJob):
             yield document
 
 
-def estimate_retrieval_requests(
+def estimate_run_llm_requests(
     plan: Plan, embedder: Embedder | None = None, on_disk: bool = False, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
     """Estimate a run's requests to a language model without sending any.
@@ -432,8 +438,8 @@ def estimate_retrieval_requests(
     document_names = [document.name for document in split_documents if document.sentences]
     # Answers for one column are cached for the others.
     asking_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
-    request_estimates = [estimate_requests(split_documents, asking_chunkers, plan.tokenizer, cancelled)]
-    context_chunker_numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
+    request_estimates = [estimate_llm_requests(split_documents, asking_chunkers, plan.tokenizer, cancelled)]
+    context_chunker_numbers = [number for number in range(len(plan.chunkers)) if plan.embedding_mode(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in context_chunker_numbers):
         embedder.prepare(cancelled=cancelled)
     tools = Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)

@@ -94,7 +94,7 @@ class Plan:
     each: tuple[EmbeddedAs, ...] = ()
     searched_by: SearchMethod = "embedding"
 
-    def embeds(self, number: int) -> EmbeddedAs:
+    def embedding_mode(self, number: int) -> EmbeddedAs:
         """Return the embedding mode of chunker ``number`` (from 0), such as ``heading_path``."""
         return self.each[number] if self.each else self.embedded_as
 
@@ -118,14 +118,14 @@ class Plan:
         """A sentence about the text that keyword search covers; empty if the search uses embeddings alone."""
         if self.searched_by == "embedding":
             return ""
-        indexed_texts = dict.fromkeys(_INDEXED[self.embeds(number)] for number in range(len(self.chunkers)))
-        indexed_phrase = ", of others ".join(indexed_texts)
+        indexed_text_phrases = dict.fromkeys(_INDEXED[self.embedding_mode(number)] for number in range(len(self.chunkers)))
+        indexed_phrase = ", of others ".join(indexed_text_phrases)
         if self.searched_by == "bm25":
             method_phrase, use_phrase = "words (BM25)", "indexed; chunks without any word of the question come last"
         else:
             method_phrase, use_phrase = "embedding and by words (BM25), both ranks fused", "embedded and indexed"
         return (
-            f"Searched by {method_phrase}: of {'some chunks' if len(indexed_texts) > 1 else 'every chunk'} "
+            f"Searched by {method_phrase}: of {'some chunks' if len(indexed_text_phrases) > 1 else 'every chunk'} "
             f"{indexed_phrase} is {use_phrase}."
         )
 

@@ -21,7 +21,7 @@ from evaluation.segmentation import (
     sweep_settings,
 )
 from sample_docs import load_sample, sample_titles
-from viz.jobs.background_jobs import KeptJob, estimate_requests
+from viz.jobs.background_jobs import KeptJob, estimate_llm_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 
 # The stored sweep, which has no text: its plan, and a row for each finished run.
@@ -72,9 +72,9 @@ class _Plan(KeptPlan):
         """The chunker settings that the sweep tries."""
         return [SweptSetting(setting.chunker, setting.parameters) for setting in self.grid]
 
-    def check(self) -> None:
+    def check_chunkers(self) -> None:
         """Raise InputError if a chunker cannot be constructed."""
-        _parameters(self.settings)
+        _chunker_parameters_json(self.settings)
 
 
 class KeptRow(BaseModel, extra="forbid", frozen=True, strict=True):
@@ -124,7 +124,7 @@ class KeptSweep(KeptRun[_Plan]):
         sweep_plan = _Plan(
             documents=tuple(stored_documents),
             grid=tuple(KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings),
-            chunkers=keeper.digest(*_parameters(settings)),
+            chunkers=keeper.text_digest(*_chunker_parameters_json(settings)),
             embedder=embedder,
             tokenizer=tokenizer,
             language_model=language_model,
@@ -170,7 +170,7 @@ def _bundled(name: str) -> MarkedText | None:
     return MarkedText(name, bundled_sample.text, bundled_sample.known or ())
 
 
-def _parameters(settings: Sequence[SweptSetting]) -> list[str]:
+def _chunker_parameters_json(settings: Sequence[SweptSetting]) -> list[str]:
     """Return all parameters of the chunkers as JSON; raises InputError if a chunker cannot be constructed."""
     chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings if not setting.trivial]
     return [chunker.model_dump_json() for chunker in chunkers]
@@ -178,7 +178,7 @@ def _parameters(settings: Sequence[SweptSetting]) -> list[str]:
 
 def document_digest(keeper: Keeper, marked: MarkedText) -> str:
     """Return the hash by which a stored run recognises a document."""
-    return keeper.digest(marked.name, marked.text, ",".join(map(str, marked.known)))
+    return keeper.text_digest(marked.name, marked.text, ",".join(map(str, marked.known)))
 
 
 # The job.
@@ -212,10 +212,12 @@ class Sweep(KeptJob):
     def from_disk(cls, kept: KeptSweep) -> Sweep:
         """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
         document_names = kept.names
-        held_names = frozenset(
+        held_out_names = frozenset(
             name for name, document in zip(document_names, kept.plan.documents, strict=True) if document.held
         )
-        return cls(document_names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held_names, kept.rows(), kept)
+        return cls(
+            document_names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held_out_names, kept.rows(), kept
+        )
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
@@ -251,7 +253,7 @@ class Sweep(KeptJob):
         return len(self.rows)
 
     @property
-    def named(self) -> bool:
+    def has_document_names(self) -> bool:
         """True if the names of all documents are known; a stored sweep has only the names of bundled documents."""
         return (
             self.embedder is not None or self.kept is None or all(document.sample for document in self.kept.plan.documents)
@@ -280,14 +282,14 @@ class Sweep(KeptJob):
         if self.kept is not None:
             self.kept.keeper.check_embedder(self.embedder)
         tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.asked)
-        row_numbers = {
+        run_row_numbers = {
             (name, setting): place * len(self.settings) + number
             for place, name in enumerate(self.names)
             for number, setting in enumerate(self.settings)
         }
         for row in sweep_settings(sweep_documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
             if self.kept is not None:
-                self.kept.add(row_numbers[row.document, row.setting], row)
+                self.kept.add(run_row_numbers[row.document, row.setting], row)
             self.rows.append(row)
 
     def _note_preparation(self, share: float) -> None:
@@ -300,8 +302,8 @@ def estimate_sweep_requests(
     tokenizer: str,
     cancelled: Callable[[], bool],
 ) -> Estimate:
-    """Estimate a sweep's requests to a language model, all settings together; raises as `estimate_requests` does."""
-    return estimate_requests(
+    """Estimate a sweep's requests to a language model, all settings together; raises as `estimate_llm_requests` does."""
+    return estimate_llm_requests(
         (marked.document for marked in split()),
         [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings],
         tokenizer,

@@ -62,7 +62,9 @@ class DiagnosingTraces(BackgroundJob):
         searched_chunks = None
         chunk_file = self._searched_chunk_file()
         if chunk_file is not None and not documents:
-            documents, searched_chunks = SearchedChunks.without_documents(chunk_file.chunks, chunk_file.name, self.splitter)
+            documents, searched_chunks = SearchedChunks.with_rebuilt_documents(
+                chunk_file.chunks, chunk_file.name, self.splitter
+            )
         elif chunk_file is not None:
             searched_chunks = SearchedChunks.from_file(
                 documents,
@@ -77,12 +79,12 @@ class DiagnosingTraces(BackgroundJob):
         question_diagnoses: list[Diagnosis] = []
         try:
             question_trace_diagnoser.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
-            for diagnosis in question_trace_diagnoser.diagnoses():
+            for diagnosis in question_trace_diagnoser.question_diagnoses():
                 question_diagnoses.append(diagnosis)
                 self._note_progress("answers looked for", len(question_diagnoses), question_count)
         except Cancelled:
             # What is located is diagnosed; that takes a moment.
-            question_diagnoses = [*question_trace_diagnoser.diagnoses()]
+            question_diagnoses = [*question_trace_diagnoser.question_diagnoses()]
             if len(question_diagnoses) < question_count:
                 self.stopped = f"Stopped: these are {len(question_diagnoses):,} of {pluralize(question_count, 'question')}."
         self.report = TraceReport(documents, question_diagnoses, question_trace_diagnoser.remark, parsed_traces.problems)
@@ -92,7 +94,7 @@ class DiagnosingTraces(BackgroundJob):
         if self.chunk_file is not None:
             name, data = self.chunk_file
             return ChunkFile(name, tuple(read_chunks(data, name, self._cancel.is_set)))
-        return self.chunker.held if isinstance(self.chunker, YourChunks) else None
+        return self.chunker.held_file if isinstance(self.chunker, YourChunks) else None
 
     def _cut_documents(self, chunker: Chunker, documents: list[Document]) -> SearchedChunks:
         chunker = chunker.for_documents([document.name for document in documents])

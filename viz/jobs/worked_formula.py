@@ -9,7 +9,7 @@ import numpy as np
 from chunkers import Chunk, Chunker, Chunking, Gap, Tools
 from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.sentence_distances import join_with_neighbours, row_cosines
-from chunkers.results import parent_numbers
+from chunkers.results import indices_of_parent_chunks
 from chunkers.support import FloatArray, format_number
 
 LISTED = 4
@@ -70,19 +70,19 @@ def _vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int
     return tools.embed(joined_texts).astype(np.float64)
 
 
-def _cosine(left: FloatArray, right: FloatArray) -> float:
+def _cosine_similarity(left: FloatArray, right: FloatArray) -> float:
     return float(row_cosines(left[None], right[None])[0])
 
 
-def _distance(chunking: Chunking, tools: Tools, gap: int, buffer: int) -> float:
+def _cosine_distance(chunking: Chunking, tools: Tools, gap: int, buffer: int) -> float:
     left, right = _vectors(chunking, tools, gap, gap + 2, buffer)
-    return 1 - _cosine(left, right)
+    return 1 - _cosine_similarity(left, right)
 
 
 def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
     buffer, index = chunker.buffer, gap.index
-    distance_at_gap = _distance(chunking, tools, index, buffer)
+    distance_at_gap = _cosine_distance(chunking, tools, index, buffer)
     sentence_count = len(chunking.document.sentences)
     buffer_phrase = ""
     if buffer:
@@ -98,12 +98,12 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Line
     if derived_score_function is None:
         return distance_formula_lines, distance_at_gap
     derived_lines, value = derived_score_function(
-        lambda number: _distance(chunking, tools, number, buffer), index, sentence_count - 1
+        lambda number: _cosine_distance(chunking, tools, number, buffer), index, sentence_count - 1
     )
     return [*distance_formula_lines, *derived_lines], value
 
 
-def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
+def _gradient_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     previous_gap, next_gap = max(0, gap - 1), min(count - 1, gap + 1)
     if previous_gap == next_gap:
         return [], None
@@ -117,7 +117,7 @@ def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAn
     ], distance_gradient
 
 
-def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
+def _slope_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     if not gap:
         return [], None
     before, similarity = 1 - distance(gap - 1), 1 - distance(gap)
@@ -127,7 +127,7 @@ def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndVa
     ], similarity - before
 
 
-def _depth(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
+def _depth_lines(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     similarity_peaks = []
     for direction in (-1, 1):
         peak_gap, similarity_at_gap = gap, distance(gap)
@@ -147,7 +147,7 @@ def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAnd
     left_sentence, right_sentence, count = gap.index, gap.index + 1, len(chunking.document.sentences)
     weight, semantic = (
         chunker.position_weight,
-        1 - max(_cosine(*_vectors(chunking, tools, left_sentence, right_sentence + 1)), 0.0),
+        1 - max(_cosine_similarity(*_vectors(chunking, tools, left_sentence, right_sentence + 1)), 0.0),
     )
     joint_distance_at_gap = weight / count + (1 - weight) * semantic
     product_symbols = f"{vector_name(left_sentence)} · {vector_name(right_sentence)}"
@@ -196,7 +196,7 @@ def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesA
     return [f"greatest of {similarities_phrase}"], top_similarity
 
 
-def _spread(vectors: FloatArray) -> float:
+def _sum_squared_deviations(vectors: FloatArray) -> float:
     return float(np.sum((vectors - vectors.mean(axis=0)) ** 2)) if len(vectors) else 0.0
 
 
@@ -209,7 +209,11 @@ def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue
     segment_start = max(cut for cut in cut_gap_indexes if cut < gap.index) + 1
     segment_end = min(cut for cut in cut_gap_indexes if cut > gap.index) + 1
     vectors, left_length = _vectors(chunking, tools, segment_start, segment_end), gap.index + 1 - segment_start
-    whole, left_spread, right_spread = _spread(vectors), _spread(vectors[:left_length]), _spread(vectors[left_length:])
+    whole, left_spread, right_spread = (
+        _sum_squared_deviations(vectors),
+        _sum_squared_deviations(vectors[:left_length]),
+        _sum_squared_deviations(vectors[left_length:]),
+    )
     sentence_ranges = [
         _sentences(*part)
         for part in ((segment_start, segment_end), (segment_start, gap.index + 1), (gap.index + 1, segment_end))
@@ -237,12 +241,12 @@ def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesA
 
 
 def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
-    sentence_clusters = chunking.clusters
-    if sentence_clusters is None or not sentence_clusters.own:
+    centre_distances = chunking.clusters
+    if centre_distances is None or not centre_distances.own:
         return [], None
     return [
-        f"sentence {number + 1}: own centre {_number(sentence_clusters.own[number])}, other "
-        f"{_number(sentence_clusters.other[number])}"
+        f"sentence {number + 1}: own centre {_number(centre_distances.own[number])}, other "
+        f"{_number(centre_distances.other[number])}"
         for number in (gap.index, gap.index + 1)
     ], None
 
@@ -254,16 +258,16 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
     chunks: Sequence[Chunk] = chunking.chunks
     chunker_size_setting = getattr(chunker, "size", None)
     if gap.verdict.is_cut and getattr(chunker, "parent_size", None):
-        parent_chunks = [chunks[number] for number in parent_numbers(chunks)]
+        parent_chunks = [chunks[number] for number in indices_of_parent_chunks(chunks)]
         if gap.start_after(document) in [parent.start for parent in parent_chunks]:
             chunks, chunker_size_setting = parent_chunks, chunker.parent_size
-    open_chunk_starts = [chunk.start for chunk in chunks if chunk.start < gap_offset]
+    earlier_chunk_starts = [chunk.start for chunk in chunks if chunk.start < gap_offset]
     if gap.verdict.is_cut:
         # With an overlap, the chunk that ends here began before the last one that is open.
-        open_chunk_starts = [
+        earlier_chunk_starts = [
             chunk.start for chunk in chunks if chunk.start < gap_offset and chunk.end <= gap_offset
-        ] or open_chunk_starts
-    chunk_start = open_chunk_starts[-1]
+        ] or earlier_chunk_starts
+    chunk_start = earlier_chunk_starts[-1]
     unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
     size_limit = None if getattr(chunker, "chunks", None) else chunker_size_setting or chunker.max_size
@@ -288,9 +292,9 @@ _TOLERANCE = 1e-3
 _BY_SIZE = ("fixed_sentences", "fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure")
 
 _DERIVED: Mapping[str, Callable[[Callable[[int], float], int, int], LinesAndValue]] = {
-    **dict.fromkeys(("gradient", "absolute_gradient"), _gradient),
-    "slope": _slope,
-    "depth": _depth,
+    **dict.fromkeys(("gradient", "absolute_gradient"), _gradient_lines),
+    "slope": _slope_lines,
+    "depth": _depth_lines,
 }
 
 _VALUES: Mapping[str, Callable[[Any, Chunking, Gap, Tools], LinesAndValue]] = {

@@ -312,9 +312,10 @@ def show_budget_curve(report: Report, names: Mapping[int, str], words: dict[str,
         key="retrieval_curve",
         clicked=clicked,
     )
-    what_is_cut = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
+    overflow_handling_phrase = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
     st.caption(
-        f"The bands are 95 % confidence intervals of the means; the chunk that exceeds a budget is {what_is_cut}. The line "
+        f"The bands are 95 % confidence intervals of the means; the chunk that exceeds a budget is "
+        f"{overflow_handling_phrase}. The line "
         f"marks the budget used in the rest of the page; click a curve to choose another. {_whole_text_in_words(report)}"
     )
     if len(report.chunkers) > 1:
@@ -346,9 +347,13 @@ def _whole_text_in_words(report: Report) -> str:
 def _whole_text_point(report: Report) -> WholeTextPoint | None:
     """Return the point of the whole text; None if the measure is undefined or the text is far longer than the budgets."""
     whole, curve = report.whole, report.curve
-    mean = whole.means[report.choice.measure]
+    mean_and_deviation = whole.means[report.choice.measure]
     is_whole_text_near_budgets = curve is not None and whole.size <= _FARTHEST * curve.budgets.sizes[-1]
-    return WholeTextPoint(whole.name, whole.size, mean[0]) if is_whole_text_near_budgets and mean is not None else None
+    return (
+        WholeTextPoint(whole.name, whole.size, mean_and_deviation[0])
+        if is_whole_text_near_budgets and mean_and_deviation is not None
+        else None
+    )
 
 
 def budget_curve_figure(

@@ -4,7 +4,7 @@ from functools import cache
 
 from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
-from viz.jobs import measure_bundled
+from viz.jobs import run_job_to_file
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Plan
@@ -53,7 +53,7 @@ def measure_again() -> RunFile:
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in retrieval_choices.columns)
     plan = Plan(bundled_material(), chunkers, embedder.name, retrieval_choices.sentences, retrieval_choices.tokenizer)
     bundled_run_file_keeper = Keeper(RunFile(), BUNDLED, KeptRetrieval.kind)
-    return measure_bundled(Retrieval(plan, embedder, False, KeptRetrieval.of(bundled_run_file_keeper, plan)))
+    return run_job_to_file(Retrieval(plan, embedder, False, KeptRetrieval.of(bundled_run_file_keeper, plan)))
 
 
 if __name__ == "__main__":

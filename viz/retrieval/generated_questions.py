@@ -271,7 +271,7 @@ def _choose_settings(row: DeltaGenerator, now: GenerationSettings) -> None:
 
 def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
     """Draw the generated questions, with the filters, the table and the actions."""
-    questions, dropped = job.made, job.dropped
+    questions, dropped = job.made, job.dropped_windows
     if job.error:
         notice(job.error, "error", key="generating_error")
     if job.cancelled:
@@ -281,12 +281,12 @@ def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
             f"The generation was stopped; the questions generated so far are kept.{continue_phrase}",
             key="generating_stopped",
         )
-    repaired_count = sum(question.repaired for question in questions)
+    repaired_excerpt_count = sum(question.repaired for question in questions)
     generation_summary_sentence = (
         f"{pluralize(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     )
-    if repaired_count:
-        repaired_phrase = pluralize(repaired_count, "excerpt was", "excerpts were")
+    if repaired_excerpt_count:
+        repaired_phrase = pluralize(repaired_excerpt_count, "excerpt was", "excerpts were")
         generation_summary_sentence += f" {repaired_phrase} quoted with small changes; the document's words are taken."
     remark(generation_summary_sentence, key="generating_said")
     if dropped:
@@ -305,20 +305,25 @@ def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
     if not questions:
         return
     similarities_per_question = _question_similarities(here, job, questions)
-    comparing = session.comparing
-    if similarities_per_question is None and comparing is not None and comparing.running and not comparing.cancelled:
+    similarity_job = session.comparing
+    if (
+        similarities_per_question is None
+        and similarity_job is not None
+        and similarity_job.running
+        and not similarity_job.cancelled
+    ):
         # A table of unfiltered questions would soon change.
         return
     is_question_kept_at = (
         [True] * len(questions) if similarities_per_question is None else _choose_filters(job, similarities_per_question)
     )
     # Edited questions stay, regardless of the filters.
-    remaining_questions = [
+    kept_questions = [
         question
         for question, keep in zip(questions, is_question_kept_at, strict=True)
         if (job.drafts[question] is not None if question in job.drafts else keep)
     ]
-    _show_kept_questions(job, remaining_questions)
+    _show_kept_questions(job, kept_questions)
 
 
 def _question_similarities(here: Page, job: QuestionGenerationJob, made: Sequence[Generated]) -> Cosines | None:
@@ -350,7 +355,7 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     excerpt_threshold, earlier_threshold = job.lines
 
-    def put(below: bool, line: float) -> None:
+    def set_threshold(below: bool, line: float) -> None:
         excerpt_threshold, earlier_threshold = job.lines
         job.lines = (line, earlier_threshold) if below else (excerpt_threshold, line)
 
@@ -367,7 +372,7 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
     ):
         below, key = key == "lowest", f"generating_{key}"
         with slider_column:
-            st.slider(label, 0.0, 1.0, line, 0.01, help=help, **value_binding(line, key, partial(put, below)))
+            st.slider(label, 0.0, 1.0, line, 0.01, help=help, **value_binding(line, key, partial(set_threshold, below)))
             kept_and_dropped_counts = kept_and_dropped_per_bin(values, (line or -1.0) if below else line, drops_below=below)
             histogram_figure_name = "Excerpts" if below else "Repetitions"
             show_figure(
@@ -386,10 +391,10 @@ def _choose_filters(job: QuestionGenerationJob, alike: Cosines) -> Sequence[bool
 
 def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
-    questions_removed = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
+    removed_questions = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
     usable_questions = draw_question_table(job, shown) if shown else []
     if not shown:
-        back_phrase = ", or restore the questions that you removed" if questions_removed else ""
+        back_phrase = ", or restore the questions that you removed" if removed_questions else ""
         notice(f"No question passes the filters. Move the filters' lines{back_phrase}.", key="generating_none")
 
     question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
@@ -401,7 +406,7 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         session.retrieval_begins = True
 
     def put_back() -> None:
-        for question in questions_removed:
+        for question in removed_questions:
             del job.drafts[question]
         session.question_table += 1
 
@@ -418,9 +423,9 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         disabled=not usable_questions,
         help="Every excerpt with its document, its place and what stands around it: the file that this page reads.",
     )
-    if questions_removed:
+    if removed_questions:
         actions_row.button(
-            f"Restore {pluralize(len(questions_removed), 'question')}", on_click=put_back, key="generating_put_back"
+            f"Restore {pluralize(len(removed_questions), 'question')}", on_click=put_back, key="generating_put_back"
         )
     if not shown:
         return
@@ -495,8 +500,8 @@ def filter_histogram(binned: KeptAndDropped, line: float, label: str, *, drops_b
         )
     figure.add_vline(x=line, line={"color": theme_colour_by_role["accent"], "width": 2})
     left, right = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
-    side_words = ("dropped", "kept") if drops_below else ("kept", "dropped")
-    for side, (counts, word) in enumerate(zip((left, right), side_words, strict=True)):
+    threshold_side_labels = ("dropped", "kept") if drops_below else ("kept", "dropped")
+    for side, (counts, word) in enumerate(zip((left, right), threshold_side_labels, strict=True)):
         figure.add_annotation(
             x=line,
             xanchor=("right", "left")[side],

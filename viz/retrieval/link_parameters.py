@@ -176,7 +176,7 @@ def choose_parameter(label: str, words: dict[str, str], name: str, hidden: bool 
     return words[name]
 
 
-def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
+def choose_report_settings(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
     """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
 
     A change of these settings needs no new run.

@@ -44,7 +44,9 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             "chunks: each failed question with the stage that lost its answer.",
             key="traces_about",
         )
-        trace_file, chunker, chunk_file = _choose_files(chunkers if here.embedder is not None else (), here.choices.selected)
+        trace_file, chunker, chunk_file = _choose_traces_and_chunks(
+            chunkers if here.embedder is not None else (), here.choices.selected
+        )
         trace_diagnosis_job = session.tracing
         if not documents.texts and chunk_file is None:
             notice(
@@ -90,12 +92,12 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
         _show_report(here, trace_diagnosis_job)
 
 
-def _choose_files(
+def _choose_traces_and_chunks(
     chunkers: Sequence[Chunker | None], selected: int
 ) -> tuple[tuple[str, bytes] | None, Chunker | None, tuple[str, bytes] | None]:
     """Draw the inputs; return the file of traces, and the chunker or the file of the chunks that were searched."""
 
-    def other_chunks() -> None:
+    def reset_chunk_file() -> None:
         # The traces stay: their upload is gone when the user has left the page meanwhile.
         if session.tracing is not None:
             session.tracing.chunk_file = None
@@ -117,16 +119,16 @@ def _choose_files(
     )
     # A language model may cut otherwise each time.
     usable_chunkers = {
-        chosen_source: chunker for chosen_source, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks
+        number: chunker for number, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks
     }
     titles: dict[int | None, str] = {None: "Not known"}
-    titles |= {chosen_source: f"{chosen_source + 1}. {chunker.title}" for chosen_source, chunker in usable_chunkers.items()}
+    titles |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunkers.items()}
     titles[FILE] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
     is_new, job = "traces_searched" not in st.session_state, session.tracing
-    earlier_file = job.chunk_file if job is not None else None
+    earlier_chunk_file = job.chunk_file if job is not None else None
     default_index = [*titles].index(
-        FILE if is_new and earlier_file is not None else selected if selected in usable_chunkers else None
+        FILE if is_new and earlier_chunk_file is not None else selected if selected in usable_chunkers else None
     )
     chunk_file = None
     with st.container(width=420):
@@ -146,10 +148,10 @@ def _choose_files(
                 [*CHUNK_FILE_ENDINGS],
                 key="traces_chunks",
                 max_upload_size=MEGABYTES,
-                on_change=other_chunks,
+                on_change=reset_chunk_file,
                 help=CHUNK_FILE_HELP,
             )
-            chunk_file = earlier_file if chunks_upload is None else (chunks_upload.name, chunks_upload.getvalue())
+            chunk_file = earlier_chunk_file if chunks_upload is None else (chunks_upload.name, chunks_upload.getvalue())
     trace_file = None
     if uploaded_traces_file is not None:
         trace_file = uploaded_traces_file.name, uploaded_traces_file.getvalue()
@@ -174,12 +176,14 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
     if trace_diagnosis_report.problems:
         with st.expander(f"{pluralize(len(trace_diagnosis_report.problems), 'problem')} in the file"):
             st.dataframe({"problem": [*trace_diagnosis_report.problems]}, hide_index=True, width="stretch")
-    failed = [number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed]
+    failed_question_numbers = [
+        number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed
+    ]
     text_counts = trace_diagnosis_report.text_counts
     st.caption(
-        f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed):,} failed, "
-        f"{trace_diagnosis_report.question_count(False):,} did not, "
-        f"{trace_diagnosis_report.question_count(None):,} cannot be told. "
+        f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed_question_numbers):,} failed, "
+        f"{trace_diagnosis_report.count_questions(False):,} did not, "
+        f"{trace_diagnosis_report.count_questions(None):,} cannot be told. "
         f"{pluralize(sum(text_counts.values()), 'retrieved text')}: "
         f"{text_counts['located']:,} located, {text_counts['several places']:,} in several places, "
         f"{text_counts['missing']:,} missing."
@@ -190,16 +194,23 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
         st.table(
             dict(zip(("stage", "questions", "meaning"), zip(*stage_rows, strict=True), strict=True)), border="horizontal"
         )
-    if failed:
-        chosen_number = session.traced_question if session.traced_question in failed else failed[0]
+    if failed_question_numbers:
+        chosen_number = (
+            session.traced_question if session.traced_question in failed_question_numbers else failed_question_numbers[0]
+        )
         failed_question_rows = [
-            _failed_question_row(trace_diagnosis_report, number, chosen_number) for number in failed[:MOST_LISTED]
+            _failed_row_data(trace_diagnosis_report, number, chosen_number)
+            for number in failed_question_numbers[:MOST_LISTED]
         ]
-        more_phrase = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
+        more_phrase = (
+            f"and {len(failed_question_numbers) - MOST_LISTED:,} more, which the JSON has"
+            if len(failed_question_numbers) > MOST_LISTED
+            else ""
+        )
         draw_failed_list(
             {"rows": failed_question_rows, "more": more_phrase, "below": f".st-key-{FAILED_QUESTION}"},
             FAILED_LIST,
-            _choose_failed_question,
+            _store_chosen_question,
         )
         _show_question(
             here,
@@ -219,13 +230,13 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
     )
 
 
-def _choose_failed_question() -> None:
+def _store_chosen_question() -> None:
     """Select a row's question."""
     if chosen := take_event(FAILED_LIST, "chosen"):
         session.traced_question = chosen["question"]
 
 
-def _failed_question_row(report: TraceReport, number: int, chosen: int) -> FailedRowData:
+def _failed_row_data(report: TraceReport, number: int, chosen: int) -> FailedRowData:
     question_diagnosis = report.diagnoses[number]
     question_diagnosis_outcome = question_diagnosis.outcome
     cuts_inside_answer = question_diagnosis_outcome.seams if question_diagnosis_outcome is not None else ()
@@ -258,8 +269,7 @@ def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has
         )
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
             place_by_passage_label |= {
-                f"{retrieved.rank} · {_place_in_words(report, chosen_passage_place)}": chosen_passage_place
-                for chosen_passage_place in placement.places
+                f"{retrieved.rank} · {_place_in_words(report, place)}": place for place in placement.places
             }
         if place_by_passage_label and has_documents:
             with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -337,7 +347,7 @@ def _show_undecided(report: TraceReport) -> None:
         (diagnosis, retrieved, placement)
         for diagnosis in report.diagnoses
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
-        if placement.place is None
+        if placement.only_place is None
     ]
     if unplaced_texts:
         with st.expander(f"{pluralize(len(unplaced_texts), 'retrieved text')} without a place"):

@@ -16,14 +16,14 @@ from evaluation.search import ReturnedText, checked_method
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls import any_calls_model, column_controls
 from viz.jobs import new_token, run_registry
-from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_retrieval_requests
+from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval.documents_and_questions import choose_material, documents_of
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generated_questions import show_generating
 from viz.retrieval.link_parameters import (
-    choose_comparison,
+    choose_report_settings,
     choose_search,
     embedding_modes,
     replace_invalid_parameters,
@@ -76,17 +76,17 @@ def show() -> None:
 
 def _draw(here: Page) -> None:
     link_parameters = here.choices.extra
-    invalid_words = replace_invalid_parameters(link_parameters)
+    invalid_link_messages = replace_invalid_parameters(link_parameters)
     linked_retrieval_run = run_registry().find(link_parameters["run"], Retrieval, session.runs)
     stored_retrieval_run = find_kept_run(link_parameters["run"], KeptRetrieval) if linked_retrieval_run is None else None
-    kept_run_is_own = isinstance(stored_retrieval_run, KeptRetrieval) and stored_retrieval_run.plan.own
-    if isinstance(stored_retrieval_run, KeptRetrieval) and not kept_run_is_own:
+    uses_own_documents = isinstance(stored_retrieval_run, KeptRetrieval) and stored_retrieval_run.plan.own
+    if isinstance(stored_retrieval_run, KeptRetrieval) and not uses_own_documents:
         linked_retrieval_run = reopened_run(stored_retrieval_run, bundled_material())
     adopt_given_columns(here, PAGE)
     chunkers, start_obstacle_message = build_chunkers(here)
     with here.controls:
         chosen_run_material = choose_material(
-            linked_retrieval_run.plan.material if linked_retrieval_run is not None else None, own=kept_run_is_own
+            linked_retrieval_run.plan.material if linked_retrieval_run is not None else None, own=uses_own_documents
         )
         if chosen_run_material is not None and chosen_run_material.own:
             share_questions(chosen_run_material)
@@ -111,14 +111,14 @@ def _draw(here: Page) -> None:
         show_place_on_compare(
             PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=selected_column_chunker is not None
         )
-    if isinstance(stored_retrieval_run, KeptRetrieval) and kept_run_is_own:
+    if isinstance(stored_retrieval_run, KeptRetrieval) and uses_own_documents:
         linked_retrieval_run = reopened_run(stored_retrieval_run, chosen_run_material)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
         "contain."
     )
-    for number, message in enumerate(invalid_words):
+    for number, message in enumerate(invalid_link_messages):
         notice(message, "error", key=f"retrieval_word_{number}")
     if start_obstacle_message:
         notice(
@@ -153,12 +153,17 @@ def _draw(here: Page) -> None:
 
 def adopt_given_columns(here: Page, page: str) -> None:
     """Adopt the columns that came with another page's questions, once; the user can undo the change."""
-    given = session.retrieval_given
-    if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
+    given_questions = session.retrieval_given
+    if (
+        not session.retrieval_arrived
+        or given_questions is None
+        or not given_questions.columns
+        or here.choices.columns == [*given_questions.columns]
+    ):
         return
     with undoable(page, "Columns replaced by those of Compare"):
-        here.choices.columns = [column.copy() for column in given.columns]
-        here.choices.selected = min(here.choices.selected, len(given.columns) - 1)
+        here.choices.columns = [column.copy() for column in given_questions.columns]
+        here.choices.selected = min(here.choices.selected, len(given_questions.columns) - 1)
 
 
 def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
@@ -192,8 +197,8 @@ def _show_results(
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if run is not None:
         offer_to_resume_retrieval(here, run)
-        other_documents = material is None or material.texts != run.plan.material.texts
-        with st.expander("Previous documents' results") if other_documents and not run.running else st.container():
+        documents_differ = material is None or material.texts != run.plan.material.texts
+        with st.expander("Previous documents' results") if documents_differ and not run.running else st.container():
             _show_run(run, plan, here.choices)
     elif isinstance(kept, LostRun):
         kept.show("retrieval")
@@ -268,15 +273,15 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     title_by_chunker_number = {
         number: title for number, title in enumerate(run.plan.titles) if number in run.found or not has_run_ended
     }
-    baseline_chunker_index = choose_comparison(link_parameters, run, title_by_chunker_number)
+    baseline_chunker_index = choose_report_settings(link_parameters, run, title_by_chunker_number)
     if not run.has_budgets:
         notice(
             "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
             "budgets too.",
             key="retrieval_no_budgets",
         )
-    retrieval_report_job = run.report(report_choice(link_parameters, baseline_chunker_index, run.rungs))
-    report_and_failures = retrieval_report_job.wait()
+    retrieval_report_job = run.report_job(report_choice(link_parameters, baseline_chunker_index, run.rungs))
+    report_and_failures = retrieval_report_job.wait_for_report()
     if report_and_failures is None:
         if retrieval_report_job.error:
             notice(retrieval_report_job.error, "error", key="retrieval_report_error")
@@ -301,8 +306,8 @@ def _wait_for_report(job: ReportJob) -> None:
 def _say_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
     if run.running and not run.cancelled:
-        results_shown = len(run.found)
-        show_job_progress(run, lambda: len(run.found) > results_shown)
+        measured_chunker_count = len(run.found)
+        show_job_progress(run, lambda: len(run.found) > measured_chunker_count)
     changed_setting_names = run.plan.changed(plan) if plan is not None else []
     if changed_setting_names:
         notice(
@@ -320,9 +325,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
     excerpt_state_counts = run.questions.counts_by_state()
     if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
-        with st.expander(
-            f"Excerpts: {', '.join(f'{chunker_count:,} {state}' for state, chunker_count in excerpt_state_counts.items())}"
-        ):
+        with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in excerpt_state_counts.items())}"):
             st.dataframe(_excerpt_table(run.questions), hide_index=True, width="stretch")
     if run.plan.material.own and run.found:
         _offer_question_file(run)
@@ -340,8 +343,10 @@ def _say_search_settings(run: Retrieval) -> None:
     if run.plan.search_said:
         notice(run.plan.search_said, key="retrieval_search_said")
     if run.plan.returned.said:
-        text_sentence = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
-        notice(text_sentence.strip(), key="retrieval_returned_said")
+        returned_text_sentence = (
+            f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
+        )
+        notice(returned_text_sentence.strip(), key="retrieval_returned_said")
 
 
 def _excerpt_table(questions: Questions) -> dict[str, list[str]]:
@@ -405,7 +410,7 @@ def requests_of_plan(
     """Return a run's requests to a language model, or None if the run needs none; ``token`` names a run to resume."""
     if plan is None or not plan.asks:
         return None
-    on_disk = session.on_disk
+    caches_on_disk = session.on_disk
     has_context_embedding = "context" in (plan.embedded_as, *plan.each)
     sending_phrase = (
         "This run sends "
@@ -415,7 +420,7 @@ def requests_of_plan(
     return ModelRequests(
         (plan, token),
         asking,
-        lambda cancelled: estimate_retrieval_requests(plan, embedder, on_disk, cancelled),
+        lambda cancelled: estimate_run_llm_requests(plan, embedder, caches_on_disk, cancelled),
         sending_phrase,
         f"run{token}",
         formed=chunkers_call_model,
@@ -453,25 +458,27 @@ def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
     if stored_retrieval_run is None:
         return
     run_plan = _with_chunk_files(run.plan)
-    unfinished_plan = _plan_of_unfinished(run_plan, run.found)
+    unfinished_plan = _without_finished_chunkers(run_plan, run.found)
     asking, missing_chunk_file_message = chosen_model() if unfinished_plan.asks else None, ""
-    lacking_chunk_file = [
+    numbers_lacking_file = [
         number for number, chunker in enumerate(run_plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
     ]
-    if lacking_chunk_file:
+    if numbers_lacking_file:
         # With several ways of embedding, each way has all columns in turn.
-        column_number_lacking_file = lacking_chunk_file[0] % (len(run_plan.chunkers) // max(1, len(set(run_plan.each)))) + 1
+        column_number_lacking_file = (
+            numbers_lacking_file[0] % (len(run_plan.chunkers) // max(1, len(set(run_plan.each)))) + 1
+        )
         missing_chunk_file_message = (
             f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column "
             f"{column_number_lacking_file}."
         )
 
-    def again() -> Retrieval:
+    def resumed_run() -> Retrieval:
         assert here.embedder is not None
         return Retrieval(run_plan, here.embedder, True, stored_retrieval_run, asking=asking)
 
     unfinished_run_requests = requests_of_plan(unfinished_plan, here.embedder, asking, stored_retrieval_run.keeper.token)
-    offer_to_resume(here, run, again, unfinished_run_requests, missing_chunk_file_message, "retrieval")
+    offer_to_resume(here, run, resumed_run, unfinished_run_requests, missing_chunk_file_message, "retrieval")
 
 
 def _with_chunk_files(plan: Plan) -> Plan:
@@ -479,7 +486,7 @@ def _with_chunk_files(plan: Plan) -> Plan:
     return replace(plan, chunkers=tuple(with_chunk_file(chunker) for chunker in plan.chunkers))
 
 
-def _plan_of_unfinished(plan: Plan, finished: Container[int]) -> Plan:
+def _without_finished_chunkers(plan: Plan, finished: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
     chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
     mode_per_chunker = tuple(plan.each[number] for number in chunker_numbers) if plan.each else ()

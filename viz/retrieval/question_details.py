@@ -124,7 +124,7 @@ def _budget_notes(given: GivenChunks) -> list[PassageData]:
 
 def _place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
     """Return the document that contains the spans, with their pages or chapters if it has any."""
-    document_index = corpus.document_at(spans[0].start)
+    document_index = corpus.document_number_at(spans[0].start)
     offset, parts = corpus.offsets[document_index], corpus.documents[document_index].parts
     if parts is None:
         return corpus.names[document_index]
@@ -160,7 +160,9 @@ def document_passages(evaluation: Evaluation, answer: QuestionScores, given: Giv
     sorted_spans_with_kinds = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
     chunk_rank_by_span_start = {span.start: chunk.rank for chunk in reversed(chunks_with_given_text) for span in chunk.given}
     passages: list[PassageData] = []
-    document_numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*spans_in_corpus, *given_chunk_spans])
+    document_numbers = dict.fromkeys(
+        corpus.document_number_at(span.start) for span in [*spans_in_corpus, *given_chunk_spans]
+    )
     for document_number in document_numbers:
         document_span = corpus.on_axis(document_number, (0, len(corpus.documents[document_number].text)))
         coloured_document_parts = _document_parts(
@@ -204,13 +206,13 @@ def _document_parts(
 
 def _uncoloured_parts(text: str, span: Span, whole: Span) -> list[Part]:
     """Return an uncoloured part, its middle elided if it is long."""
-    context_before = AROUND if span.start > whole.start else 0
-    context_after = AROUND if span.end < whole.end else 0
-    elided_characters = span.end - span.start - context_before - context_after
+    context_before_length = AROUND if span.start > whole.start else 0
+    context_after_length = AROUND if span.end < whole.end else 0
+    elided_characters = span.end - span.start - context_before_length - context_after_length
     if elided_characters <= AROUND:
         return [(text[span.start : span.end], "rest")] if span.end > span.start else []
-    left: list[Part] = [(text[span.start : span.start + context_before], "rest")] if context_before else []
-    right: list[Part] = [(text[span.end - context_after : span.end], "rest")] if context_after else []
+    left: list[Part] = [(text[span.start : span.start + context_before_length], "rest")] if context_before_length else []
+    right: list[Part] = [(text[span.end - context_after_length : span.end], "rest")] if context_after_length else []
     return [*left, (f"{elided_characters:,} characters", "left_out"), *right]
 
 
@@ -228,27 +230,27 @@ def show_question(told: ReportAndFailures, plan: Plan, choices: Choices) -> None
     """Draw selectors for a question and two chunkers, the chunkers' chunks, and the button that opens Compare."""
     with st.container(key="retrieval_one"):
         st.header("Question details", anchor=False)
-        _show_question_controls(told, plan, choices)
+        _show_question_details(told, plan, choices)
 
 
-def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
+def _show_question_details(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
     report, shown_parameters, titles = told.report, choices.extra, plan.titles
     searched_questions = next(iter(report.chunkers.values())).evaluation.search.questions
     chunker_or_question_numbers: Sequence[int] = range(len(searched_questions))
     values_by_chunker = {number: distribution.values for number, distribution in report.distributions.items()}
-    chosen_by_user = shown_parameters
+    link_parameters = shown_parameters
     shown_parameters = (
         shown_parameters
         if shown_parameters["question"]
-        else shown_parameters | _most_disputed_question(values_by_chunker, report.disagreements)
+        else shown_parameters | _most_disputed_comparison(values_by_chunker, report.disagreements)
     )
 
-    def keep() -> None:
+    def keep_shown_comparison() -> None:
         """Store the shown question and chunkers as the user's choice."""
-        chosen_by_user.update({name: shown_parameters[name] for name in ("question", "left", "right")})
+        link_parameters.update({name: shown_parameters[name] for name in ("question", "left", "right")})
 
     is_only_disputed_shown = len(values_by_chunker) > 1 and _choose_only_disputed(
-        chosen_by_user, len(report.disagreements), len(searched_questions)
+        link_parameters, len(report.disagreements), len(searched_questions)
     )
     if is_only_disputed_shown:
         chunker_or_question_numbers = questions_by_difference(values_by_chunker, report.disagreements)
@@ -259,12 +261,14 @@ def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choice
     linked_question = str(index_in_link(shown_parameters, "question", len(searched_questions)) + 1)
     shown_parameters["question"] = linked_question if linked_question in options else next(iter(options))
     question_titles = {word: f"{word}. {searched_questions[number].text}" for word, number in options.items()}
-    chosen = options[select_word("Question", shown_parameters, "question", question_titles, "retrieval_question", keep)]
+    chosen = options[
+        select_word("Question", shown_parameters, "question", question_titles, "retrieval_question", keep_shown_comparison)
+    ]
     if is_only_disputed_shown:
         shown_parameters["left"], shown_parameters["right"] = differing_pair(
             values_by_chunker, chosen, shown_parameters["left"], shown_parameters["right"]
         )
-    shown_view_word = choose_parameter("Shown", chosen_by_user, "view", hidden=True)
+    shown_view_word = choose_parameter("Shown", link_parameters, "view", hidden=True)
     compared_side_names = ("left", "right")[: len(report.chunkers)]
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
     chunker_or_question_numbers = [index_in_link(shown_parameters, side, len(titles)) for side in compared_side_names]
@@ -276,16 +280,22 @@ def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choice
         show_compare_button(corpus, span, plan, chunker_or_question_numbers, choices)
     for column, side in zip(st.columns(len(compared_side_names), gap="large"), compared_side_names, strict=True):
         with column:
-            _show_one_chunker(report, titles, shown_parameters, side, chosen, keep, whole=shown_view_word == "document")
+            _show_one_chunker(
+                report, titles, shown_parameters, side, chosen, keep_shown_comparison, whole=shown_view_word == "document"
+            )
 
 
-def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
+def _most_disputed_comparison(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
     """Return the question on which two chunkers differ most, and these two; the first question if all agree."""
     if len(values) < 2 or not len(questions):
         return {"question": "1"}
     (question_number, *_) = questions_by_difference(values, questions)
-    known = {number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])}
-    left, right = sorted((max(known, key=known.__getitem__), min(known, key=known.__getitem__)))
+    value_by_chunker = {
+        number: some[question_number] for number, some in values.items() if not np.isnan(some[question_number])
+    }
+    left, right = sorted(
+        (max(value_by_chunker, key=value_by_chunker.__getitem__), min(value_by_chunker, key=value_by_chunker.__getitem__))
+    )
     return {"question": str(question_number + 1), "left": str(left + 1), "right": str(right + 1)}
 
 
@@ -306,12 +316,16 @@ def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, r
     right chunker is replaced by the one furthest from the left; if the left has no value, the pair is the worst and the best
     chunker.
     """
-    defined = {str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])}
-    if len(defined) < 2 or (left in defined and right in defined and defined[left] != defined[right]):
+    value_by_chunker = {
+        str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])
+    }
+    if len(value_by_chunker) < 2 or (
+        left in value_by_chunker and right in value_by_chunker and value_by_chunker[left] != value_by_chunker[right]
+    ):
         return left, right
-    if left in defined:
-        return left, max(defined, key=lambda word: abs(defined[word] - defined[left]))
-    return min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
+    if left in value_by_chunker:
+        return left, max(value_by_chunker, key=lambda word: abs(value_by_chunker[word] - value_by_chunker[left]))
+    return min(value_by_chunker, key=value_by_chunker.__getitem__), max(value_by_chunker, key=value_by_chunker.__getitem__)
 
 
 def _choose_only_disputed(words: dict[str, str], count: int, of: int) -> bool:

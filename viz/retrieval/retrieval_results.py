@@ -74,14 +74,14 @@ def _everything_figure(report: Report) -> KeyFigure:
     choice = report.choice
     retrieval_limit_phrase = f"{choice.budget:,} {choice.unit}" if choice.budget else f"The top {choice.top_k} chunks"
     limit_subject_phrase = "The budget of " + retrieval_limit_phrase if choice.budget else retrieval_limit_phrase
-    everything_found_sentence = (
+    everything_fits_sentence = (
         f"{limit_subject_phrase} hold{'s' * bool(choice.budget)} all of the text with every chunker, so "
         f"nothing can be missed."
     )
     return KeyFigure(
         "Found",
         "Everything was retrieved",
-        f"{everything_found_sentence} Choose a smaller {'budget' if choice.budget else 'k'}.",
+        f"{everything_fits_sentence} Choose a smaller {'budget' if choice.budget else 'k'}.",
     )
 
 
@@ -207,24 +207,28 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
     chunker_name_by_number = {number: run.plan.names[number] for number in report.chunkers}
     _show_key_figures(run, report, chunker_name_by_number)
-    st.dataframe(_measures_table(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
+    st.dataframe(
+        _measures_table_data(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS
+    )
     st.caption(_explain_times(report, run.plan.searched_by))
     show_budget_curve(report, chunker_name_by_number, words)
 
 
 def show_comparisons(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
-    chunker_name = {number: run.plan.names[number] for number in report.chunkers}
+    name_by_chunker = {number: run.plan.names[number] for number in report.chunkers}
     if len(report.chunkers) > 1:
-        _show_differences(report, chunker_name)
+        _show_differences(report, name_by_chunker)
         st.header("Score versus cost", anchor=False)
-        _show_trade_off(report, chunker_name, choose_parameter("Against", words, "cost", hidden=True), run.plan.searched_by)
-    _show_near_duplicates(report, chunker_name)
+        _show_trade_off(
+            report, name_by_chunker, choose_parameter("Against", words, "cost", hidden=True), run.plan.searched_by
+        )
+    _show_near_duplicates(report, name_by_chunker)
     st.header("Question by question", anchor=False)
-    _show_distributions(report, chunker_name)
+    _show_distributions(report, name_by_chunker)
     if not report.choice.budget:
         st.header("Scores at k", anchor=False)
-        _show_scores_at_k(report, chunker_name, choose_parameter("What counts as found", words, "kind", hidden=True))
+        _show_scores_at_k(report, name_by_chunker, choose_parameter("What counts as found", words, "kind", hidden=True))
 
 
 def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
@@ -249,16 +253,16 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
         st.caption(FALSE_VERDICTS)
 
 
-def _measures_table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
+def _measures_table_data(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     """Return a table with one row per chunker and one for the whole text: the measures in percent, then the costs."""
     chunkers, whole = report.chunkers.values(), report.whole
     table: dict[str, list[Any]] = {"chunker": [*(run.plan.titles[number] for number in report.chunkers), whole.name]}
-    gives_everything = [*(chunker.everything for chunker in chunkers), True]
+    everything_given_flags = [*(chunker.everything for chunker in chunkers), True]
     for measure in RETRIEVAL_MEASURES:
         measure_mean_per_row = [*(chunker.means[measure] for chunker in chunkers), whole.means[measure]]
         table[f"{TITLES[measure]}, %"] = [
             EVERYTHING if measure == "recall" and everything and mean is not None else _mean_and_deviation_in_words(mean)
-            for mean, everything in zip(measure_mean_per_row, gives_everything, strict=True)
+            for mean, everything in zip(measure_mean_per_row, everything_given_flags, strict=True)
         ]
     return table | {
         "chunks": [*(len(chunker.evaluation.index.chunks) for chunker in chunkers), whole.documents],
@@ -298,7 +302,7 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
     measure, baseline, comparisons = report.choice.measure, report.choice.baseline, report.comparisons
     st.header(f"Against {names[baseline]}", anchor=False)
     if not comparisons:
-        notice(report.too_few, key="retrieval_few")
+        notice(report.too_few_questions_sentence, key="retrieval_few")
         return
     difference_sentences = differences_in_words(comparisons, names, names[baseline], MEASURE_NAMES[measure])
     if len(comparisons) > 1:

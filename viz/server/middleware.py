@@ -99,7 +99,7 @@ def _with(added: bytes, page: bytes) -> bytes:
 _IMPORTED = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
 
-def element_scripts(*elements: str) -> list[str]:
+def element_script_paths(*elements: str) -> list[str]:
     """Return the paths of the scripts that draw the given Streamlit elements, except scripts that every page loads.
 
     Streamlit imports an element's script when the first such element arrives, and only then the scripts it depends on.

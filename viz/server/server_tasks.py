@@ -28,7 +28,7 @@ async def release_ended_sessions() -> None:
     while True:
         await asyncio.sleep(EVERY_S)
         try:
-            session_housekeeper.look()
+            session_housekeeper.check_ended_sessions()
         except Exception:
             # The server continues without it; the next check may succeed.
             _log.exception("Sessions that have ended could not be released.")
@@ -46,14 +46,14 @@ class Housekeeper:
         self._ended = 0
         self._owed = 0
 
-    def look(self) -> None:
+    def check_ended_sessions(self) -> None:
         """Check for sessions that have ended since the last check, and collect garbage if there are any."""
         manager: Any = get_instance()._session_mgr
         drop_expired(manager)
-        ended_sessions = manager._connect_count - len(manager.list_sessions())
-        if self._owed or ended_sessions > self._ended:
+        ended_session_count = manager._connect_count - len(manager.list_sessions())
+        if self._owed or ended_session_count > self._ended:
             self._owed += 1
-        self._ended = ended_sessions
+        self._ended = ended_session_count
         if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
             # The server starts before these are imported; by now they are loaded.
             from viz.jobs import collect_garbage, forget_gone_texts, return_freed_memory, run_registry

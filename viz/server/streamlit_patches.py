@@ -66,7 +66,7 @@ def let_callbacks_end() -> None:
             thread_state.calls_back = False
 
     @_in_place_of(ScriptRequests, "on_scriptrunner_yield")
-    def take_up_between(
+    def take_up_after_callbacks(
         take_up: Callable[[ScriptRequests], ScriptRequest | None], self: ScriptRequests
     ) -> ScriptRequest | None:
         return None if getattr(thread_state, "calls_back", False) else take_up(self)
@@ -80,7 +80,7 @@ def interrupt_where_drawn() -> None:
     """
 
     @_in_place_of(SafeSessionState, "__init__")
-    def begin_undisturbed(
+    def init_without_yield(
         begin: Callable[..., None], self: SafeSessionState, state: SessionState, yield_callback: object
     ) -> None:
         begin(self, state, lambda: None)
@@ -101,7 +101,7 @@ def keep_values_until_drawn() -> None:
         finish(self, *widgets, **{"remove_stale_widgets": False, **given})
 
 
-def keep_inputs_of_fragments() -> None:
+def rerun_for_replaced_fragments() -> None:
     """Rerun the whole page on input to a fragment that was just replaced; Streamlit drops such input.
 
     A run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click before the
@@ -110,7 +110,7 @@ def keep_inputs_of_fragments() -> None:
     """
 
     @_in_place_of(AppSession, "request_rerun")
-    def request_page(request: Callable[..., None], self: AppSession, client_state: ClientState | None) -> None:
+    def request_whole_page(request: Callable[..., None], self: AppSession, client_state: ClientState | None) -> None:
         if (
             client_state is not None
             and client_state.fragment_id
@@ -125,7 +125,7 @@ def keep_inputs_of_fragments() -> None:
         request(self, client_state)
 
     @_in_place_of(ScriptRunner, "_run_script")
-    def run_page(run: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
+    def run_whole_page(run: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
         has_lost_fragment = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
         same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
         # Of several requests that waited, this flag is that of the last.
@@ -148,13 +148,13 @@ def disable_send_delay(loop: AbstractEventLoop) -> None:
     original_create_server = loop.create_server
 
     @wraps(original_create_server)
-    async def create_server(*given: Any, **named: Any) -> Server:
+    async def create_nodelay_server(*given: Any, **named: Any) -> Server:
         listening_socket = named.get("sock")
         if isinstance(listening_socket, socket.socket) and listening_socket.family in (socket.AF_INET, socket.AF_INET6):
             listening_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return await original_create_server(*given, **named)
 
-    loop.create_server = create_server  # type: ignore[method-assign]
+    loop.create_server = create_nodelay_server  # type: ignore[method-assign]
 
 
 # Startup work that this app does not need.
@@ -177,7 +177,7 @@ MOST_UPLOADED = 200_000_000
 """Most bytes of all files that a session has uploaded, enough for ten of the largest; Streamlit keeps them all."""
 
 
-def keep_upload_addresses() -> None:
+def keep_upload_address_replies() -> None:
     """Stop Streamlit from dropping its replies to browsers that ask for an upload address.
 
     When a run of the page begins, Streamlit drops the unsent messages of the previous run, and with them these replies,

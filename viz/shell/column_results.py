@@ -80,7 +80,7 @@ class ColumnResult:
         return chunker_class(self.choice.chunker).title
 
     @property
-    def finished(self) -> FinishedColumn | None:
+    def finished_column(self) -> FinishedColumn | None:
         """The column's chunks with their task and chunker; None if the column has none."""
         if self.task is None or self.chunker is None or self.chunking is None:
             return None
@@ -93,7 +93,7 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
     Nothing is sent to a language model without the user's consent.
     """
     embedder, document, chunking_job, asking = here.embedder, text.document, session.job, chosen_model()
-    cached_chunkings = session.results if chunking_job is None else {**session.results, **chunking_job.finished()}
+    cached_chunkings = session.results if chunking_job is None else {**session.results, **chunking_job.results_so_far()}
     column_results = [_result_at_once(here, document, choice, asking, cached_chunkings) for choice in columns]
     waiting_tasks = [
         (column.task, column.chunker)
@@ -112,8 +112,8 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
     chunking_job = session.job
     error_by_task = {} if chunking_job is None else failed_tasks(chunking_job)
     return [
-        replace(column, task=None, error=error_by_task[column.task.of_model], tried=True)
-        if column.task is not None and column.chunking is None and column.task.of_model in error_by_task
+        replace(column, task=None, error=error_by_task[column.task.without_embedder], tried=True)
+        if column.task is not None and column.chunking is None and column.task.without_embedder in error_by_task
         else column
         for column in column_results
     ]
@@ -123,7 +123,9 @@ def failed_tasks(job: ChunkingJob) -> dict[ChunkingTask, str]:
     """Return the error messages of a job's failed tasks, keyed by the task without its embedder."""
     # Tasks that were never started failed for the reason that ended the job.
     error_of_unstarted = (
-        {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
+        {task.without_embedder: job.error for task, _ in job.tasks if task.without_embedder not in job.made}
+        if job.error
+        else {}
     )
     return error_of_unstarted | job.failed
 
@@ -144,7 +146,7 @@ def _start_job(
         chunking_job.cancel()
         session.job = chunking_job = None
     error_by_task = {} if chunking_job is None else failed_tasks(chunking_job)
-    untried_tasks = [pair for pair in waiting if pair[0].of_model not in error_by_task]
+    untried_tasks = [pair for pair in waiting if pair[0].without_embedder not in error_by_task]
     if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled)):
         return
     session.job = chunking_job = ChunkingJob(
@@ -170,7 +172,12 @@ def _result_at_once(
         chunking = kept.get(chunking_task)
         if chunking is None:
             chunking = chunk_at_once(chunking_task, chunker, document, embedder, session.on_disk, asking)
-        if chunking is None and chunker.asks and asking is not None and chunking_task.of_model not in session.sendable:
+        if (
+            chunking is None
+            and chunker.asks
+            and asking is not None
+            and chunking_task.without_embedder not in session.sendable
+        ):
             return ColumnResult(
                 choice,
                 chunker,
@@ -231,12 +238,12 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
         with st.container(key="progress"):
             show_job_progress(
                 background_chunking_job,
-                lambda: bool(background_chunking_job.finished().keys() - session.results.keys()),
+                lambda: bool(background_chunking_job.results_so_far().keys() - session.results.keys()),
                 lambda row: _offer_quick_embedder(row, background_chunking_job),
             )
     elif background_chunking_job.cancelled and waiting_chunkers:
-        waits_for_model = any(chunker.asks for chunker in waiting_chunkers)
-        st.button("Continue asking" if waits_for_model else "Continue embedding", on_click=_forget_job)
+        calls_language_model = any(chunker.asks for chunker in waiting_chunkers)
+        st.button("Continue asking" if calls_language_model else "Continue embedding", on_click=_forget_job)
     elif any(column.tried for column in results):
         st.button("Try again", on_click=_forget_job)
 
@@ -256,7 +263,7 @@ def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
         SHORT_ANSWER,
         key=str(number),
         send=session.sendable.add,
-        args=(request_to_send.task.of_model,),
+        args=(request_to_send.task.without_embedder,),
         too=too,
         formed=request_to_send.asking,
     )
@@ -291,7 +298,7 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
     misfits: dict[Misfit, None] = {}
     if choices.document == OWN_DOCUMENT and session.document is not None:
-        misfits |= dict.fromkeys(_known_at_once(choices, session.document, results))
+        misfits |= dict.fromkeys(_misfits_before_embedding(choices, session.document, results))
     misfits |= dict.fromkeys(_misfits_of_results(results))
     for number, misfit in enumerate(misfits):
         text_column, buttons_column = st.columns([5, 2], vertical_alignment="center")
@@ -307,16 +314,16 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
             )
 
 
-def _known_at_once(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
+def _misfits_before_embedding(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
     """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
-    column_results = [
+    embedding_columns = [
         column for column in results if column.chunker is not None and column.chunker.embeds and not column.error
     ]
-    embedder = chosen_embedder(choices)[0] if column_results else None
+    embedder = chosen_embedder(choices)[0] if embedding_columns else None
     if embedder is None:
         return []
     document_misfit_warnings = (
-        list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in column_results) else []
+        list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedding_columns) else []
     )
     language = language_of(document)
     suggests_embedder = any(
@@ -383,8 +390,8 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
     """
     known_comparison_row_label = "against known"
     if missed or added:
-        missed_and_added = f"{missed:,} missed, {added:,} added"
-        return HeadRow(known_comparison_row_label, missed_and_added, "wrong", missed_and_added)
+        missed_added_phrase = f"{missed:,} missed, {added:,} added"
+        return HeadRow(known_comparison_row_label, missed_added_phrase, "wrong", missed_added_phrase)
     if not found:
         return HeadRow(known_comparison_row_label, "one topic, not cut", brief="one topic, not cut")
     return HeadRow(known_comparison_row_label, f"all {found:,} found, none added", brief=f"all {found:,} found")

@@ -62,7 +62,7 @@ def current_scene() -> tuple[Deck, int] | None:
     return None if place_in_lecture is None or deck is None else (deck, min(place_in_lecture.scene, len(deck.scenes) - 1))
 
 
-def is_awaited() -> bool:
+def is_tab_lecture_awaited() -> bool:
     """Return whether the lecture at hand is the user's own, which only the browser's tab may have."""
     return session.playing is not None and current_scene() is None
 
@@ -120,7 +120,7 @@ def leave_lecture() -> None:
     session.playing = None
 
 
-def go_to_scene(shown: str) -> None:
+def switch_to_scene_page(shown: str) -> None:
     """Switch from the page ``shown`` to that of the scene that was opened, if any, and draw errors in the link."""
     # Without a fixed place for the error, Streamlit would rebuild everything below it, an open menu included.
     error_place = st.empty()
@@ -176,13 +176,13 @@ MOST_KEPT = 500_000
 def offer_to_add_scene() -> None:
     """Draw the button that opens the form for another scene."""
 
-    def begin() -> None:
+    def open_scene_form() -> None:
         session.scene_adding += 1
 
     st.button(
         "Add to my lecture",
         key="add_scene",
-        on_click=begin,
+        on_click=open_scene_form,
         width="stretch",
         help="The page as it is now becomes a scene of a lecture of your own, with words to say. The key s does the same.",
     )
@@ -248,7 +248,7 @@ def take_lecture_of_tab(kept: str) -> None:
     try:
         lecture_kept_by_tab = lecture_from_link_word(kept, PAGES, LARGEST_FILE)
     except InputError as error:
-        if is_awaited():
+        if is_tab_lecture_awaited():
             session.playing, session.deck_complaint = None, f"{error} {SAVED}"
         return
     if not session.own_lecture.deck.scenes:
@@ -326,7 +326,7 @@ def offer_decks(place: str) -> None:
                 st.button(label, key=f"{place}/deck/{name}", on_click=start_lecture, args=(name,))
                 _offer_handout(place, name, deck)
                 if name == OWN_DECK:
-                    _offer_file(place)
+                    _offer_lecture_download(place)
             st.caption(f"{about_phrase}{pluralize(len(deck.scenes), 'scene')}.")
     if session.lecture_before is not None and session.lecture_before.deck.scenes:
         st.button(
@@ -359,7 +359,7 @@ def offer_decks(place: str) -> None:
     )
 
 
-def _offer_file(place: str) -> None:
+def _offer_lecture_download(place: str) -> None:
     own_lecture = session.own_lecture
     download_button(
         st.container(),

@@ -110,7 +110,7 @@ def lecture_bar() -> None:
             "adding": session.scene_adding,
             "picture": session.scene_picture,
             "ask": session.lecture_asked,
-            "awaited": current_lecture.is_awaited(),
+            "awaited": current_lecture.is_tab_lecture_awaited(),
             "heard": session.taken.get((KEY, "act")),
         },
         height=0,

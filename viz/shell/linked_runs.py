@@ -138,8 +138,8 @@ def find_kept_run(token: str, kind: type[Kept]) -> Kept | LostRun | None:
         found_stored_run = kind.find(Keeper(run_store(), token, kind.kind))
     except InputError as error:
         return LostRun(str(error), "error")
-    remembered_phrase = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
-    return found_stored_run or LostRun(f"The link's run is no longer remembered: {remembered_phrase}.", "info")
+    run_retention_phrase = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
+    return found_stored_run or LostRun(f"The link's run is no longer remembered: {run_retention_phrase}.", "info")
 
 
 def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:

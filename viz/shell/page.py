@@ -15,8 +15,8 @@ from chunkers.text import is_tokenizer_on_disk
 from sample_docs import sample_splitters
 from viz.components.page_elements import notice
 from viz.controls import (
-    ask_about_embedder,
-    ask_about_splitter,
+    ask_embedder_consent,
+    ask_splitter_consent,
     keep_questions_in_tab,
     load_text,
     shared_controls,
@@ -44,7 +44,7 @@ from viz.state import (
     is_valid_name,
     key_of_kept_document,
     model_in_link,
-    older_columns,
+    older_column_numbers,
     save_notebooks,
     session,
     splitter_waits_for_consent,
@@ -144,7 +144,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
     """Draw the parts that all pages have in common."""
     document_text_source = None
     settings_place = lecture_mode.settings_container()
-    own_controls = settings_place.container()
+    page_controls_container = settings_place.container()
     if about_a_text:
         take_document_events(choices, default)
         text_row = st.container(key="text_row")
@@ -153,7 +153,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
     with place_of_complaints:
         for number, complaint in enumerate(complaints):
             notice(complaint, "error", key=f"complaint_{number}")
-    ask_about_splitter(choices)
+    ask_splitter_consent(choices)
     text = None
     if document_text_source is not None and not splitter_waits_for_consent(choices):
         text = _split(document_text_source, choices.sentences)
@@ -173,8 +173,10 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
             offer_to_add_scene()
     if about_a_text:
         lecture_mode.show_lecture_keys(settings_place)
-    ask_about_embedder(choices, embedder)
-    return Page(choices, default, text, embedder, embedder_complaint, own_controls, complaints, place_of_complaints)
+    ask_embedder_consent(choices, embedder)
+    return Page(
+        choices, default, text, embedder, embedder_complaint, page_controls_container, complaints, place_of_complaints
+    )
 
 
 def _split(source: TextSource, sentences: str) -> PageText | None:
@@ -224,7 +226,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
         link_parameters = st.query_params.to_dict() if parameters_on_arrival is None else parameters_on_arrival
         session.choices[name], session.complaints[name] = _from_link(link_parameters, default)
         numbered_columns = enumerate(session.choices[name].columns)
-        older_numbers = older_columns(link_parameters)
+        older_numbers = older_column_numbers(link_parameters)
         session.older[name] = {index: column.copy() for index, column in numbered_columns if index + 1 in older_numbers}
         if arrival_at_page is not None:
             session.arriving = arrival_at_page._replace(link=None)  # what the user changes before the page is drawn remains

@@ -19,9 +19,9 @@ NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
 
 def is_automatic(method: SearchMethod, embedder: Embedder | None, reranker: Reranker | None, document: Document) -> bool:
     """Return whether the search for changes of settings may start by itself: it is quick and sends nothing to a server."""
-    sends_texts = method != "bm25" and embedder is not None and embedder.remote
+    search_sends_texts = method != "bm25" and embedder is not None and embedder.remote
     length_limit = LONGEST_HYBRID if method == "hybrid" else LONGEST
-    return reranker is None and not sends_texts and len(document.text) <= length_limit
+    return reranker is None and not search_sends_texts and len(document.text) <= length_limit
 
 
 def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
@@ -90,8 +90,8 @@ def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     if remedy.marks is not None:
         effect_phrases.append(f"boundaries {_from_to(*remedy.marks[:2])}")
     if remedy.others:
-        won_and_lost = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
-        effect_phrases.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(won_and_lost) or 'unchanged'}")
+        won_lost_phrases = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
+        effect_phrases.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(won_lost_phrases) or 'unchanged'}")
     return {
         "setting": _setting_identity(chunker),
         "words": remedy.variation.words,

@@ -16,7 +16,7 @@ from viz.state.choices import (
     is_valid_name,
     link_of_chunker,
     model_in_link,
-    older_columns,
+    older_column_numbers,
     to_query,
 )
 from viz.state.chosen_models import (
@@ -88,9 +88,9 @@ from viz.state.own_text import (
     PUT_BACK,
     ReplacedText,
     choose_document,
-    column_for_own_cuts,
     count_questions_about,
     edited_source,
+    index_for_own_cuts,
     move_own_cuts,
     own_cuts_of,
     put_back_lines,
@@ -143,8 +143,8 @@ from viz.state.stored_texts import (
     key_of_kept_document,
     open_linked_notebook,
     open_notebook,
+    questions_in_stored_form,
     restore_text,
     save_notebooks,
-    stored_questions,
     text_in_stored_form,
 )

@@ -137,7 +137,7 @@ def link_of_chunker(chunker: str) -> dict[str, str]:
     }
 
 
-def older_columns(query: Mapping[str, str]) -> list[int]:
+def older_column_numbers(query: Mapping[str, str]) -> list[int]:
     """Return the numbers, from 1, of a link's columns that lack parameters introduced after the link was made."""
     chunker_class_by_name = {**CHUNKERS, **ASKING, **ADAPTERS}
     return [
@@ -157,9 +157,9 @@ MODEL_PARAMETER = "model"
 
 def model_in_link(choices: Choices, name: str) -> dict[str, str]:
     """Return the link parameter that names the language model; empty if the page's choices call no model."""
-    model_uses = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
-    model_uses |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
-    return {MODEL_PARAMETER: name} if model_uses and is_valid_name(name) else {}
+    model_callers = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
+    model_callers |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
+    return {MODEL_PARAMETER: name} if model_callers and is_valid_name(name) else {}
 
 
 def _format_value(value: Any) -> str:
@@ -264,15 +264,15 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
             if key.startswith(column_parameter_prefix)
         }
         try:
-            linked_chunker = build_chunker(chunker_name, {**chunker_class(chunker_name).older, **column_value_by_parameter})
+            built_chunker = build_chunker(chunker_name, {**chunker_class(chunker_name).older, **column_value_by_parameter})
         except InputError as error:
             complaints.append(f"The link's column {number} is at its defaults: {error}")
             column_value_by_parameter = {}
         else:
             # Parameters added after the link was made get the value that was in effect then.
             column_value_by_parameter = {
-                **linked_chunker.older,
-                **{key: getattr(linked_chunker, key) for key in column_value_by_parameter},
+                **built_chunker.older,
+                **{key: getattr(built_chunker, key) for key in column_value_by_parameter},
             }
         columns_from_link.append(ColumnChoice(chunker_name, column_value_by_parameter))
     return columns_from_link

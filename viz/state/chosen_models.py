@@ -105,6 +105,6 @@ def chosen_model() -> Asking | None:
             Asking(named_language_model, session.answers, token_and_money_limit, _end_asking),
         )
     answer_cache = answers_on_disk() if session.on_disk else session.answers
-    if cached_access[1].memory != answer_cache.identity:
+    if cached_access[1].cache_identity != answer_cache.identity:
         cached_access = session.asking = named_server, cached_access[1].with_answers(answer_cache)
     return cached_access[1]

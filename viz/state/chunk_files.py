@@ -42,24 +42,24 @@ def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
 
 def with_chunk_file(chunker: Chunker) -> Chunker:
     """Return a chunker of external chunks with its file, if the session has it; return other chunkers unchanged."""
-    if not isinstance(chunker, YourChunks) or chunker.held is not None or chunker.file not in session.chunk_files:
+    if not isinstance(chunker, YourChunks) or chunker.held_file is not None or chunker.file not in session.chunk_files:
         return chunker
     return YourChunks.from_file(session.chunk_files[chunker.file])
 
 
 def lacks_chunk_file(chunker: Chunker) -> bool:
     """Return whether a chunker of external chunks lacks its file."""
-    return isinstance(chunker, YourChunks) and chunker.held is None
+    return isinstance(chunker, YourChunks) and chunker.held_file is None
 
 
 def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
-    held_file = chunker.held
+    held_file = chunker.held_file
     assert held_file is not None
     located_chunks = held_file.cached_result_in(document)
     file_chunk_count = len(held_file.chunks) if located_chunks is None else located_chunks.given
-    has_text = held_file.text(document.name) is not None
-    advice_phrase = "; the text that they give can be opened in this column's settings" if has_text else ""
+    file_gives_text = held_file.text(document.name) is not None
+    advice_phrase = "; the text that they give can be opened in this column's settings" if file_gives_text else ""
     return (
         f"0 of {pluralize(file_chunk_count, 'chunk')} of {held_file.name} found in this text: they may be of "
         f"another{advice_phrase}."

@@ -168,8 +168,8 @@ FITTING_LIMIT = "fitting"
 
 def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
     """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
-    fitting_token_limit = fitting_budget(characters)
-    return {FITTING_LIMIT: (f"auto: {fitting_token_limit:,} tokens", Limit(tokens=fitting_token_limit)), **RETRIEVAL_LIMITS}
+    auto_token_limit = fitting_budget(characters)
+    return {FITTING_LIMIT: (f"auto: {auto_token_limit:,} tokens", Limit(tokens=auto_token_limit)), **RETRIEVAL_LIMITS}
 
 
 def ranking_method_of(choices: Choices) -> SearchMethod:

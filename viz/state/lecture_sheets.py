@@ -43,12 +43,14 @@ def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
         ):
             return sheet_without_results
         document = Document.from_text(document_text, choices.sentences, name=document_name).split()
-        tools = Tools(
+        chunking_tools = Tools(
             load_embedder(choices.embedder) if has_embedding_chunker else None,
             load_tokenizer(choices.tokenizer),
             embedding_cache(False),
         )
-        return SceneSheet(sheet_title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers])
+        return SceneSheet(
+            sheet_title, scene.words, document, known, [run(chunker, document, chunking_tools) for chunker in chunkers]
+        )
     except InputError:
         return sheet_without_results
 

@@ -170,9 +170,9 @@ def put_back_lines(kind: str) -> None:
     if own is None:
         return
     if given is None:
-        store_own_text(with_omitted_lines(own, kind))
+        store_own_text(with_restored_lines(own, kind))
     else:
-        dashes, restored_source = session.dashes, with_omitted_lines(given, kind)
+        dashes, restored_source = session.dashes, with_restored_lines(given, kind)
         store_own_text(
             with_dashes_as_boundaries(restored_source) if dashes is not False else restored_source, restored_source
         )
@@ -182,7 +182,7 @@ def put_back_lines(kind: str) -> None:
         session.notebooks[OWN_DOCUMENT] = notebook
 
 
-def with_omitted_lines(source: TextSource, kind: str) -> TextSource:
+def with_restored_lines(source: TextSource, kind: str) -> TextSource:
     """Return a text with its omitted headers (or footers) inserted at the top (or bottom) of their pages."""
     parts, text = source.parts, source.text
     if parts is None:
@@ -191,7 +191,7 @@ def with_omitted_lines(source: TextSource, kind: str) -> TextSource:
     for omission in source.left_out:
         if omission.what == kind and omission.part is not None and omission.part < len(parts.starts) and omission.words:
             lines_by_page.setdefault(omission.part, []).append(omission.words)
-    at_end = kind == "repeated footer"
+    is_page_footer = kind == "repeated footer"
     insertions: list[tuple[int, int, str]] = []
     for page_index, lines_of_page in sorted(lines_by_page.items()):
         start, end = (
@@ -199,10 +199,10 @@ def with_omitted_lines(source: TextSource, kind: str) -> TextSource:
             parts.starts[page_index + 1] if page_index + 1 < len(parts.starts) else len(text),
         )
         # The lines are listed from the edge of the page inwards.
-        inserted_lines = "\n".join(reversed(lines_of_page) if at_end else lines_of_page)
+        inserted_lines = "\n".join(reversed(lines_of_page) if is_page_footer else lines_of_page)
         if not text[start:end].strip():
             insertions.append((page_index, start, f"{inserted_lines}\n\n"))
-        elif at_end:
+        elif is_page_footer:
             insertions.append((page_index, start + len(text[start:end].rstrip()), f"\n{inserted_lines}"))
         else:
             insertions.append((page_index, start, f"{inserted_lines}\n"))
@@ -321,7 +321,7 @@ def _store_known_boundaries(known: Known) -> None:
 # The user's own cuts, a column of Compare.
 
 
-def column_for_own_cuts(choices: Choices) -> int | None:
+def index_for_own_cuts(choices: Choices) -> int | None:
     """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
     compare_column_count = len(choices.columns)
     own_cuts_column_index = next(
@@ -334,8 +334,8 @@ def own_cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
     """Return the user's cuts of a text as offsets in code points, empty if there are none."""
     for column in choices.columns:
         if column.chunker == YourCuts.name:
-            own_cuts = YourCuts.build(**column.parameters)
-            return own_cuts.places if own_cuts.is_of(document.identity) else ()
+            own_cuts_chunker = YourCuts.build(**column.parameters)
+            return own_cuts_chunker.places if own_cuts_chunker.is_of(document.identity) else ()
     return ()
 
 
@@ -347,14 +347,16 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
     ParameterError
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
-    own_cuts = YourCuts.at_places(document.identity, places)
-    cuts_column_index = column_for_own_cuts(choices)
+    own_cuts_chunker = YourCuts.at_places(document.identity, places)
+    cuts_column_index = index_for_own_cuts(choices)
     if cuts_column_index is None:
         return
     undo_message = f"Column {cuts_column_index + 1} shows your cuts"
     previous_change = last_change(COMPARE_PAGE)
     with undoable(COMPARE_PAGE, undo_message):
-        choices.columns[cuts_column_index : cuts_column_index + 1] = [ColumnChoice(YourCuts.name, {"cuts": own_cuts.cuts})]
+        choices.columns[cuts_column_index : cuts_column_index + 1] = [
+            ColumnChoice(YourCuts.name, {"cuts": own_cuts_chunker.cuts})
+        ]
         choices.selected = cuts_column_index
     if previous_change is not None and previous_change.said == undo_message and session.undo is not None:
         session.undo = replace(session.undo, before=previous_change.before, selected=previous_change.selected)
@@ -368,8 +370,8 @@ def move_own_cuts(before: str, text: str) -> None:
     for choices in session.choices.values():
         for column in choices.columns:
             if column.chunker == YourCuts.name:
-                own_cuts = YourCuts.build(**column.parameters)
-                if own_cuts.is_of(old_identity):
+                own_cuts_chunker = YourCuts.build(**column.parameters)
+                if own_cuts_chunker.is_of(old_identity):
                     column.parameters["cuts"] = YourCuts.at_places(
-                        new_identity, places_after_edit(own_cuts.places, before, text)
+                        new_identity, places_after_edit(own_cuts_chunker.places, before, text)
                     ).cuts

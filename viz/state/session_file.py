@@ -55,7 +55,7 @@ class KeptQuestion(BaseModel, frozen=True, extra="forbid"):
     text: str = Field(max_length=64)
 
     @property
-    def marked(self) -> MarkedQuestion:
+    def marked_question(self) -> MarkedQuestion:
         """The question as a `MarkedQuestion`, the form of questions in the session."""
         return MarkedQuestion(self.question, self.document, self.identity, self.start, self.answer)
 
@@ -88,7 +88,7 @@ class KeptColumn(BaseModel, frozen=True, extra="forbid"):
         return column_fields
 
     @model_validator(mode="after")
-    def _is_its_file(self) -> Self:
+    def _file_matches_recipe(self) -> Self:
         if self.file is not None and self.recipe.parameters.get("file") != self.file.file.identity:
             raise ValueError("file must be the file of chunks that the recipe names; it is another file")
         return self
@@ -182,7 +182,7 @@ def write_session_file(
 
 
 def _file_of(chunker: Chunker) -> KeptFile | None:
-    held = chunker.held if isinstance(chunker, YourChunks) else None
+    held = chunker.held_file if isinstance(chunker, YourChunks) else None
     return None if held is None else KeptFile(name=held.name, document=held.document, chunks=held.chunks)
 
 

@@ -44,10 +44,10 @@ def session_file_pieces(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
     if "recipe" in parsed_file_content and "seamark_session" not in parsed_file_content:
         yield "recipe", recipe_from_value(parsed_file_content, name)
         return
-    yield from _session(parsed_file_content, name)
+    yield from _session_pieces(parsed_file_content, name)
 
 
-def _session(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
+def _session_pieces(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
     text = content["text"] if isinstance(content.get("text"), str) else ""
     if isinstance(content.get("text"), str) and not text.strip():
         raise not_a_session_error(name, "", "text must contain more than white space")

@@ -183,7 +183,7 @@ class Sent:
         self._numbers = count(1)
         self._last: dict[str, tuple[object, Order]] = {}
 
-    def order(self, key: str, data: object) -> Order:
+    def sequence_number(self, key: str, data: object) -> Order:
         """Return the sequence number of ``data``, unchanged if the component ``key`` was last sent the same data."""
         last_data_and_order = self._last.get(key)
         if last_data_and_order is None or last_data_and_order[0] != data:
@@ -378,7 +378,7 @@ class Session:
         return bool(st.session_state.get("on_disk"))
 
     @property
-    def all_sizes(self) -> bool:
+    def shows_all_sizes(self) -> bool:
         """True if Compare shows all sizes; set by a widget."""
         return bool(st.session_state.get("all_sizes"))
 

@@ -93,17 +93,17 @@ def give_kept_questions_to_retrieval(columns: Iterable[ColumnChoice] = ()) -> No
         session.questions, {identity: source.text for identity, source in sources_by_identity.items()}
     )
     parts_by_text = {source.text: source.parts for source in sources_by_identity.values() if source.parts is not None}
-    parts_by_document = tuple((name, parts_by_text[text]) for name, text in question_set.texts if text in parts_by_text)
-    give_questions_to_retrieval(question_set, len(session.questions), KEPT, parts_by_document, columns)
+    named_text_parts = tuple((name, parts_by_text[text]) for name, text in question_set.texts if text in parts_by_text)
+    give_questions_to_retrieval(question_set, len(session.questions), KEPT, named_text_parts, columns)
 
 
 def refresh_kept_questions() -> None:
     """Replace Retrieval's questions that came from Compare with Compare's current questions."""
     given_before = session.retrieval_given
     if given_before is not None and given_before.origin == KEPT and session.questions:
-        have_arrived = session.retrieval_arrived
+        arrived_at_retrieval = session.retrieval_arrived
         give_kept_questions_to_retrieval(given_before.columns)
-        session.retrieval_arrived = have_arrived
+        session.retrieval_arrived = arrived_at_retrieval
         if (given_now := session.retrieval_given) is not None and given_now.material == given_before.material:
             session.retrieval_given = given_before
 

@@ -28,7 +28,7 @@ from viz.state.session_state import session, undoable
 _QUESTIONS_ADAPTER = TypeAdapter(tuple[KeptQuestion, ...])
 
 
-def stored_questions(text: str | None = None) -> tuple[KeptQuestion, ...]:
+def questions_in_stored_form(text: str | None = None) -> tuple[KeptQuestion, ...]:
     """Return the session's questions in stored form, including those whose text is not open.
 
     If ``text`` is given, only the questions about it are returned.
@@ -41,7 +41,7 @@ def stored_questions(text: str | None = None) -> tuple[KeptQuestion, ...]:
     open_questions = [
         KeptQuestion(
             **question._asdict() | {"document": question.document[:300]},
-            sample=_samples().get(text_digest_by_question[question.identity], ""),
+            sample=_sample_by_digest().get(text_digest_by_question[question.identity], ""),
             text=text_digest_by_question[question.identity],
         )
         for question in session.questions
@@ -68,10 +68,10 @@ def take_questions_of_tab(told: object) -> None:
 
 def restore_questions(questions: Iterable[KeptQuestion]) -> None:
     """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
-    stored_keys = {(question.question, question.text) for question in stored_questions()}
+    stored_question_keys = {(question.question, question.text) for question in questions_in_stored_form()}
     session.questions_waiting = (
         *session.questions_waiting,
-        *(question for question in questions if (question.question, question.text) not in stored_keys),
+        *(question for question in questions if (question.question, question.text) not in stored_question_keys),
     )
     activate_waiting_questions()
 
@@ -94,7 +94,7 @@ def activate_waiting_questions() -> None:
         if question_text_source is None or len(session.questions) >= MOST_QUESTIONS:
             still_waiting.append(question)
         elif question_text_source.text.startswith(question.answer, question.start):
-            session.questions.append(question.marked)
+            session.questions.append(question.marked_question)
             session.question_texts.setdefault(question.identity, question_text_source)
     session.questions_waiting = tuple(still_waiting[:MOST_QUESTIONS])
 
@@ -117,7 +117,7 @@ def text_digest(text: str) -> str:
 
 
 @cache
-def _samples() -> dict[str, str]:
+def _sample_by_digest() -> dict[str, str]:
     """Return the ids of the bundled documents by the digests of their texts."""
     return {text_digest(load_sample(name).text): name for name in sample_titles()}
 
@@ -173,7 +173,7 @@ def text_in_stored_form(own: TextSource, given: TextSource | None) -> tuple[Kept
 
 def restore_text(about: KeptText, text: str) -> None:
     """Restore a stored text as the user's own."""
-    text_as_given = TextSource(text, about.name, None, about.teaches, *_of_file(about, text))
+    text_as_given = TextSource(text, about.name, None, about.teaches, *_parts_and_omissions(about, text))
     restored_text_source = with_dashes_as_boundaries(text_as_given) if about.dashes else text_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
     if are_boundaries(about.known, restored_text_source.text):
@@ -194,7 +194,7 @@ def _file_of(source: TextSource) -> str:
     return ""
 
 
-def _of_file(about: KeptText, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
+def _parts_and_omissions(about: KeptText, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
     """Return the stored pages and omitted content; nothing if they cannot belong to the text."""
     if not about.file:
         return None, ()
@@ -375,14 +375,14 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
 
 def _restore_notebook(place: Place, head: _Head, text: str) -> Choices:
     """Load a notebook's text and questions into the session; return its choices of Compare."""
-    document = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
-    if document == OWN_DOCUMENT:
+    document_id = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
+    if document_id == OWN_DOCUMENT:
         restore_text(head.about, text)
     restore_questions(head.questions)
     notebook_choices, _ = from_query(head.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default_choices())
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
-    session.notebooks[document] = Notebook(place, _OPENED)
+    session.notebooks[document_id] = Notebook(place, _OPENED)
     return notebook_choices
 
 
@@ -400,7 +400,9 @@ def _content(document: str) -> Content | None:
         splitter_name = compare.sentences if compare.document == document else sample_splitters()[document]
     digest = text_digest(text_of_questions)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
-    document_questions = tuple(question for question in stored_questions() if question.sample or question.text == digest)
+    document_questions = tuple(
+        question for question in questions_in_stored_form() if question.sample or question.text == digest
+    )
     notebook_metadata = _Head(
         about=text_metadata,
         questions=document_questions,

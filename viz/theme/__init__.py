@@ -1,5 +1,13 @@
 """The look of the pages: palette, figures, number formats, style sheet. Imports no other part of viz."""
 
-from viz.theme.glossary import ANSWERS, RETRIEVAL, SEGMENTATION, UNLABELLED, Piece, definitions_as_help, glossary_pieces
+from viz.theme.glossary import (
+    ANSWERS,
+    RETRIEVAL,
+    SEGMENTATION,
+    UNLABELLED,
+    Piece,
+    definitions_as_help,
+    split_at_glossary_terms,
+)
 from viz.theme.number_formats import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
 from viz.theme.palette import EDGES, GROUNDS, INK, edge_colour, theme_name

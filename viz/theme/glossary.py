@@ -107,7 +107,7 @@ class Piece(TypedDict):
     about: str
 
 
-def glossary_pieces(words: str) -> list[Piece]:
+def split_at_glossary_terms(words: str) -> list[Piece]:
     """Split a sentence into pieces, with the definition of each glossary term marked in it.
 
     Parameters
@@ -120,9 +120,7 @@ def glossary_pieces(words: str) -> list[Piece]:
     KeyError
         If a marked word is not in the glossary.
     """
-    definition_by_term = {
-        capitalized_term: definition for part in PARTS.values() for capitalized_term, definition in part.items()
-    }
+    definition_by_term = {term: definition for part in PARTS.values() for term, definition in part.items()}
     pieces: list[Piece] = []
     for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
         capitalized_term = bracketed_term.capitalize()

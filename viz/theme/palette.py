@@ -4,7 +4,7 @@ import streamlit as st
 
 from chunkers.results import COUNT, EDGES, GROUNDS, INK, theme_colours
 
-__all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "edge_colour", "set_overlay_colours", "theme_name", "theme_style_sheet"]
+__all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "edge_colour", "set_overlay_panel_colours", "theme_name", "theme_style_sheet"]
 
 
 def theme_style_sheet(root: str = "seamark") -> str:
@@ -27,7 +27,7 @@ def edge_colour(number: int) -> str:
     return theme_edge_colours[number % len(theme_edge_colours)]
 
 
-def set_overlay_colours() -> None:
+def set_overlay_panel_colours() -> None:
     """Set the background and border colours of the panel that overlays the text in narrow windows."""
     theme_colour_by_role = INK[theme_name()]
     st.html(f"<style>:root {{ --page: {theme_colour_by_role['page']}; --rule: {theme_colour_by_role['rule']}; }}</style>")

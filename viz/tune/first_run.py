@@ -5,14 +5,14 @@ from functools import cache
 from chunkers import InputError, load_embedder
 from evaluation.segmentation import TRIVIAL_SETTINGS
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs import measure_bundled
+from viz.jobs import run_job_to_file
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
     GRID_PARAMETERS,
     OWN_DOCUMENT_PARAMETERS,
-    default_documents,
+    default_document_parameters,
     default_sweep_documents,
     default_sweep_settings,
 )
@@ -26,7 +26,7 @@ def first_screen() -> Choices:
         "stubs",
         "lines",
         [ColumnChoice("breakpoint")],
-        extra=GRID_PARAMETERS | default_documents() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""},
+        extra=GRID_PARAMETERS | default_document_parameters() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""},
     )
 
 
@@ -38,7 +38,7 @@ def first_run() -> tuple[Sweep, RunFile] | str:
     """
     try:
         kept_sweep, run_file = bundled_run(FILE, KeptSweep)
-        if kept_sweep.plan != _default_plan(kept_sweep.keeper).plan:
+        if kept_sweep.plan != _default_kept_sweep(kept_sweep.keeper).plan:
             raise InputError(
                 "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
             )
@@ -47,7 +47,7 @@ def first_run() -> tuple[Sweep, RunFile] | str:
         return str(error)
 
 
-def _default_plan(keeper: Keeper) -> KeptSweep:
+def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
     """Return the storage of the default sweep."""
     choices, documents = first_screen(), default_sweep_documents()
     return KeptSweep.of(
@@ -62,9 +62,9 @@ def _default_plan(keeper: Keeper) -> KeptSweep:
 
 def measure_again() -> RunFile:
     """Run the default sweep on the bundled documents, and return the new run file."""
-    stored_sweep = _default_plan(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
+    stored_sweep = _default_kept_sweep(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
     bundled_sweep_documents = [document for document in stored_sweep.documents_among([]) if document is not None]
-    return measure_bundled(
+    return run_job_to_file(
         Sweep.from_disk(stored_sweep).resumed(bundled_sweep_documents, load_embedder(stored_sweep.plan.embedder, "cpu"))
     )
 

@@ -38,8 +38,8 @@ from viz.tune.sweep_inputs import (
     choose_documents,
     choose_settings,
     own_documents,
+    set_swept_chunker,
     show_own_documents,
-    vary_chunker,
 )
 from viz.tune.sweep_results import TITLES, show_sweep
 
@@ -59,7 +59,7 @@ def show() -> None:
     with page(PAGE, first_screen(), about_a_text=False) as here:
         tune_link_parameters = here.choices.extra
         if opening_compare_columns and opening_compare_columns[0] is not None and not tune_link_parameters["run"]:
-            vary_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
+            set_swept_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
         _draw(here)
 
 
@@ -201,8 +201,8 @@ def _say_what_changed(job: Sweep, settings: Sequence[SweptSetting], documents: S
     chosen_document_names = {document.name for document in documents.all}
     is_different_by_input = {
         "settings": [setting for setting in job.settings if not setting.trivial] != list(settings),
-        "documents": job.named and {*job.names} != chosen_document_names,
-        "what is held out": job.named and job.held != documents.held_names,
+        "documents": job.has_document_names and {*job.names} != chosen_document_names,
+        "what is held out": job.has_document_names and job.held != documents.held_names,
     }
     if changed := [name for name, has_changed in is_different_by_input.items() if has_changed]:
         notice(
@@ -293,11 +293,13 @@ def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
             sweep, language_model_access, estimate_requests, "The rest of this sweep sends at most its documents", "resumed"
         )
 
-    def again() -> Sweep:
+    def resumed_sweep() -> Sweep:
         assert here.embedder is not None
         return sweep.resumed(available_sweep_documents, here.embedder, language_model_access)
 
-    offer_to_resume(here, sweep, again, sweep_requests, _missing_documents_in_words(stored_sweep, given_docs), "tune")
+    offer_to_resume(
+        here, sweep, resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, given_docs), "tune"
+    )
 
 
 def _missing_documents_in_words(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:

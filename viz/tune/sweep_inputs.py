@@ -29,7 +29,7 @@ from evaluation.segmentation import (
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.page_elements import download_button, notice, show_job_progress
-from viz.controls import select_word, use_text_of_page, value_binding
+from viz.controls import adopt_as_own_text, select_word, value_binding
 from viz.jobs import ReadingJob
 from viz.shell import PAGES, open_page_at_next_run
 from viz.state import Choices, TextSource
@@ -260,7 +260,7 @@ def zip_archive(documents: list[MarkedText]) -> bytes:
 
 def _open_on_page(choices: Choices, marked: MarkedText, page: str) -> None:
     """Make the document the user's own text, and go to the page that shows it."""
-    use_text_of_page(TextSource(marked.text, marked.name, marked.known), choices)
+    adopt_as_own_text(TextSource(marked.text, marked.name, marked.known), choices)
     choices.sentences = choices.extra["splitter"]
     open_page_at_next_run(page)
 
@@ -298,7 +298,7 @@ class SweepDocuments:
         return (document.split(splitter) for document, splitter in self.with_splitters)
 
 
-def default_documents() -> dict[str, str]:
+def default_document_parameters() -> dict[str, str]:
     """Return the link parameters that choose the bundled documents by default."""
     # The essay contains several of the others, which then could not be held out.
     default_document_names = [name for name in _bundled_names() if name != "essay"]
@@ -355,7 +355,7 @@ def choose_documents(words: dict[str, str]) -> SweepDocuments:
 
 def default_sweep_documents() -> SweepDocuments:
     """Return the documents of the page's default sweep."""
-    used, held = (default_documents()[name].split(",") for name in ("documents", "held"))
+    used, held = (default_document_parameters()[name].split(",") for name in ("documents", "held"))
     return _divide_documents({name: _bundled_text(name) for name in [*used, *held]}, held, sample_titles(), DEFAULT_SPLITTER)
 
 
@@ -436,24 +436,26 @@ def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
     """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
     options = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
 
-    def forget() -> None:
+    def clear_swept_parameters() -> None:
         words.update(first="", second="", values="", others="")
 
-    if select_word("Sweep", words, "what", options, "tune/what", forget) == PUBLISHED:
+    if select_word("Sweep", words, "what", options, "tune/what", clear_swept_parameters) == PUBLISHED:
         st.caption(
             "The published grids of Qu et al., appendix B: 30 settings of Breakpoint, 45 of Single linkage, 125 of DBSCAN, "
             "18 of Fixed sentences."
         )
         return published_settings(), ""
     chunker_name = words["what"]
-    field_spec = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
-    title_by_parameter = {name: spec.title for name, spec in field_spec.items()}
+    spec_by_parameter = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
+    title_by_parameter = {name: spec.title for name, spec in spec_by_parameter.items()}
     first = select_word("Along", words, "first", title_by_parameter, f"tune/first/{chunker_name}")
-    axis_values_by_parameter = {first: _choose_axis_values(words, "values", field_spec[first])}
+    axis_values_by_parameter = {first: _choose_axis_values(words, "values", spec_by_parameter[first])}
     second_titles = {"": "nothing else"} | {name: title for name, title in title_by_parameter.items() if name != first}
     second_parameter = select_word("and along", words, "second", second_titles, f"tune/second/{chunker_name}")
     if second_parameter:
-        axis_values_by_parameter[second_parameter] = _choose_axis_values(words, "others", field_spec[second_parameter])
+        axis_values_by_parameter[second_parameter] = _choose_axis_values(
+            words, "others", spec_by_parameter[second_parameter]
+        )
     setting_count = prod(map(len, axis_values_by_parameter.values()))
     if setting_count > MOST_RUNS:
         return [], f"A sweep may have at most {MOST_RUNS:,} runs; this grid has {setting_count:,} settings."
@@ -467,7 +469,7 @@ def default_sweep_settings() -> list[SweptSetting]:
     return _valid_settings(settings_grid(what, **{first: default_axis_values(first_parameter_spec)}))[0]
 
 
-def vary_chunker(words: dict[str, str], chunker: str) -> None:
+def set_swept_chunker(words: dict[str, str], chunker: str) -> None:
     """Make the sweep vary the first parameter of a chunker; keep the sweep if it already has this chunker."""
     if words["what"] != chunker:
         words.update(what=chunker, first="", second="", values="", others="")
@@ -495,10 +497,12 @@ def _choose_axis_values(words: dict[str, str], name: str, spec: FieldSpec) -> li
         f"{value:g}" if isinstance(value, float) else str(value) for value in default_axis_values(spec)
     )
 
-    def changed() -> None:
+    def store_axis_values() -> None:
         words[name] = st.session_state[axis_values_widget_key]
 
-    st.text_input(f"{spec.title}: values", text, key=axis_values_widget_key, on_change=changed, help=spec.help or None)
+    st.text_input(
+        f"{spec.title}: values", text, key=axis_values_widget_key, on_change=store_axis_values, help=spec.help or None
+    )
     return [read_value(word.strip()) for word in st.session_state[axis_values_widget_key].split(",") if word.strip()]
 
 
@@ -511,9 +515,9 @@ def default_axis_values(spec: FieldSpec) -> list[Any]:
     low, high = spec.offered or (spec.low or 0, spec.high or 1)
     slider_step = spec.step or 1
     value_step = next(
-        value_step
-        for value_step in (slider_step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
-        if floor(high / value_step + 1e-9) - ceil(low / value_step - 1e-9) < MOST_OFFERED
+        step
+        for step in (slider_step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
+        if floor(high / step + 1e-9) - ceil(low / step - 1e-9) < MOST_OFFERED
     )
     step_multiples = range(ceil(low / value_step - 1e-9), floor(high / value_step + 1e-9) + 1)
     return [int(place * value_step) if spec.kind == "integer" else round(place * value_step, 6) for place in step_multiples]

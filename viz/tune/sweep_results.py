@@ -64,11 +64,13 @@ def setting_in_words(setting: SweptSetting) -> str:
 
 def _parameter_in_words(setting: SweptSetting, parameter: str) -> str:
     """Return a parameter's name in words, or the value of the parameter that determines its meaning, as for an amount."""
-    given = dict(setting.parameters)
-    field_spec_by_parameter = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
+    value_by_parameter = dict(setting.parameters)
+    field_spec_by_parameter = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(value_by_parameter)}
     determining_parameter_name = field_spec_by_parameter[parameter].depends
     return (
-        _value_in_words(given.get(determining_parameter_name, field_spec_by_parameter[determining_parameter_name].default))
+        _value_in_words(
+            value_by_parameter.get(determining_parameter_name, field_spec_by_parameter[determining_parameter_name].default)
+        )
         if determining_parameter_name
         else parameter.replace("_", " ")
     )
@@ -147,7 +149,7 @@ def _curve_figure(
 
 def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
     theme_colour_by_role = INK[theme_name()]
-    by_setting = {summary.setting: summary.mean for summary in ranked}
+    mean_by_setting = {summary.setting: summary.mean for summary in ranked}
     (horizontal_parameter, _), (vertical_parameter, _) = settings[0].parameters
     cell_of_setting = {
         setting: (
@@ -158,7 +160,7 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
     }
     row_labels = list(dict.fromkeys(line for line, _ in cell_of_setting.values()))
     heatmap_column_labels = list(dict.fromkeys(column for _, column in cell_of_setting.values()))
-    summary_by_cell = {place: by_setting.get(setting) for setting, place in cell_of_setting.items()}
+    mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in cell_of_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
     determiner_by_parameter = {spec.name: spec.depends for spec in CHUNKERS[settings[0].chunker].fields()}
     axis_title_by_parameter = {
@@ -167,13 +169,13 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
         else _parameter_in_words(settings[0], name)
         for name in (horizontal_parameter, vertical_parameter)
     }
-    low_high = (theme_colour_by_role["panel"], theme_colour_by_role["accent"])
-    heatmap_colour_scale = list(enumerate(low_high if HIGHER_IS_BETTER[measure] else reversed(low_high)))
+    low_high_colours = (theme_colour_by_role["panel"], theme_colour_by_role["accent"])
+    heatmap_colour_scale = list(enumerate(low_high_colours if HIGHER_IS_BETTER[measure] else reversed(low_high_colours)))
     figure = go.Figure(
         go.Heatmap(
             x=heatmap_column_labels,
             y=row_labels,
-            z=[[summary_by_cell.get((line, column)) for column in heatmap_column_labels] for line in row_labels],
+            z=[[mean_by_cell.get((line, column)) for column in heatmap_column_labels] for line in row_labels],
             colorscale=heatmap_colour_scale,
             texttemplate="%{z:.2f}" if len(heatmap_column_labels) * len(row_labels) <= 120 else None,
             colorbar={"title": {"text": ""}, "thickness": 12},
@@ -231,7 +233,7 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     The values on the held-out documents are shown next to these results.
     """
     ranked_setting_summaries = summarize_settings(
-        [actions_container for actions_container in rows if actions_container.document not in held],
+        [row for row in rows if row.document not in held],
         measure,
     )
     if all(summary.setting.trivial for summary in ranked_setting_summaries):
@@ -239,13 +241,13 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     held_out = {
         summary.setting: summary
         for summary in summarize_settings(
-            [actions_container for actions_container in rows if actions_container.document in held],
+            [row for row in rows if row.document in held],
             measure,
         )
     }
     _say_best_setting(ranked_setting_summaries, held_out, rows, held, measure)
     listed_summaries = [
-        summary for place, summary in enumerate(ranked_setting_summaries) if place < SHOWN or summary.setting.trivial
+        summary for index, summary in enumerate(ranked_setting_summaries) if index < SHOWN or summary.setting.trivial
     ]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked_setting_summaries],
@@ -273,18 +275,20 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
     if any(summary.setting.trivial for summary in listed_summaries):
         st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_ANSWERS.items()))
     actions_container = st.container(horizontal=True)
-    row_index = next(place for place, summary in enumerate(listed_summaries) if not summary.setting.trivial)
-    place = next(
-        (place for place in ranking_table_state.selection.rows if place < len(listed_summaries)),
-        row_index,
+    best_row_index = next(index for index, summary in enumerate(listed_summaries) if not summary.setting.trivial)
+    table_row_index = next(
+        (index for index in ranking_table_state.selection.rows if index < len(listed_summaries)),
+        best_row_index,
     )
-    chosen_chunker_setting = listed_summaries[place].setting
+    chosen_chunker_setting = listed_summaries[table_row_index].setting
     with actions_container:
         if chosen_chunker_setting.trivial:
             st.button("Not a chunker", disabled=True, key="take/tune")
         else:
-            setting_rank = ranked_setting_summaries.index(listed_summaries[place]) + 1
-            take_button_label = "Take the best to Compare" if place == row_index else f"Take place {setting_rank} to Compare"
+            setting_rank = ranked_setting_summaries.index(listed_summaries[table_row_index]) + 1
+            take_button_label = (
+                "Take the best to Compare" if table_row_index == best_row_index else f"Take place {setting_rank} to Compare"
+            )
             take_to_compare_button(
                 take_button_label,
                 ColumnChoice(chosen_chunker_setting.chunker, dict(chosen_chunker_setting.parameters)),
@@ -331,17 +335,17 @@ def _say_best_setting(
     if best.setting in kept:
         held_out_summary = kept[best.setting]
         out_summaries = [summary for summary in kept.values() if not summary.setting.trivial]
-        held_out_rank = f"place {rank_of_setting(held_out_summary, out_summaries, measure)} of {len(out_summaries):,}"
+        held_rank_phrase = f"place {rank_of_setting(held_out_summary, out_summaries, measure)} of {len(out_summaries):,}"
         if tie_count := _tie_count(held_out_summary, out_summaries):
-            held_out_rank += f", level with {tie_count:,} other{'s' if tie_count > 1 else ''}"
+            held_rank_phrase += f", level with {tie_count:,} other{'s' if tie_count > 1 else ''}"
         best_setting_sentences += (
             f" Held out, it reaches {held_out_summary.mean:.3f} over "
-            f"{pluralize(held_out_summary.documents, 'document')}: {held_out_rank}."
+            f"{pluralize(held_out_summary.documents, 'document')}: {held_rank_phrase}."
         )
         trivial_settings = [summary.setting for summary in kept.values() if summary.setting.trivial]
-        comparison_with_trivial = compare_settings(held_out_rows, best.setting, trivial_settings, measure)
+        differences_to_trivial = compare_settings(held_out_rows, best.setting, trivial_settings, measure)
         words_by_trivial_setting = {setting: setting.words() for setting in trivial_settings}
-        lead_words = lead_significance_words(comparison_with_trivial, words_by_trivial_setting, held_out_summary.documents)
+        lead_words = lead_significance_words(differences_to_trivial, words_by_trivial_setting, held_out_summary.documents)
         best_setting_sentences = f"{best_setting_sentences} {lead_words}".rstrip()
     elif trivial_summaries:
         best_setting_sentences += f" {untested_lead_words(len(trivial_summaries))}"

@@ -143,10 +143,10 @@ def test_wrong_parameters_get_a_sentence(parameters, words):
 
 
 def test_both_readings():
-    assert Breakpoint.build(amount=70).reading() == (
+    assert Breakpoint.build(amount=70).amount_explanation() == (
         "Cuts the 30 % of gaps with the greatest distance: the lowest 30 % by similarity."
     )
-    assert "similarity is below 0.6" in Breakpoint.build(threshold="distance", amount=0.4).reading()
+    assert "similarity is below 0.6" in Breakpoint.build(threshold="distance", amount=0.4).amount_explanation()
 
 
 def test_levels_are_the_lines_of_other_amounts():
@@ -218,7 +218,7 @@ def test_what_passes_a_line_passes_it_by_more_than_rounding(distances, amount, n
 
 def test_a_score_on_the_line_but_for_rounding_says_so():
     # Three tenths and the sum of one and two tenths: the last bit differs.
-    gaps = Breakpoint.build(threshold="distance", amount=0.3)._verdicts(np.array([0.1 + 0.2, 0.3, 0.3 + 1e-8]), 0.3)
+    gaps = Breakpoint.build(threshold="distance", amount=0.3)._judged_gaps(np.array([0.1 + 0.2, 0.3, 0.3 + 1e-8]), 0.3)
     assert [gap.verdict is Verdict.CUT for gap in gaps] == [False, False, True]
     assert [gap.reason for gap in gaps] == [
         "distance 0.30 = 0.30, but for rounding",

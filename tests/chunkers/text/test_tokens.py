@@ -12,7 +12,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
 from chunkers.building_blocks.recursive_splitting import SEPARATORS
 from chunkers.contract.base import run
-from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, is_tokenizer_on_disk, split_between_tokens
+from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, is_tokenizer_on_disk, token_aligned_parts
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import cut
@@ -176,6 +176,6 @@ def test_no_token_reaches_over_the_parts_of_a_long_text(name, parts):
     text = "".join(parts)
     encoding = tiktoken.get_encoding(name)
     for count in (2, 9):
-        in_parts = [token for part in split_between_tokens(text, count) for token in encoding.encode_ordinary(part)]
+        in_parts = [token for part in token_aligned_parts(text, count) for token in encoding.encode_ordinary(part)]
         assert in_parts == encoding.encode_ordinary(text)
-    assert "".join(split_between_tokens(text, 5)) == text
+    assert "".join(token_aligned_parts(text, 5)) == text

@@ -15,7 +15,7 @@ def test_measures_and_tokens_come_back_and_words_do_not():
     for measure in ("aqs", "faithfulness", "relevancy", "correctness", "question_cosine", "reference_cosine"):
         assert back.value(measure) == done.value(measure)
     assert back.answer.exchange[1:] == done.answer.exchange[1:]
-    assert (back.answer.usable, back.answer.text, back.answer.exchange.turns) == (True, "", ())
+    assert (back.answer.is_usable, back.answer.text, back.answer.exchange.turns) == (True, "", ())
     assert back.is_complete(judged=True)
     texts = [done.answer.text, ITEM.question, ITEM.reference, CONTEXT.passages[0].text, "rained"]
     assert [text for text in texts if text in data.decode()] == []
@@ -25,7 +25,7 @@ def test_measures_and_tokens_come_back_and_words_do_not():
 def test_what_failed_is_failed_without_what_the_model_said():
     refusing = work(AnsweringModel(lambda system, question: "  "))[-1]
     back = result_from_json(result_to_json(refusing), ITEM, CONTEXT)
-    assert not back.answer.usable
+    assert not back.answer.is_usable
     assert back.is_complete(judged=True)
     unread = work(AnsweringModel(lambda system, question: "Good!" if "statements" in system else None))[-1]
     assert unread.not_judged == ("faithfulness",)

@@ -67,7 +67,7 @@ def test_the_best_chunks_are_given_whole():
 def test_the_budget_is_filled_as_everywhere(budget, method, angle):
     asked = asked_of(question=f"{angle} angle line", tokens=budget, method=method)
     ruler = TokenRuler(LINES, load_tokenizer("words"))
-    spans = asked.passages.spans
+    spans = asked.passages.chunk_spans
     wanted = fill_budget([spans[chunk] for chunk in asked.ranking.order], budget, ruler)
     assert [part for hit in asked.hits for part in hit.parts] == wanted
     assert asked.tokens == ruler(wanted) <= budget

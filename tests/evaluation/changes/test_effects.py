@@ -56,8 +56,8 @@ def test_it_equals_a_plain_recomputation(before, after, same_model, parts):
     assert (comparison.documents, comparison.changed_documents) == (len(wanted), len(touched))
     assert comparison.only_before == sum(not after.get(name) for name in wanted)
     assert comparison.only_after == sum(not before.get(name) for name in wanted)
-    assert comparison.total.before == sum(map(len, before.values()))
-    assert comparison.total.after == sum(map(len, after.values()))
+    assert comparison.total.chunk_count_before == sum(map(len, before.values()))
+    assert comparison.total.chunk_count_after == sum(map(len, after.values()))
 
 
 @given(SIDES, SIDES)

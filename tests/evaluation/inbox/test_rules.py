@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run
-from evaluation.inbox.checked_chunking import broken_characters
+from evaluation.inbox.checked_chunking import unreadable_reason
 from evaluation.inbox.rules import RULES, find_suspicious_cuts, findings_per_rule
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
@@ -338,7 +338,7 @@ def test_a_chunk_that_repeats_its_lead_in_lacks_none():
     ],
 )
 def test_characters_are_broken_if_most_of_what_is_not_ascii_is(text, is_broken):
-    assert bool(broken_characters(text)) == is_broken
+    assert bool(unreadable_reason(text)) == is_broken
 
 
 def test_a_parent_is_no_duplicate_of_its_child_and_not_oversized():

@@ -16,9 +16,9 @@ from evaluation.report.html_page import (
     MOST_QUESTIONS,
     ComparedColumns,
     answers_table,
+    chunking_summary_table,
     html_report,
     ranking_table,
-    scores_table,
     unlabelled_table,
 )
 from evaluation.segmentation.chunking_ranking import rank_by_known_boundaries, rank_by_structure
@@ -72,7 +72,7 @@ def test_without_known_boundaries_it_ranks_by_structure(stubs):
 
 
 def test_its_numbers_are_those_of_the_columns(stubs):
-    table = scores_table(stubs)
+    table = chunking_summary_table(stubs)
     heads = [name for name, _ in table.heads]
     for (_, cells), (_, chunking) in zip(table.rows, stubs.columns, strict=True):
         told = dict(zip(heads, [cell.text for cell in cells], strict=True))

@@ -109,13 +109,13 @@ def test_a_quotation_that_was_divided_is_found_in_its_parts(letters, cut, betwee
     text = "".join(letters)
     parts = [text[:cut], text[cut:]]
     searched = SearchableText(f"x {parts[0]}{'-' * between}{parts[1]} x")
-    assert [searched.text[start:end] for start, end in searched.divided_match(text)] == parts
-    assert searched.divided_match(f"{text}{'+' * 12}") == []
-    assert SearchableText(f"{parts[1]} {parts[0]}").divided_match(text) == []
+    assert [searched.text[start:end] for start, end in searched.match_in_parts(text)] == parts
+    assert searched.match_in_parts(f"{text}{'+' * 12}") == []
+    assert SearchableText(f"{parts[1]} {parts[0]}").match_in_parts(text) == []
 
 
 @given(st.text("ab", min_size=24, max_size=60), st.text("ab-", min_size=24, max_size=120))
 def test_parts_that_are_found_are_the_quotation(quoted, text):
-    spans = SearchableText(text).divided_match(quoted)
+    spans = SearchableText(text).match_in_parts(quoted)
     assert "".join(text[start:end] for start, end in spans) in ("", quoted)
     assert all(earlier.end <= later.start for earlier, later in pairwise(spans))

@@ -49,7 +49,7 @@ def test_an_excerpt_that_a_cut_split():
     assert reason
     # The chunk that holds 9 of its 18 characters is the best ranked.
     assert (failure.holder, failure.rank, failure.held) == (2, 1, 9)
-    assert failure.found_by(0) == (1,)
+    assert failure.other_successful_chunkers(0) == (1,)
     assert lost[1] == []
 
 
@@ -58,7 +58,7 @@ def test_an_excerpt_that_is_whole_in_a_chunk_of_too_low_a_rank_was_split_by_no_c
     (failure,) = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
     assert (failure.seams, failure.holder, failure.rank, failure.held) == ((), 3, 4, 10)
     assert dict(failure.missed) == {0: 10}
-    assert failure.found_by(0) == ()
+    assert failure.other_successful_chunkers(0) == ()
     assert retrieval_failures(runs, Limit(4, 0, "tokens", "cut"), RULER) == {0: []}
 
 

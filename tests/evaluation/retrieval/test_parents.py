@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, build_chunker
-from chunkers.results.parent_chunks import parent_numbers
+from chunkers.results.parent_chunks import indices_of_parent_chunks
 from chunkers.results.result import Chunk
 from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
@@ -78,7 +78,7 @@ def test_they_are_those_of_a_parent_document_retriever_in_its_order(overlap):
 def test_only_children_are_indexed_with_their_words_alone(method):
     index = indexed(method)
     whole = build_index(CORPUS, two_levels(), tools(), searched_by=method)
-    parents = parent_numbers([Chunk.of(CORPUS.whole, *spans) for spans in whole.chunks])
+    parents = indices_of_parent_chunks([Chunk.of(CORPUS.whole, *spans) for spans in whole.chunks])
     assert parents
     children = [number for number in range(len(whole.chunks)) if number not in parents]
     assert index.chunks == tuple(whole.chunks[number] for number in children)

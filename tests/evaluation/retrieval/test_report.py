@@ -17,7 +17,7 @@ from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
-from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, questions_with_differences
+from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, differing_question_indexes
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_difference
 from evaluation.statistics.significance import mean_interval
@@ -222,8 +222,8 @@ def test_what_failed_at_the_top_k(found, ruler):
 
 
 def test_chunkers_disagree_where_their_values_differ():
-    assert questions_with_differences({0: np.array([1, 0.5, NAN, NAN]), 3: np.array([1, 0.2, NAN, 1])}).tolist() == [1]
-    assert questions_with_differences({0: np.array([1, 0.5])}).tolist() == []
+    assert differing_question_indexes({0: np.array([1, 0.5, NAN, NAN]), 3: np.array([1, 0.2, NAN, 1])}).tolist() == [1]
+    assert differing_question_indexes({0: np.array([1, 0.5])}).tolist() == []
 
 
 def test_at_the_top_k_everything_is_retrieved_if_there_are_no_more_chunks(found, ruler):

@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
-from evaluation.retrieval.report import shared_cache
+from evaluation.retrieval.report import make_lru_cache
 from tests.support import LIMIT
 
 
 def test_a_value_is_computed_once_and_the_least_used_goes():
-    cache, made = shared_cache(2), []
+    cache, made = make_lru_cache(2), []
 
     def get(key):
         return cache(key, lambda: made.append(key) or key.upper())
@@ -19,7 +19,7 @@ def test_a_value_is_computed_once_and_the_least_used_goes():
 
 
 def test_undefined_is_a_value_and_an_error_is_none():
-    cache, made = shared_cache(2), []
+    cache, made = make_lru_cache(2), []
     assert [cache("a", lambda: made.append(1)) for _ in range(2)] == [None, None]
     assert made == [1]
     with pytest.raises(ZeroDivisionError):
@@ -28,7 +28,7 @@ def test_undefined_is_a_value_and_an_error_is_none():
 
 
 def test_threads_wait_for_one_value_and_for_no_other():
-    cache, made = shared_cache(4), []
+    cache, made = make_lru_cache(4), []
     begun, go_on = threading.Event(), threading.Event()
 
     def slow():

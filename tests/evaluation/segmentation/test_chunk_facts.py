@@ -5,13 +5,13 @@ import pytest
 from chunkers import Chunking, Document, ModelError, Span, load_tokenizer
 from chunkers.results.result import Chunk
 from chunkers.support.formatting import format_three_figures
-from evaluation.segmentation.boundary_measures import cut_offsets, sections_in_mixed_chunks
+from evaluation.segmentation.boundary_measures import cut_offsets, mixed_chunk_section_counts
 from evaluation.segmentation.chunk_statistics import (
     BoundaryChanges,
     ChunkFacts,
     DiscontinuousChunks,
     TruncatedChunks,
-    boundary_changes,
+    count_boundary_changes,
     count_found_missed_added,
     partial_percentage,
     sentence_counts,
@@ -128,11 +128,11 @@ def test_change_tells_moved_from_added_and_removed():
     document = Document.from_text("\n".join(f"Line {number}." for number in range(20)), "lines")
     starts = document.starts
     at = lambda *numbers: [starts[number] for number in numbers]  # noqa: E731 - an abbreviation
-    assert boundary_changes(document, at(3, 10), at(3, 10)) == BoundaryChanges(0, 0, 0)
-    assert boundary_changes(document, at(3, 10), at(5, 10)) == BoundaryChanges(0, 0, 1)
-    assert boundary_changes(document, at(3, 10), at(6, 10)) == BoundaryChanges(1, 1, 0)
-    assert boundary_changes(document, [], at(4, 9)) == BoundaryChanges(2, 0, 0)
-    assert boundary_changes(document, at(4, 5, 6), at(7)) == BoundaryChanges(0, 2, 1)
+    assert count_boundary_changes(document, at(3, 10), at(3, 10)) == BoundaryChanges(0, 0, 0)
+    assert count_boundary_changes(document, at(3, 10), at(5, 10)) == BoundaryChanges(0, 0, 1)
+    assert count_boundary_changes(document, at(3, 10), at(6, 10)) == BoundaryChanges(1, 1, 0)
+    assert count_boundary_changes(document, [], at(4, 9)) == BoundaryChanges(2, 0, 0)
+    assert count_boundary_changes(document, at(4, 5, 6), at(7)) == BoundaryChanges(0, 2, 1)
     assert BoundaryChanges(2, 0, 1).words() == "2 added, 1 moved"
     assert BoundaryChanges(0, 0, 0).words() == "no boundary"
 
@@ -158,7 +158,7 @@ def test_chunks_in_pieces_can_mix_sections_though_every_boundary_is_as_known():
     apart = chunking([(0, 2)], [(2, 4)], [(4, 5)])
     mixed = chunking([(0, 2), (4, 5)], [(2, 4)])
     assert cut_offsets(apart) == cut_offsets(mixed)
-    assert sections_in_mixed_chunks(apart, known) == {}
-    assert sections_in_mixed_chunks(mixed, known) == {0: 2}
-    assert sections_in_mixed_chunks(chunking([(0, 5)]), known) == {0: 3}
-    assert sections_in_mixed_chunks(mixed, []) == {}
+    assert mixed_chunk_section_counts(apart, known) == {}
+    assert mixed_chunk_section_counts(mixed, known) == {0: 2}
+    assert mixed_chunk_section_counts(chunking([(0, 5)]), known) == {0: 3}
+    assert mixed_chunk_section_counts(mixed, []) == {}

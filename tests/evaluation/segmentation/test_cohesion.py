@@ -66,7 +66,7 @@ def test_greed_that_costs():
     # 60 to 150 is a right angle: its pairs are 0.
     assert comparison.greedy_cohesion.mean == pytest.approx((1 + 1 / 2 + 1 / 2 + 1 + 0 + 0) / 6)
     assert comparison.other_cohesion.mean == pytest.approx((1 + 3 * 1 + 3 * 0) / 7)
-    assert comparison.gain == pytest.approx(3 / 6 - 4 / 7)
+    assert comparison.greedy_gain == pytest.approx(3 / 6 - 4 / 7)
     assert comparison.verdict() == "deciding gap by gap costs 0.07 here: what stays together is that much less alike"
 
 
@@ -84,13 +84,13 @@ def test_greed_that_pays_and_a_stretch_between_two_cuts():
 
 def test_the_same_cuts_change_nothing():
     [comparison] = compare_stretches(chunking({1}), chunking({1}), similarities()).values()
-    assert comparison.gain == 0
+    assert comparison.greedy_gain == 0
     assert comparison.verdict() == "deciding gap by gap changes nothing here: what stays together is as alike"
 
 
 def test_nothing_is_weighed_where_all_stand_alone():
     made = compare_stretches(chunking({0, 1, 2, 3, 4}), chunking(set()), similarities())
-    assert made[0].gain is None
+    assert made[0].greedy_gain is None
     assert "nothing to weigh" in made[0].verdict()
 
 

@@ -16,8 +16,8 @@ from evaluation.segmentation.boundary_measures import (
     boundary_precision_recall,
     boundary_similarity,
     chunk_of_each_sentence,
+    count_crossing_chunks,
     count_matching_boundaries,
-    crossing_chunks,
     cut_offsets,
     misassigned_units,
     pk,
@@ -140,10 +140,10 @@ def test_crossings_by_hand():
     document = Document.from_text(TEXT, "lines")
     chunking = run(build_chunker("fixed_sentences", {"size": 3}), document, tools())
     assert cut_offsets(chunking) == [31]
-    crossed = crossing_chunks([9], chunking)
+    crossed = count_crossing_chunks([9], chunking)
     assert (crossed.count, crossed.share.value) == (1, 0.5)
-    assert crossing_chunks([31], chunking).count == 0
-    assert crossing_chunks([], chunking).share.undefined == "no boundary is known"
+    assert count_crossing_chunks([31], chunking).count == 0
+    assert count_crossing_chunks([], chunking).share.undefined == "no boundary is known"
 
 
 def test_the_chunk_of_every_sentence():

@@ -70,7 +70,7 @@ def evidence_is_true(wanted, diagnosis, whole):
         rank = holds.index(True) + 1 if True in holds else 0
         assert (f"at rank {rank};" if rank else f"not among the retrieved texts ({len(seen)});") in outcome.said
         for rank, (place, placement) in enumerate(zip(seen, diagnosis.placements, strict=True), 1):
-            if rank <= MOST_BEFORE and placement.place is not None:
+            if rank <= MOST_BEFORE and placement.only_place is not None:
                 assert f"{rank} {place[0]} {place[1]:,}–{place[2]:,}" in outcome.said
 
 
@@ -88,7 +88,7 @@ def test_a_hundred_questions_of_a_client_are_diagnosed_as_they_were_made(name, i
     whole = documents()
     present, located = Counter(), Counter()
     tracing = TraceDiagnoser(whole, traces.questions, index).locate()
-    for wanted, diagnosis in zip(expected, tracing.diagnoses(), strict=True):
+    for wanted, diagnosis in zip(expected, tracing.question_diagnoses(), strict=True):
         has_feedback = wanted["feedback"] and not name.startswith(WITHOUT_FEEDBACK)
         assert diagnosis.stage == (wanted["stage"] if has_feedback or not wanted["feedback"] else None), diagnosis
         # What a limit left out is in OpenInference's traces alone.
@@ -98,7 +98,7 @@ def test_a_hundred_questions_of_a_client_are_diagnosed_as_they_were_made(name, i
                 assert not placement.places
                 assert placement.said
                 continue
-            place = placement.place and [whole[placement.place.document].name, *placement.place.span]
+            place = placement.only_place and [whole[placement.only_place.document].name, *placement.only_place.span]
             assert place in (None, true), (change, placement)
             present[change] += 1
             located[change] += place is not None

@@ -28,7 +28,7 @@ ROWS = [{"text": text, "source": name} for text, name in zip(CHUNKS, ("handbook"
 
 def diagnosed(rows, **given):
     questions = read_traces(lines(rows), "traces.jsonl").questions
-    return [*TraceDiagnoser(DOCUMENTS, questions, **given).locate().diagnoses()]
+    return [*TraceDiagnoser(DOCUMENTS, questions, **given).locate().question_diagnoses()]
 
 
 def searched(rows=ROWS):
@@ -53,7 +53,7 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
     tracing = TraceDiagnoser(whole, traces.questions, index).locate()
     assert not tracing.remark
     counts = Counter()
-    for question, diagnosis in zip(questions, tracing.diagnoses(), strict=True):
+    for question, diagnosis in zip(questions, tracing.question_diagnoses(), strict=True):
         wanted = STAGES.get(question.kind)
         if form == "ragas" and question.feedback is not None:
             wanted = None
@@ -61,7 +61,7 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
         kept = question.texts[: len(diagnosis.placements)]
         assert len(kept) == len(diagnosis.placements)
         for text, placement in zip(kept, diagnosis.placements, strict=True):
-            place = placement.place and (whole[placement.place.document].name, *placement.place.span)
+            place = placement.only_place and (whole[placement.only_place.document].name, *placement.only_place.span)
             if text.place is None:
                 assert not placement.places
                 assert placement.said
@@ -125,12 +125,12 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
     questions = read_traces(
         lines([{"query": "Trains?", "retrieved": [TRAVEL, {"text": TRAVEL, "source": "copy.txt"}]}]), "a"
     )
-    (diagnosis,) = TraceDiagnoser(twice, questions.questions).locate().diagnoses()
+    (diagnosis,) = TraceDiagnoser(twice, questions.questions).locate().question_diagnoses()
     without, named = diagnosis.placements
-    assert without.place is None
+    assert without.only_place is None
     assert len(without.places) == 2
     assert without.said == "stands in 2 places"
-    assert (named.place.document, named.place.span.start) == (2, 8)
+    assert (named.only_place.document, named.only_place.span.start) == (2, 8)
 
 
 @pytest.mark.parametrize(
@@ -153,16 +153,16 @@ def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
     rows = [{**row, "id": f"c{number}"} for number, row in enumerate(ROWS)]
     asked = [{"query": "Notice?", "retrieved_ids": ["c1", "c2"], "feedback": -1, "excerpts": ["three months for both"]}]
     (diagnosis,) = diagnosed(asked, searched=searched(rows))
-    assert [DOCUMENTS[spot.place.document].name for spot in diagnosis.placements] == ["handbook.txt", "travel.txt"]
+    assert [DOCUMENTS[spot.only_place.document].name for spot in diagnosis.placements] == ["handbook.txt", "travel.txt"]
     assert diagnosis.stage == "not used"
 
 
 def alone(chunks, *rows):
-    documents, searched = SearchedChunks.without_documents(
+    documents, searched = SearchedChunks.with_rebuilt_documents(
         read_chunks(json.dumps(chunks).encode(), "c.json"), "c.json", DEFAULT_SPLITTER
     )
     tracing = TraceDiagnoser(documents, read_traces(lines(rows), "t.jsonl").questions, searched).locate()
-    return documents, tracing, [*tracing.diagnoses()]
+    return documents, tracing, [*tracing.question_diagnoses()]
 
 
 def test_a_file_of_chunks_alone_tells_what_its_texts_can_tell():
@@ -226,13 +226,13 @@ def test_chunks_without_texts_need_the_documents(chunks, said):
 
 @pytest.mark.slow
 def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
-    documents, searched = SearchedChunks.without_documents(
+    documents, searched = SearchedChunks.with_rebuilt_documents(
         read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER
     )
     questions = read_traces(FORMATS["plain rows"](made()), "a.jsonl").questions
     tracing = TraceDiagnoser(documents, questions, searched).locate()
     stages = Counter()
-    for question, diagnosis in zip(made(), tracing.diagnoses(), strict=True):
+    for question, diagnosis in zip(made(), tracing.question_diagnoses(), strict=True):
         # The chunks have the texts of the document that is missing, and the end of the report is in no chunk.
         wanted = {"in no chunk": None, "not in the documents": "ranked too low"}.get(
             question.kind, STAGES.get(question.kind)
@@ -240,8 +240,8 @@ def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
         assert diagnosis.stage == wanted, (question.kind, diagnosis.said, diagnosis.rule)
         stages[diagnosis.stage] += 1
         for text, placement in zip(question.texts, diagnosis.placements, strict=True):
-            if placement.place is not None:
-                name = documents[placement.place.document].name
+            if placement.only_place is not None:
+                name = documents[placement.only_place.document].name
                 assert name == text.chunk.document
     assert stages["cut apart"] == 10
     assert not tracing.remark.endswith("is not used.")

@@ -162,4 +162,4 @@ def test_a_part_of_something_else_is_not_done(app, http, cache_folder, number, p
     run = run_of(app)
     keeper = run.kept.keeper
     keeper.add(number, part or next(iter(keeper.parts().values())))
-    assert set(run.kept.found(run.gathered, run.plan.items)) == run.finished
+    assert set(run.kept.stored_results(run.gathered, run.plan.items)) == run.finished

@@ -32,7 +32,7 @@ def told(text, splitter, **parameters):
     """Return the result, the tokenizer's counts and the steps."""
     document, common = Document.from_text(text, splitter), tools()
     chunker = build_chunker("structure", parameters)
-    scanned = chunker.scan(document, common)
+    scanned = chunker.block_steps(document, common)
     chunking = run(chunker, document, common)
     return chunking, scanned, structure_steps(chunking, chunker, scanned)
 

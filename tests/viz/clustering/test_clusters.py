@@ -18,7 +18,7 @@ from viz.clustering import figures as cluster_figures
 from viz.clustering import figures as cluster_tables
 from viz.clustering.linkage import lay_out_dendrogram, linkage_steps, ranges_in_words
 from viz.clustering.page import order_breaks_in_words, refusals_in_words, roles_in_words, sentence_chunks
-from viz.components.heatmap.heatmap import SentenceColours, _matrix, block_size, mean_distances
+from viz.components.heatmap.heatmap import SentenceColours, _distance_matrix_payload, block_size, mean_distances
 
 
 def linked(text, embedder=None, **parameters):
@@ -55,7 +55,7 @@ def test_no_more_rows_than_can_be_seen(count, block):
 
 def test_the_browser_gets_sixteen_bits_a_cell():
     vectors = AngleEmbedder().encode(["0", "90", "60"]).astype(np.float64)
-    head, body = _matrix(vectors, "three").split(b"\n", 1)
+    head, body = _distance_matrix_payload(vectors, "three").split(b"\n", 1)
     assert json.loads(head) == {"id": "three", "cells": 3}
     assert np.frombuffer(body, "<u2").reshape(3, 3) / 65535 == pytest.approx(matrix_of(vectors, 0), abs=1e-5)
 

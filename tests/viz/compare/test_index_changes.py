@@ -20,7 +20,7 @@ from sample_docs import load_sample
 from tests.support import LIMIT, HashEmbedder, ended
 from tests.viz.app_steps import press, remarks, widget
 from tests.viz.compare.test_scores import by_head, scores
-from viz.compare.scores import changes as changes_view
+from viz.compare.scores import index_replacement
 from viz.jobs import chunker_comparison
 from viz.jobs.chunker_comparison import IndexChanges, IndexSetting, MeasuredChunks
 from viz.jobs.retrieval_plan import RunMaterial
@@ -63,7 +63,7 @@ def recomputed(material, sizes, budget, sentences="regex"):
         for is_after, size in enumerate(sizes):
             index = build_index(corpus, build_chunker("fixed_sentences", {"size": size}), tools)
             for spans, text in zip(index.chunks, index.texts, strict=True):
-                name = corpus.names[corpus.document_at(spans[0].start)]
+                name = corpus.names[corpus.document_number_at(spans[0].start)]
                 comparison.add(name, [(text, len(text.split()))], bool(is_after))
             at = evaluate_at_budgets(index, questions, tools, ruler, Budgets((budget,)))
             recalls.append(at.values("recall", budget, "tokens"))
@@ -82,7 +82,7 @@ def test_by_late_chunking_no_chunk_is_kept(app):
     job = IndexChanges(SETTING._replace(embedded_as="late"), {}, None, False)
     one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
     job.results = dict.fromkeys((one, two), MeasuredChunks((("a", (("0" * 32, 3), ("1" * 32, 4))),), {}))
-    assert job.comparison(one, two).total == Changes(changed=2, tokens_again=7, tokens=7)
+    assert job.compare_chunkers(one, two).total == Changes(changed=2, tokens_again=7, tokens=7)
 
 
 def test_a_price_gives_dollars(app):
@@ -115,7 +115,7 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     total = comparison.total
     assert changes[1]["Documents"]["value"] == comparison.changed_documents > 1
     assert [changes[1][name]["value"] for name in ("Chunks", "Kept", "Changed", "New", "Gone", "Tokens again")] == [
-        *(total.after, total.kept, total.changed, total.new, total.gone, total.tokens_again)
+        *(total.chunk_count_after, total.kept, total.changed, total.new, total.gone, total.tokens_again)
     ]
     before, after = recalls
     won, lost = after > before + 1e-9, after < before - 1e-9
@@ -229,10 +229,10 @@ def test_the_estimate_counts_a_text_as_often_as_it_is_read(chunker, method, embe
 
 
 def test_of_long_documents_the_tokens_are_inferred_from_the_first(monkeypatch):
-    monkeypatch.setattr(changes_view, "session", SimpleNamespace(changed_tokens=None))
-    monkeypatch.setattr(changes_view, "MOST_COUNTED", 1000)
+    monkeypatch.setattr(index_replacement, "session", SimpleNamespace(changed_tokens=None))
+    monkeypatch.setattr(index_replacement, "MOST_COUNTED", 1000)
     texts = (("a", "one two " * 100), ("b", "one two " * 100), ("c", "one two " * 300))
-    assert changes_view._token_count(texts, "words") == 1000
+    assert index_replacement._token_count(texts, "words") == 1000
 
 
 def test_without_questions_only_the_chunks_are_compared():
@@ -240,7 +240,7 @@ def test_without_questions_only_the_chunks_are_compared():
     job = job_of(one, two)
     assert not job.questions
     assert [len(chunks) for _, chunks in job.results[one].chunks] == [3, 2]
-    total = job.comparison(one, two).total
+    total = job.compare_chunkers(one, two).total
     # "Three." stands alone on both sides.
     assert (total.kept, total.changed, total.new, total.gone) == (1, 2, 0, 2)
 

@@ -4,7 +4,7 @@ from chunkers.text.extracted_text import Omission, TextParts
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled
 from viz.compare.text_as_read import STRETCH, left_out_table, stretches_of
-from viz.state.own_text import with_omitted_lines
+from viz.state.own_text import with_restored_lines
 from viz.state.page_text import TextSource
 
 PAGES = [[f"Words of page {'abcdefghij'[n]} begin here.", f"And they end {'x' * (n + 1)}."] for n in range(10)]
@@ -56,7 +56,7 @@ def test_boundaries_move_with_lines_that_are_put_back():
     text = "One a.\n\nTwo a.\n\nTwo b."
     omissions = [Omission("repeated header", 1, part, f"H{part}") for part in (0, 1, 2)]
     parts = TextParts("page", (0, 8, 8), ("1", "2", "3"))
-    put = with_omitted_lines(TextSource(text, "Mine", (8, 16), "", parts, tuple(omissions)), "repeated header")
+    put = with_restored_lines(TextSource(text, "Mine", (8, 16), "", parts, tuple(omissions)), "repeated header")
     assert put.text == "H0\nOne a.\n\nH1\n\nH2\nTwo a.\n\nTwo b."
     assert [put.text[start:].split("\n")[0] for start in put.parts.starts] == ["H0", "H1", "H2"]
     assert [put.text[place:] for place in put.known] == ["H1\n\nH2\nTwo a.\n\nTwo b.", "Two b."]

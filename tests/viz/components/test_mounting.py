@@ -5,7 +5,7 @@ import pytest
 import streamlit as st
 
 from viz.components.asset_linker import VIZ
-from viz.components.browser_exchange import Component, note_event, take_event
+from viz.components.browser_exchange import Component, keep_event_until_taken, take_event
 from viz.state.session_state import session
 
 
@@ -82,7 +82,7 @@ def test_an_event_is_taken_once_even_if_streamlit_hears_its_state_again(monkeypa
 def test_an_event_of_one_run_waits_for_the_run_that_takes_it(monkeypatch):
     heard = {"bar": {"chosen": {"document": "report", "at": 1.0}}}
     monkeypatch.setattr(st, "session_state", heard)
-    note_event("bar", "chosen")
+    keep_event_until_taken("bar", "chosen")
     heard["bar"] = {"chosen": None}
     assert take_event("bar", "chosen") == {"document": "report", "at": 1.0}
     assert take_event("bar", "chosen") is None
@@ -91,7 +91,7 @@ def test_an_event_of_one_run_waits_for_the_run_that_takes_it(monkeypatch):
 def test_the_latest_event_counts(monkeypatch):
     heard = {"bar": {"chosen": {"document": "report", "at": 1.0}}}
     monkeypatch.setattr(st, "session_state", heard)
-    note_event("bar", "chosen")
+    keep_event_until_taken("bar", "chosen")
     heard["bar"] = {"chosen": {"document": "article", "at": 2.0}}
     assert take_event("bar", "chosen") == {"document": "article", "at": 2.0}
     assert take_event("bar", "chosen") is None
@@ -107,7 +107,7 @@ def test_a_key_may_have_two_underscores_in_a_row(registered, monkeypatch):
 
 
 def test_callbacks_take_their_events_by_take_event_alone():
-    own = r"\bon_\w+_change=(?!run_again|partial\(note_event)"
+    own = r"\bon_\w+_change=(?!no_op_callback|partial\(keep_event_until_taken)"
     callbacks = [path for path in VIZ.rglob("*.py") if re.search(own, path.read_text())]
     assert len(callbacks) >= 6
     assert [path.name for path in callbacks if "take_event(" not in path.read_text()] == []

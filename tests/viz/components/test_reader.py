@@ -13,10 +13,16 @@ from chunkers.results.propositions import Proposition
 from chunkers.results.result import Chunk
 from chunkers.text.extracted_text import TextParts
 from tests.support import AngleEmbedder, cut
-from viz.components.browser_exchange import sentence_positions, utf16_offsets
+from viz.components.browser_exchange import sentence_axis_positions, utf16_offsets
 from viz.components.browser_exchange import text_payload as source
 from viz.components.reader.column_body import _trimmed as trimmed
-from viz.components.reader.column_body import chunk_colours, covered_ranges, left_out_by_chunk, score_curve, text_segments
+from viz.components.reader.column_body import (
+    chunk_colours,
+    covering_chunks_by_range,
+    omitted_propositions_by_chunk,
+    score_curve,
+    text_segments,
+)
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult, results_payload
 from viz.theme.palette import COUNT
 
@@ -39,32 +45,32 @@ def test_offsets_are_those_of_utf16(text):
 
 def test_positions_on_the_axis_of_sentences():
     document = Document.from_text("abcd\n\nef", "lines")
-    assert sentence_positions(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
-    assert sentence_positions(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
-    assert sentence_positions(Document.from_text("  ab", "lines"), [0]) == [0]
+    assert sentence_axis_positions(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
+    assert sentence_axis_positions(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
+    assert sentence_axis_positions(Document.from_text("  ab", "lines"), [0]) == [0]
 
 
 def test_covered_without_and_with_overlap():
-    assert covered_ranges([[Span(0, 3)], [Span(4, 6)]]) == [(0, 3, [0]), (4, 6, [1])]
-    assert covered_ranges([[Span(0, 5)], [Span(3, 8)], [Span(4, 6)]]) == [
+    assert covering_chunks_by_range([[Span(0, 3)], [Span(4, 6)]]) == [(0, 3, [0]), (4, 6, [1])]
+    assert covering_chunks_by_range([[Span(0, 5)], [Span(3, 8)], [Span(4, 6)]]) == [
         (0, 3, [0]),
         (3, 4, [0, 1]),
         (4, 5, [0, 1, 2]),
         (5, 6, [1, 2]),
         (6, 8, [1]),
     ]
-    assert covered_ranges([]) == []
+    assert covering_chunks_by_range([]) == []
 
 
 def test_covered_by_chunks_of_several_places():
-    assert covered_ranges([[Span(0, 2), Span(5, 7)], [Span(3, 4)]]) == [(0, 2, [0]), (3, 4, [1]), (5, 7, [0])]
-    assert covered_ranges([[Span(0, 2), Span(2, 4)]]) == [(0, 2, [0]), (2, 4, [0])]
+    assert covering_chunks_by_range([[Span(0, 2), Span(5, 7)], [Span(3, 4)]]) == [(0, 2, [0]), (3, 4, [1]), (5, 7, [0])]
+    assert covering_chunks_by_range([[Span(0, 2), Span(2, 4)]]) == [(0, 2, [0]), (2, 4, [0])]
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 12)), max_size=8))
 def test_covered_names_the_chunks_over_every_character(places):
     spans = [[Span(start, start + length)] for start, length in places]
-    ranges = covered_ranges(spans)
+    ranges = covering_chunks_by_range(spans)
     assert all(left[1] <= right[0] for left, right in pairwise(ranges))
     over = {at: chunks for start, end, chunks in ranges for at in range(start, end)}
     for at in range(60):
@@ -179,7 +185,7 @@ def test_what_quotes_words_that_are_not_there_stands_in_the_card_of_the_sentence
         assert any(span.start < end and start < span.end for span in chunking.chunks[number].spans)
     # What names a sentence that is in no chunk is not lost.
     last = replace(chunking, chunks=chunking.chunks[:1], left_out=(wrong[-1],))
-    assert left_out_by_chunk(last) == {0: [(3, wrong[-1])]}
+    assert omitted_propositions_by_chunk(last) == {0: [(3, wrong[-1])]}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from random import Random
 
 from chunkers import Gap, Reason, Verdict
 from viz.breakpoints.gap_table import STANDING
-from viz.components.reader.payload import verdict_data, verdicts_of
+from viz.components.reader.payload import encode_verdicts, verdict_data
 
 
 def some_gaps():
@@ -15,7 +15,7 @@ def some_gaps():
 
 def understood(gaps, order):
     """Decode a payload as a script does: the verdict of every gap, looked up in the payload's own list."""
-    verdicts, verdict_of = verdicts_of(gaps, order)
+    verdicts, verdict_of = encode_verdicts(gaps, order)
     told = [verdict_data(verdict) for verdict in verdicts]
     return [told[int(digit)] for digit in verdict_of]
 
@@ -34,10 +34,10 @@ def test_no_order_of_the_enum_changes_what_is_understood():
 
 def test_only_verdicts_that_occur_are_told():
     gaps = [gap for gap in some_gaps() if gap.verdict in (Verdict.KEPT, Verdict.MERGED)]
-    verdicts, verdict_of = verdicts_of(gaps)
+    verdicts, verdict_of = encode_verdicts(gaps)
     assert set(verdicts) == {Verdict.KEPT, Verdict.MERGED}
     assert set(verdict_of) == {"0", "1"}
-    assert verdicts_of([]) == ([], "")
+    assert encode_verdicts([]) == ([], "")
 
 
 def test_the_table_has_words_for_every_verdict():

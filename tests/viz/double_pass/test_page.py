@@ -162,7 +162,7 @@ def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
 def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
     chunking = double("0\n5\n90 code here\n3\n6\n180")
     other = cut(DoublePass.build(initial_threshold=1, merging_threshold=1), "1\n2\n3\n4\n5\n6", embedder=AngleEmbedder())
-    corrected = corrections.removed_boundaries(chunking, other, "Other")
+    corrected = corrections.undone_pass_one_cuts(chunking, other, "Other")
     assert [(correction["sentence"], correction["step"], correction["also"]) for correction in corrected] == [
         (2, 6, "Other cuts here"),
         (3, 6, "Other cuts here"),

@@ -13,10 +13,10 @@ from chunkers.text.bundled_model import model_folder
 from evaluation.asking.question_retrieval import Limit, ask, embed_question, index_passages, judge_retrieval
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
-from viz.guide.chunker_pictures import bundled_tools
+from viz.guide.chunker_pictures import bundled_model_tools
 from viz.guide.path_screens import ANSWER, BUDGET, QUESTION, SCREENS, SIZE, TOPICS, WORDS, Choice, Slide, working_repairs
 from viz.jobs.column_jobs import token_ruler_of
-from viz.theme.glossary import glossary_pieces
+from viz.theme.glossary import split_at_glossary_terms
 
 SMALLEST, CUTS, TOKENS, UNITS, OVERLAP, MEANINGS, PREDICTION, KNOWN, ASKED, REPAIR = SCREENS
 
@@ -67,7 +67,7 @@ def distance(first, second):
 
 def states(screen):
     """Return every state of a screen that its control offers, and None."""
-    control = screen.draw(screen.text, None, bundled_tools()).control
+    control = screen.draw(screen.text, None, bundled_model_tools()).control
     if isinstance(control, Choice):
         return [None, *control.options]
     if isinstance(control, Slide):
@@ -89,7 +89,7 @@ def test_every_word_is_frequent_or_explained_before_it_is_used():
                 unknown.append(f"{screen.title}: {word}")
 
     for screen in SCREENS:
-        drawn = [screen.draw(screen.text, state, bundled_tools()) for state in states(screen)]
+        drawn = [screen.draw(screen.text, state, bundled_model_tools()) for state in states(screen)]
         control = drawn[0].control
         labels = (
             []
@@ -97,7 +97,7 @@ def test_every_word_is_frequent_or_explained_before_it_is_used():
             else [control.label, *(control.options.values() if isinstance(control, Choice) else ())]
         )
         for text in (screen.title, screen.said, screen.task, *labels, *(drawing.told for drawing in drawn)):
-            for piece in glossary_pieces(text):
+            for piece in split_at_glossary_terms(text):
                 if piece["about"]:
                     known |= {singular(word) for word in words_of(piece["text"])}
                 read(piece["text"])
@@ -111,7 +111,7 @@ def test_a_screen_is_short_and_has_one_thing_to_do():
     assert len(SCREENS) == 10
     for screen in SCREENS:
         assert len(f"{screen.said} {screen.task}".split()) <= 40
-        seen = [screen.draw(screen.text, state, bundled_tools()) for state in states(screen)]
+        seen = [screen.draw(screen.text, state, bundled_model_tools()) for state in states(screen)]
         # Each choice has an effect of its own, seen at once.
         effects = [(drawing.told, str(drawing.picture)) for drawing in seen]
         opening = seen[0].control.start if isinstance(seen[0].control, Choice) else None
@@ -245,9 +245,9 @@ def test_cuts_are_held_against_the_known_boundaries(threshold, told):
 
 @pytest.mark.model
 def test_a_threshold_of_the_slider_finds_both_boundaries_and_nothing_else():
-    drawn = KNOWN.draw(TOPICS, 0.8, bundled_tools())
+    drawn = KNOWN.draw(TOPICS, 0.8, bundled_model_tools())
     assert drawn.told == "2 found, 0 missed; 0 cuts elsewhere."
-    assert KNOWN.draw(TOPICS, None, bundled_tools()).told == "2 found, 0 missed; 1 cut elsewhere."
+    assert KNOWN.draw(TOPICS, None, bundled_model_tools()).told == "2 found, 0 missed; 1 cut elsewhere."
 
 
 @pytest.mark.parametrize("angle", [0, 85, 175])
@@ -268,7 +268,7 @@ def test_a_question_finds_the_nearest_chunk(angle):
 @pytest.mark.model
 @pytest.mark.parametrize("text", [REPAIR.text, "".join(reversed(REPAIR.text.splitlines(keepends=True)))])
 def test_each_repair_keeps_the_answer_whole(text):
-    made = bundled_tools()
+    made = bundled_model_tools()
     document = Document.from_text(text, "lines")
     answer = (document.sentences[ANSWER[0]].start, document.sentences[ANSWER[1] - 1].end)
 
@@ -325,7 +325,7 @@ def test_the_link_names_the_screen_and_buttons_change_it(app):
     open_path(app, 3)
     words, picture = pictures(app)
     assert (words["first"], words["pictures"][0]["title"]) == (3, TOKENS.title)
-    assert picture["pictures"] == [TOKENS.draw(TOKENS.text, None, bundled_tools()).picture]
+    assert picture["pictures"] == [TOKENS.draw(TOKENS.text, None, bundled_model_tools()).picture]
     app.button(key="guide_path_next").click().run()
     assert app.query_params["screen"] == "4"
     for _ in range(3):
@@ -371,7 +371,7 @@ def test_a_question_that_is_empty_is_refused_in_its_place(app):
 
 def test_the_path_ends_at_compare_with_the_repair_and_at_the_advice(app):
     open_path(app, 10)
-    repair = working_repairs(REPAIR.text, bundled_tools())[2].chunker
+    repair = working_repairs(REPAIR.text, bundled_model_tools())[2].chunker
     app.button_group(key="guide_path/10").set_value("2").run()
     assert "Whole in chunk" in str(pictures(app)[1]["told"])
     app.button(key="guide_path_compare").click()

@@ -13,13 +13,13 @@ from viz.guide.introduction import (
     answer_picture,
     chunk_picture,
     first_tokens,
-    question_picture,
+    ranking_picture,
     text_picture,
 )
 from viz.guide.page import ADVICE
 from viz.jobs.column_jobs import token_ruler_of
 from viz.state.choices import fresh_column
-from viz.theme.glossary import PARTS, glossary_pieces
+from viz.theme.glossary import PARTS, split_at_glossary_terms
 
 TEXTS = {
     "six": "0 a\n10 b\n80 c\n90 d\n170 e\n180 f\n",
@@ -68,7 +68,7 @@ def test_the_ranking_is_the_questions(angle):
     document = Document.from_text(TEXTS["six"], "lines")
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, tools())
     asked = asked_of(chunking, f"{angle} question")
-    shown = question_picture(asked)
+    shown = ranking_picture(asked)
     order = [int(number) for number in asked.ranking.order]
     assert [rank["chunk"] for rank in shown["ranks"]] == order[:4]
     assert [rank["said"] for rank in shown["ranks"]] == [f"distance {1 - score:.2f}" for score in asked.ranking.scores[:4]]
@@ -125,9 +125,9 @@ def test_tokens_are_those_of_the_tokenizer():
 
 
 def test_a_word_that_is_not_in_the_glossary_cannot_be_marked():
-    assert glossary_pieces("Two [chunks].")[1] == {"text": "chunks", "about": PARTS["Texts and chunkers"]["Chunk"]}
+    assert split_at_glossary_terms("Two [chunks].")[1] == {"text": "chunks", "about": PARTS["Texts and chunkers"]["Chunk"]}
     with pytest.raises(KeyError):
-        glossary_pieces("A [wombat].")
+        split_at_glossary_terms("A [wombat].")
 
 
 def test_the_guide_opens_with_four_pictures_and_takes_a_question(app):

@@ -30,7 +30,7 @@ TEXT = "The keeper lit the lamp. He did so at dusk. Ships saw it. They kept away
 def gathering():
     document, embedder = Document.from_text(TEXT, "sentencex"), HashEmbedder()
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
-    tasks = tuple(ChunkingTask.of(document, embedder, "words", chunker).of_model for chunker in chunkers)
+    tasks = tuple(ChunkingTask.of(document, embedder, "words", chunker).without_embedder for chunker in chunkers)
     plan = AnswerPlan(tasks, ("1. A", "2. B"), ITEMS, 6, "hash", "1", "words")
     job = Gathering(plan, [run(chunker, document, tools(embedder)) for chunker in chunkers], embedder, False)
     job.start()
@@ -110,7 +110,7 @@ def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(g
     job = ended(answering(gathering, model, before=kept))
     assert job.results[0, 0].answer.text
     assert not job.results[1, 0].answer.text
-    assert job.report().answers(1) == 3
+    assert job.report().usable_answer_count(1) == 3
     values = {name: [float(row[0]) for row in job.report().values(name)] for name in ("aqs", "question_cosine")}
     assert values == {name: [float(row[0]) for row in first.report().values(name)] for name in values}
 
@@ -185,4 +185,4 @@ def test_nobody_waits_for_a_model_that_hangs_once_the_user_has_stopped(gathering
     job.join(LIMIT / 4)
     assert not job.running
     assert job.finished == {(0, 0), (1, 0)}
-    assert job.report().answers(0) == job.report().answers(1) == 1
+    assert job.report().usable_answer_count(0) == job.report().usable_answer_count(1) == 1

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chunkers import Span
 from evaluation.retrieval.given_chunks import FailedExcerpt, Seam
-from viz.retrieval.failed.missed_excerpts import KEY, _choose_question, _finders_in_words, _holder_in_words, seam_data
+from viz.retrieval.failed.missed_excerpts import KEY, _apply_question_choice, _finders_in_words, _holder_in_words, seam_data
 
 PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])
 
@@ -70,15 +70,15 @@ def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that
     state = {KEY: {"chosen": {"question": 6, "at": 5.0}}}
     monkeypatch.setattr(st, "session_state", state)
     words = {"disagree": "yes", "question": "1", "left": "2", "right": "2"}
-    _choose_question([failure({0: 40, 1: 5, 2: 0})], 0, words)
+    _apply_question_choice([failure({0: 40, 1: 5, 2: 0})], 0, words)
     assert words == {"disagree": "no", "question": "7", "left": "1", "right": "3"}
     # What was told once is not done again; nor is a question that is no longer in the list shown.
     words["question"] = "1"
-    _choose_question([failure({0: 40, 1: 5, 2: 0})], 0, words)
+    _apply_question_choice([failure({0: 40, 1: 5, 2: 0})], 0, words)
     state[KEY] = {"chosen": {"question": 99, "at": 6.0}}
-    _choose_question([failure({0: 40})], 0, words)
+    _apply_question_choice([failure({0: 40})], 0, words)
     assert words["question"] == "1"
     # Where nobody found it whole, it is shown beside the one that missed least.
     state[KEY] = {"chosen": {"question": 6, "at": 7.0}}
-    _choose_question([failure({0: 40, 1: 9, 2: 5})], 0, words)
+    _apply_question_choice([failure({0: 40, 1: 9, 2: 5})], 0, words)
     assert words["right"] == "3"

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.measures import Evaluation
-from evaluation.retrieval.report import ReportChoice, Reports, questions_with_differences
+from evaluation.retrieval.report import ReportChoice, Reports, differing_question_indexes
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, evaluations, opened, retrieved, rows_of, run_of, said, summary, told
 from viz.jobs import retrieval as retrieval_job
@@ -52,7 +52,7 @@ def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
 def test_the_questions_on_which_chunkers_disagree():
     nan = float("nan")
     values = {0: np.array([1, 0.5, nan, nan]), 3: np.array([1, 0.2, nan, 1])}
-    assert questions_with_differences(values).tolist() == [1]
+    assert differing_question_indexes(values).tolist() == [1]
 
 
 @pytest.fixture

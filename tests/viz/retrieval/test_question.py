@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.retrieval.report import questions_with_differences
+from evaluation.retrieval.report import differing_question_indexes
 from viz.retrieval.question_details import differing_pair, questions_by_difference
 
 NAN = float("nan")
@@ -18,7 +18,7 @@ SHARES = st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])
 )
 def test_the_shown_pair_differs_wherever_any_two_do_and_the_greatest_dispute_comes_first(rows):
     values = dict(enumerate(np.array(rows)))
-    questions = questions_with_differences(values)
+    questions = differing_question_indexes(values)
     order = questions_by_difference(values, questions)
     assert sorted(order) == questions.tolist()
     apart = [

@@ -15,7 +15,7 @@ from tests.viz.app_steps import settled as drawn
 from tests.viz.compare.test_asking import ask, mark
 from tests.viz.retrieval.steps import rows_of
 from viz.jobs.background_jobs import run_registry
-from viz.jobs.retrieval import Retrieval, estimate_retrieval_requests
+from viz.jobs.retrieval import Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval import page
 from viz.state.chunk_files import NAME_AGAIN, NO_FILE
@@ -130,9 +130,7 @@ def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
     def sent(*names):
         file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(rows(*names)).encode(), "theirs.json")))
         material = RunMaterial(tuple(TEXTS.items()), ("mine.csv", ASKED), own=True)
-        return estimate_retrieval_requests(
-            Plan(material, (YourChunks.from_file(file),), "tfidf", "lines", "words", "context")
-        )
+        return estimate_run_llm_requests(Plan(material, (YourChunks.from_file(file),), "tfidf", "lines", "words", "context"))
 
     assert sent("birds.txt") == (0, 0, 0)
     assert sent(*TEXTS)[0] > 0

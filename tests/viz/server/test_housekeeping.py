@@ -69,41 +69,41 @@ def drawing():
 def test_garbage_is_collected_when_a_session_has_ended_and_not_otherwise(manager, collections):
     house = Housekeeper()
     manager.come_and_go("a", "b")
-    house.look()
-    house.look()
+    house.check_ended_sessions()
+    house.check_ended_sessions()
     assert not collections
     manager.come_and_go("b", "c")
-    house.look()
-    house.look()
+    house.check_ended_sessions()
+    house.check_ended_sessions()
     assert len(collections) == 1
     # This one came and went between two looks.
     manager.come_and_go("b", "c", "d")
     manager.come_and_go("b", "c")
-    house.look()
+    house.check_ended_sessions()
     assert len(collections) == 2
 
 
 def test_garbage_is_not_collected_while_a_page_is_drawn(manager, collections, drawing):
     house = Housekeeper()
     manager.come_and_go("a")
-    house.look()
+    house.check_ended_sessions()
     manager.come_and_go()
-    house.look()
+    house.check_ended_sessions()
     assert not collections
     drawing()
-    house.look()
+    house.check_ended_sessions()
     assert len(collections) == 1
 
 
 def test_on_a_server_that_is_never_idle_it_is_collected_after_a_while(manager, collections, drawing):
     house = Housekeeper()
     manager.come_and_go("a")
-    house.look()
+    house.check_ended_sessions()
     manager.come_and_go()
     for _ in range(LONGEST_WAIT):
-        house.look()
+        house.check_ended_sessions()
     assert not collections
-    house.look()
+    house.check_ended_sessions()
     assert len(collections) == 1
 
 
@@ -120,12 +120,12 @@ def test_what_was_kept_of_their_texts_is_forgotten(manager):
     manager.come_and_go("a")
     showing = ShownTextMarker("text")
     made("text")
-    house.look()
+    house.check_ended_sessions()
     made("text")
     assert len(calls) == 1
     del showing
     manager.come_and_go()
-    house.look()
+    house.check_ended_sessions()
     made("text")
     assert len(calls) == 2
 
@@ -158,7 +158,7 @@ def test_a_look_that_fails_is_not_the_last_one(monkeypatch, caplog):
         house.cancel()
 
     monkeypatch.setattr(server_tasks, "EVERY_S", 0)
-    monkeypatch.setattr(Housekeeper, "look", look)
+    monkeypatch.setattr(Housekeeper, "check_ended_sessions", look)
     in_a_loop(until_the_third())
     assert len(looks) == 3
     assert "no sessions here" in caplog.text

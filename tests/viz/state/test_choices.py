@@ -14,7 +14,7 @@ from viz.state.choices import (
     compare_first_screen,
     from_query,
     link_of_chunker,
-    older_columns,
+    older_column_numbers,
     to_query,
 )
 
@@ -84,7 +84,7 @@ def test_a_link_without_a_parameter_that_was_added_later_means_what_it_meant():
     assert complaints == []
     assert back.columns[0].parameters == {"cuts_at": "sentences", "caution": "eager"}
     assert back.columns[1:] == [ColumnChoice("recursive"), ColumnChoice("change_point", {"cuts_at": "auto"})]
-    assert older_columns(query) == [1]
+    assert older_column_numbers(query) == [1]
     assert to_query(back, DEFAULT)["c1.cuts_at"] == "sentences"
 
 
@@ -93,7 +93,7 @@ def test_a_link_to_a_chunker_has_its_defaults(name):
     query = link_of_chunker(name)
     back, _ = from_query(query, sample_splitters(), DEFAULT)
     assert build_chunker(name, back.columns[0].parameters) == build_chunker(name, {})
-    assert older_columns(query) == []
+    assert older_column_numbers(query) == []
 
 
 def test_the_first_screen_has_an_empty_link():

@@ -5,7 +5,7 @@ import streamlit as st
 from chunkers.support import pluralize
 from evaluation.questions import MarkedQuestion, marked_questions_to_csv
 from evaluation.search import MOST_RERANKED, Reranker
-from viz.compare.asking.question_search import drop_unused_texts
+from viz.compare.asking.question_search import drop_unused_question_texts
 from viz.compare.state.session import session
 from viz.components.page_elements import download_button, remark
 from viz.controls import offer_to_keep, value_binding
@@ -19,10 +19,10 @@ LONGEST_SHOWN = 120
 def show_questions() -> None:
     """Draw the stored questions about all texts, a button that measures the columns on them, and a cross-encoder's name."""
     _show_list()
-    _name_reranker()
+    _choose_reranker()
 
 
-def _name_reranker() -> None:
+def _choose_reranker() -> None:
     """Draw the text box for a cross-encoder's name; it is loaded when a question is asked and is not part of links."""
     displayed_reranker_name = "" if session.reranker is None else session.reranker.name
 
@@ -72,7 +72,7 @@ def _show_list() -> None:
     actions_row = st.container(horizontal=True)
     actions_row.button(
         "Measure on Retrieval",
-        on_click=_measure_on_retrieval,
+        on_click=_start_retrieval_run,
         key="questions_measure",
         type="primary",
         help="Opens Retrieval and measures the columns of this page on these questions and their texts.",
@@ -88,7 +88,7 @@ def _show_list() -> None:
     )
 
 
-def _measure_on_retrieval() -> None:
+def _start_retrieval_run() -> None:
     """Pass the questions and their texts to Retrieval, and start its run on this page's columns."""
     give_kept_questions_to_retrieval(columns_of_compare())
     session.retrieval_begins = True
@@ -106,6 +106,6 @@ def _ask_again(marked: MarkedQuestion) -> None:
 
 def _remove_question(marked: MarkedQuestion) -> None:
     session.questions[:] = [other for other in session.questions if other is not marked]
-    drop_unused_texts()
+    drop_unused_question_texts()
     if session.answer is marked:
         session.answer = None

@@ -22,7 +22,7 @@ from evaluation.asking.question_retrieval import (
 from evaluation.asking.question_retrieval import AskedQuestion as Retrieved
 from evaluation.questions import MarkedQuestion
 from viz.compare.state.session import session
-from viz.components.browser_exchange import Component, code_point_offsets, run_again, utf16_offsets
+from viz.components.browser_exchange import Component, code_point_offsets, no_op_callback, utf16_offsets
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
 from viz.controls import any_calls_model, language_model_form
@@ -161,7 +161,7 @@ def answer_question(
     }
     if session.question:
         _fill_in_answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if is_new_event else BESIDE_S, known)
-    _asker(key=KEY, data=asked, height=0, on_asked_change=run_again)
+    _asker(key=KEY, data=asked, height=0, on_asked_change=no_op_callback)
 
 
 def _handle_event(event: dict[str, Any]) -> None:
@@ -203,19 +203,23 @@ def _fill_in_answer(
         asked["state"], asked["said"] = "failed", str(error)
         return
     finished_columns = [
-        (number, finished.task, finished.chunking) for number, column in enumerate(results) if (finished := column.finished)
+        (number, finished.task, finished.chunking)
+        for number, column in enumerate(results)
+        if (finished := column.finished_column)
     ]
     embedded_as, finished_columns = _searched_columns(results, finished_columns)
     chosen_ranking_method = ranking_method_of(choices)
     limit_name, limit = retrieval_limit_of(choices, len(document.text))
-    sentences_digest = contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
+    context_sentences_digest = (
+        contexts_digest(chunking for _, _, chunking in finished_columns) if embedded_as == "context" else ""
+    )
     question_column_inquiry = ColumnInquiry(
         checked_user_question,
         chosen_ranking_method,
         limit,
         embedded_as,
         choices.tokenizer,
-        contexts=sentences_digest,
+        contexts=context_sentences_digest,
     )
     search_job = AskJob(question_column_inquiry, finished_columns, embedder, session.on_disk, session.reranker)
     earlier_job = session.ask_job
@@ -235,7 +239,7 @@ def _fill_in_answer(
     elif (
         not is_search_in_progress
         and search_job.found
-        and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in search_job.found.values())
+        and all(retrieval.is_every_chunk_retrieved and len(retrieval.hits) > 1 for retrieval in search_job.found.values())
     ):
         status_phrase = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
     if asked["state"] == "done" and (search_notes := _what_is_searched(embedded_as, finished_columns)):
@@ -276,29 +280,29 @@ def _searched_columns(
     """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
     if session.embedded_as != "context":
         return session.embedded_as, [*ready]
-    with_contexts = chunkings_with_contexts(results)
-    if any(number not in with_contexts for number, _, _ in ready):
+    contextual_chunkings = chunkings_with_contexts(results)
+    if any(number not in contextual_chunkings for number, _, _ in ready):
         return "plain", [*ready]
-    return "context", [(number, task, with_contexts[number]) for number, task, _ in ready]
+    return "context", [(number, task, contextual_chunkings[number]) for number, task, _ in ready]
 
 
 def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColumn]) -> list[str]:
     """Return notes for the case that the searched text differs from the chosen or from the retrieved text."""
-    not_written = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
-    return not_written + [STATED_SEARCHED] * any(has_stated_texts(chunking) for _, _, chunking in ready)
+    unwritten_context_notes = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
+    return unwritten_context_notes + [STATED_SEARCHED] * any(has_stated_texts(chunking) for _, _, chunking in ready)
 
 
 def _asked_column(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
-    ranks_by_source = {name: ranking.places() for name, ranking in retrieval.sources.items()}
+    ranks_by_source = {name: ranking.ranks_by_chunk() for name, ranking in retrieval.sources.items()}
     last_retrieved_hit = retrieval.hits[-1] if retrieval.hits else None
-    budget_end = None
+    budget_end_offset = None
     if last_retrieved_hit is not None and not last_retrieved_hit.whole:
-        (budget_end,) = utf16_offsets(document.text, [last_retrieved_hit.parts[-1].end])
+        (budget_end_offset,) = utf16_offsets(document.text, [last_retrieved_hit.parts[-1].end])
     return {
         "chunks": [hit.chunk for hit in retrieval.hits],
         "scores": [format_search_score(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
         "said": [_score_in_words(retrieval, ranks_by_source, hit) for hit in retrieval.hits],
-        "cut": budget_end,
+        "cut": budget_end_offset,
         "tokens": retrieval.tokens,
         "fate": None if answer is None else _answer_fate(judge_retrieval(retrieval, answer)),
     }
@@ -319,9 +323,9 @@ def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit
                 f"no word of the question in {_SCORE_NAMES[name]}" if name == "bm25" else f"no {_SCORE_NAMES[name]}"
             )
         else:
-            among_phrase = f", rank {chunk_rank_in_ranking}" if len(retrieval.sources) > 1 else ""
+            rank_phrase = f", rank {chunk_rank_in_ranking}" if len(retrieval.sources) > 1 else ""
             chunk_score_phrases.append(
-                f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[chunk_rank_in_ranking - 1]))}{among_phrase}"
+                f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[chunk_rank_in_ranking - 1]))}{rank_phrase}"
             )
     return "; ".join(chunk_score_phrases)
 
@@ -383,10 +387,10 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
     )
     session.questions[:] = [*other_questions, session.answer]
     text_source_by_identity[document.identity] = TextSource(document.text, document.name, parts=document.parts)
-    drop_unused_texts()
+    drop_unused_question_texts()
 
 
-def drop_unused_texts() -> None:
+def drop_unused_question_texts() -> None:
     """Drop the stored texts that no stored question refers to."""
     used_identities = {marked.identity for marked in session.questions}
     for identity in session.question_texts.keys() - used_identities:

@@ -40,7 +40,7 @@ def find_remedies(
         The marked answer, and its span in the text.
     """
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
-    finished_columns_by_number = {number: finished for number in failing if (finished := results[number].finished)}
+    finished_columns_by_number = {number: finished for number in failing if (finished := results[number].finished_column)}
     # Changed chunks would need new context sentences from a language model.
     if not finished_columns_by_number or inquiry.embedded_as == "context":
         return [None for _ in results]
@@ -77,7 +77,7 @@ def begin_search() -> None:
     """Start or resume the search for changes of settings that keep the marked answer whole."""
     remedy_search_job = session.remedy_job
     if remedy_search_job is not None and not remedy_search_job.running:
-        session.remedy_job = remedy_search_job = remedy_search_job.again()
+        session.remedy_job = remedy_search_job = remedy_search_job.unstarted_copy()
         remedy_search_job.start()
 
 

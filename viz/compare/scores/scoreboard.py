@@ -102,7 +102,7 @@ def _special_tokens(results: Sequence[ColumnResult], limited: Embedder) -> int |
     added_token_counts = {
         length - size
         for column in results
-        if (finished := column.finished)
+        if (finished := column.finished_column)
         for length, size in zip(
             token_counts(finished.task, finished.chunking, limited) or (),
             token_counts(finished.task, finished.chunking, None) or (),
@@ -133,18 +133,18 @@ def _scoreboard_row(
     embedder: Embedder | None,
     limited: Embedder | None,
 ) -> RowData:
-    finished_column = column.finished
+    finished_column = column.finished_column
     if finished_column is None:
         return column_row(number, column)
     task, chunking = finished_column.task, finished_column.chunking
     sizes, embedder_sizes = token_counts(task, chunking, None), token_counts(task, chunking, limited)
-    unread_count = (
+    overlong_chunk_count = (
         0
         if limited is None or limited.max_tokens is None
         else sum(size > limited.max_tokens for size in embedder_sizes or ())
     )
     tokens_cell = spread_cell(
-        sizes, f"{pluralize(unread_count, 'chunk')} longer than the model reads" if unread_count else ""
+        sizes, f"{pluralize(overlong_chunk_count, 'chunk')} longer than the model reads" if overlong_chunk_count else ""
     )
     known_cells = [] if known is None else found_cells(chunking, known)
     suspicious_cuts_cell = suspicious_cell(_finding_counts(task, chunking, embedder))
@@ -191,7 +191,9 @@ def show_ranking(
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
-    done = [(column_number, finished) for column_number, column in enumerate(results) if (finished := column.finished)]
+    done = [
+        (column_number, finished) for column_number, column in enumerate(results) if (finished := column.finished_column)
+    ]
     contender_names = tuple(f"{column.chunker.title} (column {column_number + 1})" for column_number, column in done)
     finished_column_tasks = tuple(column.task for _, column in done)
     finished_column_chunkings = [column.chunking for _, column in done]
@@ -230,7 +232,9 @@ def show_ranking(
                 _settings_in_words(results[column_number], ranked_contender),
             )
         rows.append(score_row(column_number, title, settings, lead_cells(chunker_ranking, place) + measure_cells))
-    significance_note = " ".join(filter(None, (significance_note, _size_warning([column for _, column in done]))))
+    significance_note = " ".join(
+        filter(None, (significance_note, _oversized_chunks_warning([column for _, column in done])))
+    )
     ranking_summary = f"{chunker_ranking.words()} {chunker_ranking.basis(known is not None)}"
     if known is None and choices.document == OWN_DOCUMENT:
         st.button(
@@ -255,7 +259,7 @@ def _settings_in_words(result: ColumnResult, contender: Contender) -> str:
     return ", ".join(filter(None, (settings_in_words(result), "not ranked" * contender.apart)))
 
 
-def _size_warning(columns: Sequence[FinishedColumn]) -> str:
+def _oversized_chunks_warning(columns: Sequence[FinishedColumn]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long_chunk_phrases = []
     for column in columns:
@@ -307,7 +311,7 @@ def show_unlabelled(
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
     document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, session.on_disk)
     contenders: list[_Contender] = [
-        (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished)
+        (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished_column)
     ]
     contenders += _trivial_contenders(document, choices.tokenizer)
     edit_results = _edit_results(document)
@@ -319,7 +323,7 @@ def show_unlabelled(
         rows.append(
             score_row(number, name, "" if number is None else contender.chunker.describe(), measure_cells + stability_cells)
         )
-    rows += [column_row(number, column) for number, column in enumerate(results) if column.finished is None]
+    rows += [column_row(number, column) for number, column in enumerate(results) if column.finished_column is None]
     draw_scores(
         choices,
         UNLABELLED_HEADS if edits_measured else UNLABELLED_HEADS[:-OF_EDITS],

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from chunkers import Document
-from viz.components.browser_exchange import Component, run_again
+from viz.components.browser_exchange import Component, no_op_callback
 from viz.components.remedies.payload import ColumnRemedies
 
 MOST_FINDINGS = 200
@@ -94,8 +94,8 @@ def show_findings(
             "nothing": nothing,
             "sought": sought,
         },
-        on_sought_change=run_again,
-        on_remedy_change=run_again,
+        on_sought_change=no_op_callback,
+        on_remedy_change=no_op_callback,
     )
 
 

@@ -96,7 +96,7 @@ def show_heatmap(
     matrix_hash = ""
     if 0 < len(vectors) <= MOST_SENTENCES:
         matrix_hash = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
-        _store(_matrix(vectors, matrix_hash), key=f"{key}_matrix")
+        _store(_distance_matrix_payload(vectors, matrix_hash), key=f"{key}_matrix")
     _heatmap(
         key=key,
         data={
@@ -118,7 +118,7 @@ def block_size(count: int) -> int:
 
 
 @cached_in(LRUDict(CACHED_BYTES, len), lambda vectors, identity: identity)
-def _matrix(vectors: FloatArray, identity: str) -> bytes:
+def _distance_matrix_payload(vectors: FloatArray, identity: str) -> bytes:
     """Return a line of JSON followed by the semantic distances as little-endian 16-bit integers; 65,535 stands for 1."""
     block_distances = mean_distances(vectors, 0, block_size(len(vectors)))
     matrix_header_json = json.dumps({"id": identity, "cells": len(block_distances)})

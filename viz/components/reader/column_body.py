@@ -8,22 +8,22 @@ from itertools import pairwise
 import numpy as np
 
 from chunkers import Chunker, Chunking, Curve, Document, Line, Span, Verdict
-from chunkers.results import Proposition, parent_numbers
+from chunkers.results import Proposition, indices_of_parent_chunks
 from chunkers.support import FloatArray
-from viz.components.browser_exchange import sentence_positions, utf16_offsets
+from viz.components.browser_exchange import sentence_axis_positions, utf16_offsets
 from viz.components.reader.payload import (
     CurveData,
     LineData,
     PropositionData,
     Segments,
     StatedData,
+    encode_verdicts,
     verdict_data,
-    verdicts_of,
 )
 from viz.theme import palette
 
 
-def covered_ranges(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
+def covering_chunks_by_range(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
     """Split the text covered by chunks at each start and end of their ``spans``.
 
     Returns
@@ -38,11 +38,13 @@ def covered_ranges(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list
             starting_at.setdefault(start, []).append(number)
             ending_at.setdefault(end, []).append(number)
     covered_text_ranges = []
-    open_chunks: list[int] = []
+    open_chunk_numbers: list[int] = []
     for edge, next_edge in pairwise(sorted(starting_at.keys() | ending_at.keys())):
-        open_chunks = [number for number in open_chunks if number not in ending_at.get(edge, ())] + starting_at.get(edge, [])
-        if open_chunks:
-            covered_text_ranges.append((edge, next_edge, sorted(open_chunks)))
+        open_chunk_numbers = [
+            number for number in open_chunk_numbers if number not in ending_at.get(edge, ())
+        ] + starting_at.get(edge, [])
+        if open_chunk_numbers:
+            covered_text_ranges.append((edge, next_edge, sorted(open_chunk_numbers)))
     return covered_text_ranges
 
 
@@ -60,15 +62,15 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
 def text_segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
-    number_by_parent = {chunk: number for number, chunk in enumerate(parent_numbers(chunking.chunks), start=1)}
+    number_by_parent = {chunk: number for number, chunk in enumerate(indices_of_parent_chunks(chunking.chunks), start=1)}
     segment_ranges = [
         (start, end, sorted(over, key=lambda chunk: (chunk in number_by_parent, chunk)))
-        for start, end, over in _trimmed(text, covered_ranges([chunk.spans for chunk in chunking.chunks]))
+        for start, end, over in _trimmed(text, covering_chunks_by_range([chunk.spans for chunk in chunking.chunks]))
     ]
     parent_at = {chunking.chunks[chunk].start: number for chunk, number in number_by_parent.items()}
-    parent_counts = [_count_parents(over, number_by_parent) for _, _, over in segment_ranges]
-    chunks_without_parents = [
-        over[: len(over) - count] for (_, _, over), count in zip(segment_ranges, parent_counts, strict=True)
+    segment_parent_counts = [_count_parents(over, number_by_parent) for _, _, over in segment_ranges]
+    segment_leaf_chunks = [
+        over[: len(over) - count] for (_, _, over), count in zip(segment_ranges, segment_parent_counts, strict=True)
     ]
     gap_by_cut = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
     numbered_chunks = [*enumerate(chunking.chunks)]
@@ -88,10 +90,14 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
             start_label = _ended_chunks_label({*chunks_before} - {*over})
         if start in parent_at:
             start_label = f"parent {parent_at[start]} begins · {start_label}"
-        is_boundary = known is not None and (start in first_chunk_at or start in continued_chunk_at) and start not in known
-        labels.append(start_label + (" · not a known boundary" if is_boundary else ""))
+        is_spurious_boundary = (
+            known is not None and (start in first_chunk_at or start in continued_chunk_at) and start not in known
+        )
+        labels.append(start_label + (" · not a known boundary" if is_spurious_boundary else ""))
         tones.append(
-            ("wrong " if is_boundary else "") + ("fresh" if start in fresh else "") + " parent" * (start in parent_at)
+            ("wrong " if is_spurious_boundary else "")
+            + ("fresh" if start in fresh else "")
+            + " parent" * (start in parent_at)
         )
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
     context_by_segment = [
@@ -104,14 +110,14 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
         "start": utf16_offsets(text, starts),
         "end": utf16_offsets(text, ends),
         "over": [over for _, _, over in segment_ranges],
-        "from": sentence_positions(document, starts),
-        "to": sentence_positions(document, ends),
+        "from": sentence_axis_positions(document, starts),
+        "to": sentence_axis_positions(document, ends),
         "label": labels,
         "tone": tones,
-        "colours": chunk_colours(chunks_without_parents, len(numbered_chunks)),
-        "outer": parent_counts if number_by_parent else [],
-        "parentFrom": sentence_positions(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
-        "parentTo": sentence_positions(document, [chunking.chunks[chunk].end for chunk in number_by_parent]),
+        "colours": chunk_colours(segment_leaf_chunks, len(numbered_chunks)),
+        "outer": segment_parent_counts if number_by_parent else [],
+        "parentFrom": sentence_axis_positions(document, [chunking.chunks[chunk].start for chunk in number_by_parent]),
+        "parentTo": sentence_axis_positions(document, [chunking.chunks[chunk].end for chunk in number_by_parent]),
         "contexts": segment_contexts,
         "context": [number_by_context.get(context, 0) for context in context_by_segment] if segment_contexts else [],
         "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
@@ -121,8 +127,8 @@ def text_segments(document: Document, chunking: Chunking, known: frozenset[int] 
 
 def _count_parents(over: Collection[int], parents: Collection[int]) -> int:
     """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
-    parent_chunk_count = sum(chunk in parents for chunk in over)
-    return parent_chunk_count if parent_chunk_count < len(over) else 0
+    covering_parent_count = sum(chunk in parents for chunk in over)
+    return covering_parent_count if covering_parent_count < len(over) else 0
 
 
 def _ended_chunks_label(chunks: Collection[int]) -> str:
@@ -137,7 +143,7 @@ def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequ
     for segment_index, chunks_of_segment in enumerate(over):
         for number in chunks_of_segment:
             first_segment_by_chunk.setdefault(number, segment_index)
-    left_out = left_out_by_chunk(chunking)
+    omissions_by_chunk = omitted_propositions_by_chunk(chunking)
     return [
         {
             "at": first_segment_by_chunk[number],
@@ -150,7 +156,7 @@ def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequ
             ],
             "left_out": [
                 _proposition(document, proposition.text, document.sentences[sentence], _quoted(proposition.quotation))
-                for sentence, proposition in left_out.get(number, [])
+                for sentence, proposition in omissions_by_chunk.get(number, [])
             ],
         }
         for number, chunk in enumerate(chunking.chunks)
@@ -162,7 +168,7 @@ def _quoted(quotation: str) -> str:
     return f"quotes “{quotation}”" if quotation else "quotes nothing"
 
 
-def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
+def omitted_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
     """Return, by chunk, the propositions whose quotation is not in the text, each with the sentence that it names.
 
     The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
@@ -232,10 +238,14 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
     if not chunking.curves or not chunking.curves[0].scores:
         return None
     first_score_curve = chunking.curves[0]
-    at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
-    verdicts, verdict_digits = verdicts_of(at_gaps)
-    stops = [_line_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines]
-    line_and_stop_levels = [line.level for line in first_score_curve.lines] + [level for some in stops for _, level in some]
+    sentence_boundary_gaps = [gap for gap in chunking.gaps if gap.offset is None]
+    verdicts, verdict_digits = encode_verdicts(sentence_boundary_gaps)
+    stops_per_line = [
+        _line_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines
+    ]
+    line_and_stop_levels = [line.level for line in first_score_curve.lines] + [
+        level for some in stops_per_line for _, level in some
+    ]
     round_score = score_rounder(first_score_curve.scores, line_and_stop_levels)
     lines: list[LineData] = [
         {
@@ -246,7 +256,7 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
             "stops": [(amount, round_score(level)) for amount, level in some],
             "around": _description_around(chunker, line.parameter) if some else None,
         }
-        for line, some in zip(first_score_curve.lines, stops, strict=True)
+        for line, some in zip(first_score_curve.lines, stops_per_line, strict=True)
         if not math.isnan(line.level)
     ]
     return {
@@ -257,7 +267,7 @@ def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveDat
         "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
         "verdicts": [verdict_data(verdict) for verdict in verdicts],
         "verdictOf": verdict_digits,
-        "reasons": [gap.reason for gap in at_gaps] if len(at_gaps) <= MOST_REASONS else None,
+        "reasons": [gap.reason for gap in sentence_boundary_gaps] if len(sentence_boundary_gaps) <= MOST_REASONS else None,
         "lines": lines,
         "null": None if first_score_curve.null is None else (first_score_curve.null.low, first_score_curve.null.high),
     }
@@ -273,15 +283,17 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
     score_values, level_values = (
         np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels)
     )
-    unrounded_numbers = _nearly_equal(score_values, level_values) | _nearly_equal(level_values, score_values)
+    never_rounded_numbers = _numbers_near_others(score_values, level_values) | _numbers_near_others(
+        level_values, score_values
+    )
 
     def short(number: float) -> float:
-        return number if number in unrounded_numbers else _rounded(number)
+        return number if number in never_rounded_numbers else _rounded(number)
 
     return short
 
 
-def _nearly_equal(numbers: FloatArray, others: FloatArray) -> set[float]:
+def _numbers_near_others(numbers: FloatArray, others: FloatArray) -> set[float]:
     """Return the numbers less than `_ROUNDING` from one of ``others`` but not equal to it; both arrays ascend."""
     nearest_below = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
     nearest_above = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
@@ -313,6 +325,10 @@ def _description_around(chunker: Chunker, parameter: str) -> tuple[str, str] | N
 
 def _line_stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
     """Return the amounts to which the line can be dragged (the slider's steps), each with its level."""
-    spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
-    line_stop_levels = chunker.levels(parameter, spec.stops, curve.scores)
-    return [(amount, level) for amount, level in zip(spec.stops, line_stop_levels, strict=True) if not math.isnan(level)]
+    parameter_spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
+    line_stop_levels = chunker.levels(parameter, parameter_spec.stops, curve.scores)
+    return [
+        (amount, level)
+        for amount, level in zip(parameter_spec.stops, line_stop_levels, strict=True)
+        if not math.isnan(level)
+    ]

@@ -74,7 +74,9 @@ def clicked_gaps_of(event: Mapping[str, Any] | None, document: Document, heard: 
         return []
     click_steps = event.get("earlier")
     unheard_clicks = [step for step in click_steps if _is_after(step, heard)] if isinstance(click_steps, list) else []
-    clicked_gap_changes = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*unheard_clicks, event)]
+    clicked_gap_changes = [
+        _parse_clicked_gaps(event["purpose"], step.get("gaps"), document) for step in (*unheard_clicks, event)
+    ]
     return [change for change in clicked_gap_changes if change is not None]
 
 
@@ -82,11 +84,11 @@ def _is_after(step: Any, heard: float | None) -> bool:
     return isinstance(step, Mapping) and (heard is None or step.get("at", 0) > heard)
 
 
-def _clicked(purpose: Purpose, gaps: Any, document: Document) -> ClickedGaps | None:
+def _parse_clicked_gaps(purpose: Purpose, gaps: Any, document: Document) -> ClickedGaps | None:
     if gaps is None:
         return ClickedGaps(purpose, None)
-    last_gap = len(document.sentences) - 2
-    if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= last_gap for gap in gaps):
+    max_gap_index = len(document.sentences) - 2
+    if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= max_gap_index for gap in gaps):
         return None
     return ClickedGaps(purpose, tuple(document.starts[gap + 1] for gap in sorted({*gaps})))
 
@@ -125,7 +127,7 @@ def verdict_data(verdict: Verdict) -> VerdictData:
     }
 
 
-def verdicts_of(gaps: Sequence[Gap], order: Iterable[Verdict] = Verdict) -> tuple[list[Verdict], str]:
+def encode_verdicts(gaps: Sequence[Gap], order: Iterable[Verdict] = Verdict) -> tuple[list[Verdict], str]:
     """Return the distinct verdicts in the given ``order``, and a string with each gap's verdict index as one digit.
 
     A string of digits is half the size of a list of numbers. Scripts rely on no order, since each payload has its own list.

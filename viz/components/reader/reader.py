@@ -8,8 +8,8 @@ from chunkers import Chunker, Chunking, Document
 from viz.components.browser_exchange import (
     Component,
     compact_json,
-    run_again,
-    sentence_positions,
+    no_op_callback,
+    sentence_axis_positions,
     take_event,
     text_payload,
     text_store,
@@ -143,14 +143,14 @@ def show_reader(
     _reader(
         key=key,
         data=data,
-        on_line_change=run_again,
-        on_selected_change=run_again,
-        on_mark_change=run_again,
-        on_fold_change=run_again,
-        on_asking_change=run_again,
-        on_answer_change=run_again,
-        on_remedy_change=run_again,
-        on_change_change=run_again,
+        on_line_change=no_op_callback,
+        on_selected_change=no_op_callback,
+        on_mark_change=no_op_callback,
+        on_fold_change=no_op_callback,
+        on_asking_change=no_op_callback,
+        on_answer_change=no_op_callback,
+        on_remedy_change=no_op_callback,
+        on_change_change=no_op_callback,
     )
     return [column["hash"] for column in data["columns"]]
 
@@ -165,7 +165,7 @@ def results_payload(document: Document, columns: Sequence[ReaderColumn], known: 
     """Return the reader's payload apart from the text: the columns and the known boundaries."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
-        "knownAt": sentence_positions(document, known or ()),
+        "knownAt": sentence_axis_positions(document, known or ()),
         "columns": [_column(document, column, None if known is None else frozenset(known)) for column in columns],
     }
 

@@ -151,15 +151,15 @@ def show_stepper(
 
     def paced() -> None:
         if pace_event := take_event(key, "chosen"):
-            words["pace"] = next(stepper_pace for stepper_pace in PACES if stepper_pace == pace_event["pace"])
+            words["pace"] = next(pace for pace in PACES if pace == pace_event["pace"])
             words["known"] = KNOWN[bool(pace_event["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
     _store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
-    stepper_pace = _word(words, "pace", PACES, key)
+    reveal_mode = _word(words, "pace", PACES, key)
     shows_known_early = _word(words, "known", KNOWN, key) == KNOWN[1]
     # In lecture mode a scene must fit the projector.
-    shows_change = bool(steps) and stepper_pace == PACES[0] and not session.lecture
+    shows_reversing_change = bool(steps) and reveal_mode == PACES[0] and not session.lecture
     _stepper(
         key=key,
         data={
@@ -167,10 +167,10 @@ def show_stepper(
             "id": steps_json_hash,
             "at": current_step,
             "turn": session.taken.get((key, "place")),
-            "pace": stepper_pace,
+            "pace": reveal_mode,
             "votes": bool(session.lecture),
             "known": shows_known_early if known else None,
-            "would": would(current_step) if would is not None and shows_change else "",
+            "would": would(current_step) if would is not None and shows_reversing_change else "",
         },
         on_place_change=moved,
         on_chosen_change=paced,

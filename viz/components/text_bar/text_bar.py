@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal, TypedDict
 
-from viz.components.browser_exchange import Component, Data, Store, note_event
+from viz.components.browser_exchange import Component, Data, Store, keep_event_until_taken
 
 BAR, FOOT = "document", "own_foot"
 """Keys of the row and of the footer; `viz.components.browser_exchange.take_event` takes their events."""
@@ -102,16 +102,16 @@ def show_text_bar(data: TextBarData) -> None:
     _bar(
         key=BAR,
         data=data,
-        on_chosen_change=partial(note_event, BAR, "chosen"),
-        on_kept_change=partial(note_event, BAR, "kept"),
-        on_questions_change=partial(note_event, BAR, "questions"),
-        on_notebook_change=partial(note_event, BAR, "notebook"),
+        on_chosen_change=partial(keep_event_until_taken, BAR, "chosen"),
+        on_kept_change=partial(keep_event_until_taken, BAR, "kept"),
+        on_questions_change=partial(keep_event_until_taken, BAR, "questions"),
+        on_notebook_change=partial(keep_event_until_taken, BAR, "notebook"),
     )
 
 
 def show_text_foot() -> None:
     """Draw the footer of the text box, with a live count and the button that cuts the text."""
-    _foot(key=FOOT, data=None, on_cut_change=partial(note_event, FOOT, "cut"))
+    _foot(key=FOOT, data=None, on_cut_change=partial(keep_event_until_taken, FOOT, "cut"))
 
 
 def keep_text_in_tab(head: KeptHead | None, text: str) -> None:

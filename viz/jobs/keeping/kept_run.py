@@ -135,7 +135,7 @@ class Keeper:
         """Return the run's finished parts as JSON, by number; raises InputError as `RunStore.parts` does."""
         return self.store.parts(self._key)
 
-    def digest(self, *parts: str | bytes) -> str:
+    def text_digest(self, *parts: str | bytes) -> str:
         """Return a hash of texts, keyed with the token so that only holders of the link can check a guess."""
         keyed_hash = hashlib.blake2b(key=self._hash(b"seamark-content"), digest_size=16)
         for part in parts:
@@ -152,7 +152,7 @@ class Keeper:
         InputError
             If the run was begun with another model.
         """
-        if not self.store.claim(self._key, self.digest(embedder.name, embedder.revision)):
+        if not self.store.claim(self._key, self.text_digest(embedder.name, embedder.revision)):
             raise InputError(
                 f"{embedder.name}: a run must continue with the model that it began with; the model of this name has "
                 "changed since. Start a new run."
@@ -181,7 +181,7 @@ class KeptPlan(BaseModel, extra="forbid", frozen=True, strict=True):
         """The number of parts of the run."""
         raise NotImplementedError
 
-    def check(self) -> None:
+    def check_chunkers(self) -> None:
         """Raise InputError if a chunker of the run cannot be constructed."""
 
 
@@ -227,7 +227,7 @@ class KeptRun(Generic[Plan]):
                 f"The plan of a stored {cls.kind} must be in the format that Seamark writes; this one is not. Start a new "
                 "run."
             ) from error
-        stored_run_plan.check()
+        stored_run_plan.check_chunkers()
         return cls(keeper, stored_run_plan)
 
     @property
@@ -272,9 +272,9 @@ def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
     InputError
         If the file holds no run of that kind, or the run was measured with another model.
     """
-    run_file = RunFile.read(path)
-    bundled_kept_run = kind.find(Keeper(run_file, BUNDLED, kind.kind))
+    loaded_run_file = RunFile.read(path)
+    bundled_kept_run = kind.find(Keeper(loaded_run_file, BUNDLED, kind.kind))
     if bundled_kept_run is None:
         raise InputError(f"{path.name}: the file must contain a {kind.kind} run; it does not.")
     bundled_kept_run.keeper.check_embedder(load_embedder(bundled_kept_run.plan.embedder, "cpu"))
-    return bundled_kept_run, run_file
+    return bundled_kept_run, loaded_run_file

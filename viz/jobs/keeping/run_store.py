@@ -39,7 +39,7 @@ class ForeignFileError(Exception):
     """Error for a file of another program or of another format."""
 
 
-def check_format(connection: sqlite3.Connection) -> None:
+def ensure_run_tables(connection: sqlite3.Connection) -> None:
     """Create the tables of stored runs in an empty file; raises `ForeignFileError` if the file has other content."""
     if _format(connection) == (_APPLICATION, _FORMAT):
         return
@@ -107,9 +107,9 @@ class RunStore:
         if len(plan) > MAX_PART:
             return
         run_begin_time = time.time()
-        run_row_values = (key, kind, __version__, run_begin_time, plan, "", _checksum(key, kind, __version__, plan))
+        run_row_values = (key, kind, __version__, run_begin_time, plan, "", _row_checksum(key, kind, __version__, plan))
 
-        def write(connection: sqlite3.Connection) -> None:
+        def insert_run(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET began = ? WHERE began > ?", (run_begin_time, run_begin_time))
             # Age is measured up to the previous run's start, so that a clock that is ahead once deletes nothing.
             (last_began,) = connection.execute(_NEWEST_BEGAN).fetchone() or (run_begin_time,)
@@ -124,18 +124,18 @@ class RunStore:
         with self._lock, self._noting_complaint():
             self.complaint = ""
             try:
-                self._write(key, write)
+                self._write(key, insert_run)
             except sqlite3.OperationalError:
                 raise
             except (ForeignFileError, sqlite3.DatabaseError):
                 self._remove_file()
-                self._write(key, write)
+                self._write(key, insert_run)
 
     def add(self, key: bytes, number: int, part: bytes) -> None:
         """Store a finished part of a run, unless the run was deleted, and return only after the part is written."""
         if len(part) > MAX_PART:
             return
-        part_row_values = (key, number, part, _checksum(key, number, part), key)
+        part_row_values = (key, number, part, _row_checksum(key, number, part), key)
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -176,7 +176,7 @@ class RunStore:
         if stored_row is None:
             return None
         stored_kind, seamark_version, plan, checksum = stored_row
-        if checksum != _checksum(key, stored_kind, seamark_version, plan):
+        if checksum != _row_checksum(key, stored_kind, seamark_version, plan):
             raise InputError("The run stored on disk is damaged. Run it again.")
         if seamark_version != __version__:
             raise InputError(
@@ -196,7 +196,7 @@ class RunStore:
             return {}
         with self._open_for_reading() as connection:
             part_rows = connection.execute("SELECT number, part, checksum FROM parts WHERE run = ?", (key,)).fetchall()
-        return {number: part for number, part, checksum in part_rows if checksum == _checksum(key, number, part)}
+        return {number: part for number, part, checksum in part_rows if checksum == _row_checksum(key, number, part)}
 
     def clear(self) -> None:
         """Delete all runs, including those of other processes."""
@@ -288,7 +288,7 @@ class RunStore:
             configure_sqlite(new_store_connection, MAX_RUNS_FILE)
             # Overwrite deleted content instead of leaving it in free pages.
             new_store_connection.execute("PRAGMA secure_delete = ON")
-            check_format(new_store_connection)
+            ensure_run_tables(new_store_connection)
             self._inode = self._file_identity()
         except BaseException:
             new_store_connection.close()
@@ -314,7 +314,7 @@ class RunStore:
             self._connection = None
 
 
-def _checksum(*values: object) -> bytes:
+def _row_checksum(*values: object) -> bytes:
     """Return the checksum of a row; works for any column types, since damage may change them."""
     return hashlib.blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

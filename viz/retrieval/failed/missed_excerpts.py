@@ -14,7 +14,7 @@ from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import Component, take_event
 from viz.components.findings.findings import sentence_range_of
 from viz.components.page_elements import notice
-from viz.controls import select_word, use_text_of_page
+from viz.controls import adopt_as_own_text, select_word
 from viz.jobs import split_document
 from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
@@ -90,7 +90,7 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
     options = {str(chunker_number + 1): plan.titles[chunker_number] for chunker_number in retrieval_report.chunkers}
     with st.container(width=420):
         chunker_number = int(select_word("Missed by", words, "failed", options, "retrieval_failed")) - 1
-    excerpts_missed_by_chunker = told.failures[chunker_number]
+    missed_excerpts = told.failures[chunker_number]
     searched_questions = retrieval_report.chunkers[chunker_number].evaluation.search.questions
     if retrieval_report.chunkers[chunker_number].everything:
         notice(
@@ -98,7 +98,7 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
             key="retrieval_nothing_failed",
         )
         return
-    if not excerpts_missed_by_chunker:
+    if not missed_excerpts:
         answerable_count = sum(bool(question.excerpts) for question in searched_questions)
         notice(
             f"No question failed: {plan.names[chunker_number]} found every excerpt of "
@@ -107,27 +107,27 @@ def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, s
             key="retrieval_nothing_failed",
         )
         return
-    failed_question_count = len({failure.question for failure in excerpts_missed_by_chunker})
+    failed_question_count = len({failure.question for failure in missed_excerpts})
     st.caption(
-        f"{plan.names[chunker_number]} did not find {pluralize(len(excerpts_missed_by_chunker), 'excerpt')} whole "
+        f"{plan.names[chunker_number]} did not find {pluralize(len(missed_excerpts), 'excerpt')} whole "
         f"{_limit_in_words(retrieval_report)}, in {failed_question_count:,} of "
         f"{pluralize(len(searched_questions), 'question')}. The excerpts with the most missing text come first; press one "
         "to see its passage below."
     )
     missed_excerpt_rows = [
         _missed_excerpt_row(retrieval_report, plan, failure, chunker_number, words)
-        for failure in excerpts_missed_by_chunker[:MOST_LISTED]
+        for failure in missed_excerpts[:MOST_LISTED]
     ]
-    unlisted_count = len(excerpts_missed_by_chunker) - len(missed_excerpt_rows)
+    unlisted_count = len(missed_excerpts) - len(missed_excerpt_rows)
     more_phrase = f"{pluralize(unlisted_count, 'more excerpt')} with less missed" if unlisted_count else ""
     _failed(
         key=KEY,
         data={"rows": missed_excerpt_rows, "more": more_phrase, "below": ".st-key-retrieval_one"},
-        on_chosen_change=partial(_choose_question, excerpts_missed_by_chunker, chunker_number, words),
+        on_chosen_change=partial(_apply_question_choice, missed_excerpts, chunker_number, words),
     )
 
 
-def _choose_question(lost: Sequence[FailedExcerpt], number: int, words: dict[str, str]) -> None:
+def _apply_question_choice(lost: Sequence[FailedExcerpt], number: int, words: dict[str, str]) -> None:
     """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
     chosen_row = take_event(KEY, "chosen")
     if chosen_row is None:
@@ -136,7 +136,7 @@ def _choose_question(lost: Sequence[FailedExcerpt], number: int, words: dict[str
     if chosen_missed_excerpt is None:
         return
     words["disagree"], words["question"], words["left"] = "no", str(chosen_missed_excerpt.question + 1), str(number + 1)
-    other_chunkers = chosen_missed_excerpt.found_by(number) or tuple(
+    other_chunkers = chosen_missed_excerpt.other_successful_chunkers(number) or tuple(
         sorted(
             (other for other in chosen_missed_excerpt.missed if other != number),
             key=lambda other: chosen_missed_excerpt.missed[other],
@@ -192,23 +192,23 @@ def _holder_in_words(report: Report, failure: FailedExcerpt, number: int) -> str
 
 
 def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
-    held_phrase = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
+    held_share_phrase = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
     holder_kind = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
     if not failure.rank:
-        return f"{holder_kind} {failure.holder + 1:,} holds {held_phrase}; its rank is not known."
-    opening_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_phrase} and has rank {failure.rank:,}"
-    chunks_given = report.given_chunks(number, failure.question)
+        return f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase}; its rank is not known."
+    opening_phrase = f"{holder_kind} {failure.holder + 1:,} holds {held_share_phrase} and has rank {failure.rank:,}"
+    given_chunks = report.given_chunks(number, failure.question)
     # A chunk without spans of its own returns only what a better one has returned.
-    counted_chunks = sum(bool(chunk.given) or not chunk.spans for chunk in chunks_given.chunks) + chunks_given.more
+    given_chunk_count = sum(bool(chunk.given) or not chunk.spans for chunk in given_chunks.chunks) + given_chunks.more
     report_settings = report.choice
-    if failure.rank > counted_chunks:
+    if failure.rank > given_chunk_count:
         if report_settings.budget:
             return (
                 f"{opening_phrase}: the {report_settings.budget:,} {report_settings.unit} are full after "
-                f"{pluralize(counted_chunks, 'chunk')}."
+                f"{pluralize(given_chunk_count, 'chunk')}."
             )
         return f"{opening_phrase}: only the top {report_settings.top_k} count."
-    cut_off_chunk = next((chunk for chunk in chunks_given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
+    cut_off_chunk = next((chunk for chunk in given_chunks.chunks if chunk.rank == failure.rank and not chunk.whole), None)
     return (
         f"{opening_phrase}, where the budget cuts it off."
         if cut_off_chunk is not None
@@ -219,7 +219,7 @@ def _why_missed(report: Report, failure: FailedExcerpt, number: int) -> str:
 def _finders_in_words(plan: Plan, failure: FailedExcerpt, number: int) -> str:
     if len(failure.missed) < 2:
         return ""
-    finding_chunker_numbers = failure.found_by(number)
+    finding_chunker_numbers = failure.other_successful_chunkers(number)
     return (
         f"Found whole by {', '.join(plan.names[other] for other in finding_chunker_numbers)}."
         if finding_chunker_numbers
@@ -258,7 +258,7 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
     ``span`` is on the corpus's axis. A document that is not a sample of Compare becomes the user's own text there; the label
     names the text that it replaces.
     """
-    document_number = corpus.document_at(span.start)
+    document_number = corpus.document_number_at(span.start)
     offset, document = corpus.offsets[document_number], corpus.documents[document_number]
     if document.splitter != plan.sentences:
         # A run that only shows stored results uses another splitter.
@@ -283,12 +283,15 @@ def draw_compare_button(
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
     sample, own_text = _sample_ids_by_text().get(document.text), session.own
     sample_or_source: str | TextSource = sample or TextSource(document.text, document.name, parts=document.parts)
-    place_phrase = (
+    replaced_text_phrase = (
         f", in the place of “{own_text.name}”"
         if sample is None and own_text is not None and own_text.text != document.text
         else ""
     )
-    data: OnCompareData = {"label": f"See the passage on Compare{place_phrase}", "range": sentence_range_of(document, *span)}
+    data: OnCompareData = {
+        "label": f"See the passage on Compare{replaced_text_phrase}",
+        "range": sentence_range_of(document, *span),
+    }
     splitter_and_embedder = document.splitter, embedder or choices.embedder
     _compare_button(
         key=key,
@@ -310,7 +313,7 @@ def _open_on_compare(
         # Keep its known boundaries.
         choose_document(choices, OWN_DOCUMENT)
     else:
-        use_text_of_page(to, choices)
+        adopt_as_own_text(to, choices)
     choices.sentences, choices.embedder = settings
     compare_choices = ensure_compare_choices()
     with undoable(COMPARE_PAGE, "Columns replaced by those of Retrieval"):

@@ -10,7 +10,7 @@ from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.asking.question_retrieval import SearchSettings
-from viz.components.browser_exchange import Component, run_again, sentence_positions
+from viz.components.browser_exchange import Component, no_op_callback, sentence_axis_positions
 from viz.jobs import ChangedCuts, tipping_at_once, worked_formula_at_once
 from viz.shell import ColumnResult
 from viz.state import ColumnChoice, kept_questions_about, last_change, session, undo_last, undoable
@@ -153,7 +153,7 @@ def _preview_payload(
                     pluralize(len(questions_and_wholeness), "kept question"), "won", won_questions, lost_questions
                 )
             )
-    added, removed, found_at, lost_at = (sentence_positions(document, offsets) for offsets in change or ((),) * 4)
+    added, removed, found_at, lost_at = (sentence_axis_positions(document, offsets) for offsets in change or ((),) * 4)
     return {
         "column": number,
         "values": {**values},
@@ -234,7 +234,7 @@ def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
         columns_of_page[changed_column_index].parameters = changed_column.parameters
 
 
-def last_change_of_column(page: str, index: int) -> str:
+def last_column_change_phrase(page: str, index: int) -> str:
     """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
     page_change = last_change(page)
     if page_change is None or len(page_change.before) != len(page_change.after):
@@ -350,7 +350,7 @@ def answer_verdicts(
     verdicts_answer_payload: Verdicts | None = None
     if isinstance(pointed_position, int | float) and 0 < pointed_position < len(document.sentences):
         verdict_cells = [
-            verdict_cell(column, document, pointed_position, embedder, last_change_of_column(session.page, index))
+            verdict_cell(column, document, pointed_position, embedder, last_column_change_phrase(session.page, index))
             for index, column in enumerate(results)
         ]
         gap_at_pointer = None if read is None else gap_at(read, document, pointed_position)
@@ -366,7 +366,7 @@ def answer_verdicts(
         key=KEY,
         data={"answer": verdicts_answer_payload, "moment": browser_request.get("moment")},
         height=0,
-        on_asked_change=run_again,
+        on_asked_change=no_op_callback,
     )
 
 
@@ -382,19 +382,19 @@ def verdict_cell(
     gap_at_position = gap_at(column.chunking, document, at)
     if gap_at_position is None:
         return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undo}
-    decision_at_gap = (column.task, column.chunker, column.chunking, gap_at_position, embedder, session.on_disk)
-    decision_tipping_change = tipping_at_once(*decision_at_gap)
+    decision_arguments = (column.task, column.chunker, column.chunking, gap_at_position, embedder, session.on_disk)
+    decision_tipping_change = tipping_at_once(*decision_arguments)
     tipping_change_payload: ChangeData | None = None
     if decision_tipping_change is not None:
         tipping_change_payload = {
-            "margin": decision_tipping_change.distance(),
+            "margin": decision_tipping_change.margin_phrase(),
             "words": decision_tipping_change.claim(),
-            "values": decision_tipping_change.values,
+            "values": decision_tipping_change.new_values,
         }
     return {
         "cut": gap_at_position.verdict.is_cut,
         "reason": gap_at_position.why.brief(),
-        "formula": worked_formula_at_once(*decision_at_gap),
+        "formula": worked_formula_at_once(*decision_arguments),
         "change": tipping_change_payload,
         "undo": undo,
     }
@@ -413,7 +413,7 @@ def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
         if (
             gap.offset is not None
             and not between_sentences
-            and abs(sentence_positions(document, [gap.offset])[0] - at) < _NEAR
+            and abs(sentence_axis_positions(document, [gap.offset])[0] - at) < _NEAR
         ):
             return gap
     return None

@@ -91,7 +91,7 @@ def interrupted(folder, monkeypatch):
 
 def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     shown = kept_sweep(keeper(folder, "sweep"))
-    assert (len(shown.rows), shown.total, shown.can_go_on, shown.named) == (4, 10, True, False)
+    assert (len(shown.rows), shown.total, shown.can_go_on, shown.has_document_names) == (4, 10, True, False)
     assert shown.names == ["stubs", "own document 2"]
     assert shown.held == {"own document 2"}
     assert list(shown.settings) == SETTINGS
@@ -182,7 +182,7 @@ def indexed(monkeypatch):
 def report(run):
     figures = {}
     for budget in (0, run.rungs["tokens"][-1]):
-        told = ended(run.report(ReportChoice("recall", "tokens", 2, 0, budget))).made.report
+        told = ended(run.report_job(ReportChoice("recall", "tokens", 2, 0, budget))).made.report
         assert (told.curve is None) == (not budget)
         figures |= {
             (number, budget): (chunker.means, chunker.costs.tokens, chunker.chunk_tokens, told.given_chunks(number, 0))
@@ -219,7 +219,7 @@ def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
     again = done(Retrieval(run.plan, None, True, run.kept))
     assert sorted(again.found) == [0, 1, 2]
     assert (run.has_budgets, again.has_budgets) == (True, False)
-    told = ended(again.report(ReportChoice("recall", "tokens", 2, 0, 500))).made
+    told = ended(again.report_job(ReportChoice("recall", "tokens", 2, 0, 500))).made
     assert (told.report.choice.budget, told.report.curve) == (0, None)
     assert sorted(told.failures) == [0, 1, 2]
 

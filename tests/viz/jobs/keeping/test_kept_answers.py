@@ -22,7 +22,7 @@ MODELS = AnswerModels("openai:test 1", "")
 def in_a_session(model="openai:test", chunker="lumber"):
     """Return the plan of a session, whose memory of answers is its own."""
     asking = Asking(ChatServer(model, "http://127.0.0.1:9/v1", "key"), AnswerCache())
-    task = ChunkingTask.of(DOCUMENT, None, "words", build_chunker(chunker, {}), asking).of_model
+    task = ChunkingTask.of(DOCUMENT, None, "words", build_chunker(chunker, {}), asking).without_embedder
     return AnswerPlan((task,), ("1",), (QuestionItem("What?", "That."),), 100, "hash", "1", "words")
 
 
@@ -42,14 +42,14 @@ def cut(size):
 )
 def test_a_model_that_cut_the_same_made_the_same_run_in_another_session(other, chunks, missing):
     kept = KeptAnswers.of(KEEPER, in_a_session(), cut(1), MODELS)
-    assert kept.missing(other, chunks) == missing
+    assert kept.differing_settings(other, chunks) == missing
 
 
 def test_where_no_model_is_asked_the_chunks_need_not_be_the_same():
     asks_none = replace(in_a_session(), tasks=(ChunkingTask.of(DOCUMENT, None, "words", build_chunker("recursive", {})),))
     kept = KeptAnswers.of(KEEPER, asks_none, cut(1), MODELS)
     assert kept.plan.cuts == ("",)
-    assert kept.missing(asks_none, cut(2)) == []
+    assert kept.differing_settings(asks_none, cut(2)) == []
 
 
 def test_neither_a_chunk_nor_a_session_is_in_the_plan():

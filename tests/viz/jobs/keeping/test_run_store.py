@@ -72,16 +72,16 @@ def test_the_file_is_the_user_s_alone(path):
 
 def test_neither_the_link_nor_what_is_hashed_follows_from_the_file(path):
     run_keeper = keeper(path, "the-token-of-a-link")
-    digest = run_keeper.digest("a short text")
+    digest = run_keeper.text_digest("a short text")
     run_keeper.begin(digest.encode())
     assert b"the-token-of-a-link" not in path.read_bytes()
     # Whoever guesses the text but has another link gets another hash.
     assert (
-        keeper(path, "another link").digest("a short text")
+        keeper(path, "another link").text_digest("a short text")
         != digest
-        == keeper(path, "the-token-of-a-link").digest("a short text")
+        == keeper(path, "the-token-of-a-link").text_digest("a short text")
     )
-    assert run_keeper.digest("ab", "c") != run_keeper.digest("a", "bc")
+    assert run_keeper.text_digest("ab", "c") != run_keeper.text_digest("a", "bc")
 
 
 def test_clearing_forgets_all_and_nothing_is_kept_of_a_run_at_work(path):

@@ -49,7 +49,7 @@ MOST_DOLLARS = 1000.0
 """The highest price of a million tokens that can be set."""
 
 
-def show_changes(
+def show_index_replacement(
     choices: Choices, results: Sequence[ColumnResult], chosen: TextSource, document: Document, embedder: Embedder | None
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
@@ -70,7 +70,7 @@ def show_changes(
     for number, column in enumerate(results):
         try:
             chunk_count, comparison = (
-                _compared_here(results, choices.selected, number)
+                _compared_on_this_text(results, choices.selected, number)
                 if is_this_text
                 else _compared_by_job(results, index_changes_job, choices.selected, number)
             )
@@ -102,9 +102,11 @@ def _materials(chosen: TextSource, document: Document) -> dict[str, RunMaterial]
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     named_document_texts = ((document.name, document.text),)
-    question_file = marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
+    marked_question_file = (
+        marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
+    )
     named_document_parts = () if chosen.parts is None else ((document.name, chosen.parts),)
-    material_by_name = {THIS_TEXT: RunMaterial(named_document_texts, question_file, True, named_document_parts)}
+    material_by_name = {THIS_TEXT: RunMaterial(named_document_texts, marked_question_file, True, named_document_parts)}
     material_by_name[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
     for number, (origin, material) in enumerate(shared_question_sets(), 1):
         material_name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
@@ -168,10 +170,10 @@ def _compared_by_job(results: Sequence[ColumnResult], job: IndexChanges | None, 
         return chunk_count, None
     if selected_column.chunker not in job.results:
         raise InputError(f"Column {selected + 1}, with which it is compared, is not measured.")
-    return chunk_count, job.comparison(selected_column.chunker, column.chunker)
+    return chunk_count, job.compare_chunkers(selected_column.chunker, column.chunker)
 
 
-def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
+def _compared_on_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> Compared:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
     embedded_as = _embedded_text_kind(results)
     contextual_chunkings = chunkings_with_contexts(results) if embedded_as == "context" else {}
@@ -236,10 +238,10 @@ def _offer_to_measure(
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     changes_job = session.index_changes
     if changes_job is not None and changes_job.running and not changes_job.cancelled:
-        measured_before = len(changes_job.results) + len(changes_job.refused)
+        measured_count_before = len(changes_job.results) + len(changes_job.refused)
         show_job_progress(
             changes_job,
-            lambda: len(changes_job.results) + len(changes_job.refused) > measured_before,
+            lambda: len(changes_job.results) + len(changes_job.refused) > measured_count_before,
             key="changes",
         )
         return
@@ -254,12 +256,16 @@ def _offer_to_measure(
         return
     known_results_by_chunker = {} if changes_job is None else changes_job.results
     tried_chunkers = known_results_by_chunker.keys() | ({} if changes_job is None else changes_job.refused.keys())
-    chunkers = {column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None}
-    if not chunkers.keys() - tried_chunkers:
+    label_by_chunker = {
+        column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None
+    }
+    if not label_by_chunker.keys() - tried_chunkers:
         return
 
     def measure() -> None:
-        new_index_changes_job = IndexChanges(setting, chunkers, embedder, session.on_disk, results=known_results_by_chunker)
+        new_index_changes_job = IndexChanges(
+            setting, label_by_chunker, embedder, session.on_disk, results=known_results_by_chunker
+        )
         if changes_job is not None:
             new_index_changes_job.questions, new_index_changes_job.problems = (
                 changes_job.questions,
@@ -268,7 +274,7 @@ def _offer_to_measure(
         session.index_changes = new_index_changes_job
         session.index_changes.start()
 
-    remaining_chunkers = [chunker for chunker in chunkers if chunker not in tried_chunkers and not chunker.asks]
+    remaining_chunkers = [chunker for chunker in label_by_chunker if chunker not in tried_chunkers and not chunker.asks]
     button_label = (
         "Measure questions won and lost"
         if is_this
@@ -311,9 +317,9 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
             counted_texts.append(text[:characters_left])
             characters_left -= len(counted_texts[-1])
         counted_characters = MOST_COUNTED - characters_left
-        document_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
-        document_token_count = round(document_token_count * sum(len(text) for _, text in texts) / max(1, counted_characters))
-        session.changed_tokens = cached_count = (texts, tokenizer, document_token_count)
+        total_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
+        total_token_count = round(total_token_count * sum(len(text) for _, text in texts) / max(1, counted_characters))
+        session.changed_tokens = cached_count = (texts, tokenizer, total_token_count)
     return cached_count[2]
 
 
