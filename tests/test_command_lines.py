@@ -14,13 +14,16 @@ from chunkers.commands.command_line import main as chunkers_main
 from corpus.command_line import main as corpus_main
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT
+from tests.lanes import mostly_full
 
 CHUNK = ["-m", "seamark", "chunk", "sample_docs/stubs.txt", "--chunker", "fixed_sentences", "--embedder", "tfidf"]
 CHUNK += ["--tokenizer", "words"]
 SWEEP = ["-m", "seamark", "sweep", "stubs", "--embedder", "tfidf", "--tokenizer", "words", "--chunker", "fixed_sentences"]
 SWEEP += ["--grid", "size=1,2,3", "--json"]
 COMMANDS = pytest.mark.parametrize(
-    "command", [CHUNK, ["-m", "seamark", "chunk", "--list"], SWEEP], ids=["chunk", "list", "sweep"]
+    "command",
+    mostly_full([CHUNK, ["-m", "seamark", "chunk", "--list"], SWEEP], [CHUNK]),
+    ids=["chunk", "list", "sweep"],
 )
 
 
@@ -191,14 +194,14 @@ CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
     ("command", "imported"),
     [
         ("-m seamark chunk --list", set()),
-        (f"{CUT} fixed_words", set()),
-        (f"{CUT} recursive", set()),
         (f"{CUT} breakpoint", set()),
-        ("-m seamark check sample_docs/stubs.txt --chunker fixed_words", set()),
-        (f"{CUT} breakpoint --embedder tfidf", {"sklearn", "scipy", "pandas"}),
         *(
             pytest.param(command, imported, marks=pytest.mark.full)
             for command, imported in (
+                (f"{CUT} fixed_words", set()),
+                (f"{CUT} recursive", set()),
+                ("-m seamark check sample_docs/stubs.txt --chunker fixed_words", set()),
+                (f"{CUT} breakpoint --embedder tfidf", {"sklearn", "scipy", "pandas"}),
                 (f"{CUT} fixed_characters", set()),
                 (f"{CUT} fixed_sentences:size=2", set()),
                 ("-m seamark chunk sample_docs/stubs.txt --chunker fixed_tokens", set()),

@@ -99,6 +99,7 @@ def mark_over_seam(page, root):
     root.get_by_role("button", name="Mark as the answer").click()
 
 
+@pytest.mark.full
 def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_url):
     root = open_app(laptop, app_url, "?ask_limit=100")
     ask(laptop, root, QUESTION)

@@ -133,6 +133,7 @@ def test_a_drag_pans_and_is_no_click(kept_page, root):
     assert column(root, 0).evaluate("(body) => body.scrollTop") == 0
 
 
+@pytest.mark.full
 def test_the_line_keeps_its_own_drag_while_zoomed(kept_page, root):
     before = zoom_in(root)
     line = root.locator(".line")
@@ -145,6 +146,7 @@ def test_the_line_keeps_its_own_drag_while_zoomed(kept_page, root):
     shows(root, before)
 
 
+@pytest.mark.full
 def test_a_click_in_the_window_leads_to_the_sentence_there(kept_page, root):
     start, end = zoom_in(root, 2)
     root.locator(".plot").click(position=place(root))
@@ -153,6 +155,7 @@ def test_a_click_in_the_window_leads_to_the_sentence_there(kept_page, root):
     eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: abs(top - sentence) <= 2)
 
 
+@pytest.mark.full
 def test_the_walk_takes_the_window_along(kept_page, app_url):
     # Nothing has been pointed at.
     root = open_app(kept_page, app_url, REPORT)
@@ -169,6 +172,7 @@ def test_the_walk_takes_the_window_along(kept_page, app_url):
     expect(root.locator(".cursor")).to_be_visible()
 
 
+@pytest.mark.full
 def test_the_strip_shows_and_moves_the_window(kept_page, root):
     zoom_in(root, 2)
     overview = root.locator(".overview")

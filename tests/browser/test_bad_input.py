@@ -98,6 +98,7 @@ def test_no_text_yet(page, app_url):
     page.get_by_text("There is no text yet").wait_for()
 
 
+@pytest.mark.full
 def test_emoji_and_combining_marks_keep_their_places(page, app_url):
     root = open_app(page, app_url, "?embedder=tfidf")
     text = "🌊 waves rise. 👩‍👩‍👧 families swim. Cafe\u0301 opens. שלום עולם. The end 🏁."

@@ -79,6 +79,7 @@ def test_the_best_of_five_own_settings_on_an_own_document_takes_eight_clicks(lap
     assert clicks(laptop) <= 8
 
 
+@pytest.mark.full
 def test_where_columns_disagree_and_why_takes_one_click_and_no_scrolling(laptop, app_url):
     root = open_app(laptop, app_url)
     root.get_by_role("button", name="Next disagreement").click()

@@ -146,6 +146,7 @@ def test_what_a_scene_shows_comes_into_view_even_if_it_is_drawn_later(open_page,
     expect(page.locator(".st-key-retrieval_summary")).to_be_in_viewport(ratio=0.9, timeout=READY)
 
 
+@pytest.mark.full
 def test_page_up_goes_back_to_the_last_part_of_the_scene_before(open_page, app_url):
     page = open_page(viewport=PROJECTOR)
     bar = opened(page, app_url, "deck=ten-minutes&scene=3")
@@ -175,7 +176,7 @@ def test_b_blanks_the_screen_and_a_typed_b_does_not(open_page, app_url):
     expect(blank).to_be_hidden()
 
 
-@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize("width", mostly_full([1280, 1920], [1280]))
 def test_the_bar_is_readable_and_covers_nothing(open_page, app_url, width):
     page = open_page(viewport={"width": width, "height": width * 9 // 16}, alone=True)
     page.add_init_script(NOTE_DRAWN_TYPE)
@@ -220,6 +221,7 @@ def test_a_scene_is_whole_without_scrolling_and_its_type_is_large(open_page, app
     assert measured == (name in {"ten-minutes", "encores", "semantic"}), "the lectures with a curve or a heatmap"
 
 
+@pytest.mark.full
 def test_an_unknown_lecture_is_named(open_page, app_url):
     page = open_page(viewport=PROJECTOR)
     page.goto(f"{app_url}/?deck=nothing&embedder=tfidf")

@@ -122,6 +122,7 @@ def test_what_would_change_a_verdict_is_shown_then_applied_and_undone(laptop, ap
     eventually(lambda: "c2.amount" in laptop.url, False)
 
 
+@pytest.mark.full
 def test_the_formula_with_this_gaps_numbers_stands_on_the_card(laptop, app_url):
     root = open_app(laptop, app_url)
     laptop.keyboard.press("d")
@@ -203,6 +204,7 @@ def test_a_column_that_is_added_shows_the_disagreement_at_hand(laptop, app_url):
     expect(root.locator(".dispute .verdict")).to_have_count(3)
 
 
+@pytest.mark.full
 def test_letters_that_are_typed_lead_nowhere(laptop, app_url):
     root = open_app(laptop, app_url)
     root.get_by_role("combobox", name="Columns that disagree").focus()
@@ -242,6 +244,7 @@ def test_the_largest_dispute_first(laptop, app_url):
     assert in_text != by_size
 
 
+@pytest.mark.full
 def test_what_is_said_follows_a_moved_line(laptop, app_url):
     root = open_app(laptop, app_url)
     laptop.keyboard.press("d")

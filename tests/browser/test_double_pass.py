@@ -246,7 +246,7 @@ def test_the_rows_are_saved_as_a_picture_with_its_own_colours(kept_page, rows):
     assert all("stroke: rgb(" in style or "stroke: none" in style for style in styles)
 
 
-@pytest.mark.parametrize("scheme", mostly_full(["light", "dark"], ["light"]))
+@pytest.mark.parametrize("scheme", mostly_full(["light", "dark"], []))
 def test_both_themes_and_a_narrow_window(open_page, app_url, scheme):
     page = open_page(color_scheme=scheme, viewport={"width": 800, "height": 1000})
     rows = open_double_pass(page, app_url)

@@ -10,7 +10,7 @@ ABOUT_A_TEXT = ["", "breakpoints", "double_pass", "clustering", "failures", "ans
 SIZE = "(heading) => parseFloat(getComputedStyle(heading).fontSize)"
 
 
-@pytest.mark.parametrize("name", mostly_full([*ABOUT_A_TEXT, "tune", "retrieval"], ["tune"]))
+@pytest.mark.parametrize("name", mostly_full([*ABOUT_A_TEXT, "tune", "retrieval"], ["answers"]))
 def test_a_page_has_one_small_heading(page, app_url, name):
     page.goto(f"{app_url}/{name}?embedder=tfidf&document=three_topics")
     title = "Three unequal topics" if name in ABOUT_A_TEXT else name.capitalize()

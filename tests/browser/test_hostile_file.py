@@ -36,6 +36,7 @@ def cancel(page):
     return page.get_by_role("button", name="Cancel")
 
 
+@pytest.mark.full
 def test_cancel_ends_the_reading_and_the_text_before_stays(session, server):
     eventually(lambda: len(readers(server.pid)), 1)
     cancel(session).click()

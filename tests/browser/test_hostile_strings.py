@@ -15,7 +15,12 @@ from tests.lanes import mostly_full
 
 LIGHT = "?embedder=tfidf&sentences=lines&c1=fixed_sentences&c2=recursive"
 TEXT = "\n".join(STRINGS)
-ABOUT_A_TEXT = ("Breakpoints", "Double pass", "Clustering", "Failures", "Guide")
+PLACES = [
+    (("Every gap", "Downloads"), ("Breakpoints", "Failures")),
+    (("Chunk sizes", "Parsing", "Code"), ("Double pass", "Clustering", "Guide")),
+]
+"""Where a text is shown: views below it on Compare, and other pages; those of the first row in `make test` too."""
+
 NAMES = [" ".join(STRINGS[first::20]).replace("/", "∕") for first in range(20)]
 """All strings as the names of twenty files."""
 
@@ -57,17 +62,18 @@ def test_there_are_two_hundred():
     assert len(STRINGS) == len(set(STRINGS)) >= 200
 
 
-def test_as_a_text_on_every_page(page, app_url):
+@pytest.mark.parametrize(("views", "links"), mostly_full(PLACES, PLACES[:1]))
+def test_as_a_text_on_every_page(page, app_url, views, links):
     root = open_app(page, app_url, LIGHT)
     paste(page, TEXT)
     page.get_by_role("heading", name="Pasted text").wait_for()
     embedded(page)
     eventually(lambda: [whole_text(root, number) for number in (0, 1)], [TEXT] * 2)
     nothing_happened(page)
-    for below in ("Every gap", "Chunk sizes", "Parsing", "Code", "Downloads"):
-        page.get_by_text(below, exact=True).click()
+    for view in views:
+        page.get_by_text(view, exact=True).click()
         nothing_happened(page)
-    for name in ABOUT_A_TEXT:
+    for name in links:
         page.get_by_role("link", name=name, exact=True).click()
         page.wait_for_url(f"**/{name.lower().replace(' ', '_')}?**", timeout=READY)
         nothing_happened(page)

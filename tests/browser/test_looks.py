@@ -16,7 +16,9 @@ FACES = """(body) => {
     ("name", "drawn", "not_drawn"),
     [
         ("table", ["| Bridge | Built |", "2025-05-14T08:10", "\\sigma"], ["The valley is crossed", "Reading the sensors"]),
-        ("formulas", ["A = pi * r^2", "n = ln(2) / ln(1 + p)"], ["Archimedes compared"]),
+        pytest.param(
+            *("formulas", ["A = pi * r^2", "n = ln(2) / ln(1 + p)"], ["Archimedes compared"]), marks=pytest.mark.full
+        ),
     ],
 )
 def test_code_tables_and_formulas_have_a_face_of_their_own(page, app_url, name, drawn, not_drawn):

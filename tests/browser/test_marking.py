@@ -81,6 +81,7 @@ def test_the_best_of_five_takes_at_most_eight_clicks_with_marks_and_five_without
     assert clicks.count <= 8
 
 
+@pytest.mark.full
 def test_while_marking_there_is_one_text_without_chunks_and_nothing_red(page, app_url):
     root = own_text(page, app_url, HEADED)
     root.get_by_role("button", name="▲ Mark").click()

@@ -195,6 +195,7 @@ def test_while_a_file_is_over_the_page_the_page_says_what_becomes_of_it(page, ap
     shows(page, "One.", "a.txt")
 
 
+@pytest.mark.full
 def test_a_reload_keeps_the_text_its_name_its_boundaries_and_what_was_chosen(page, app_url):
     open_app(page, app_url, QUICK)
     text = "One is here.\n---\nTwo is here. Three is here."

@@ -108,7 +108,6 @@ def test_a_failed_question_leads_to_its_passage_where_the_budget_ends(page, app_
     page.wait_for_url(re.compile("budget_unit=characters"), timeout=READY)
 
 
-@pytest.mark.full
 def test_the_passage_is_seen_on_compare(page, app_url):
     page.goto(f"{app_url}/retrieval?budget=500&failed=1&question=40&left=1&right=2")
     page.get_by_role("button", name="See the passage on Compare").click(timeout=READY)

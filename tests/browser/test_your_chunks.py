@@ -9,6 +9,7 @@ from sample_docs import load_sample
 from tests.browser.steps import at_rest, column, embedded, eventually, open_app, read
 
 
+@pytest.mark.full
 def test_an_altered_chunk_is_listed_and_leads_into_the_text(page, app_url):
     root = open_app(page, app_url, "?embedder=tfidf&document=report&c1=fixed_sentences&c1.size=9")
     page.get_by_role("button", name="Your chunks").click()

@@ -12,8 +12,8 @@ from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
 from chunkers.results.chunk_fields import chunk_heading_path
 from chunkers.text.outline import headings
-from sample_docs import load_sample
-from tests.lanes import mostly_full, samples
+from sample_docs import load_sample, sample_titles
+from tests.lanes import mostly_full
 from tests.properties.promises import OUT_OF_ORDER, check_result
 from tests.support import HashEmbedder, tools
 
@@ -151,15 +151,18 @@ def check(chunker, document):
     return chunking
 
 
+SLOW_SPLITTERS = [pytest.param("lines", marks=pytest.mark.slow), pytest.param("sentencex:en", marks=pytest.mark.full)]
+
+
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)
-@pytest.mark.parametrize("sentences", mostly_full(["regex", "lines", "sentencex:en"], ["regex"], pytest.mark.slow))
+@pytest.mark.parametrize("sentences", ["regex", *SLOW_SPLITTERS])
 def test_texts_at_the_edges(name, parameters, sentences):
     for text in EDGES:
         chunking = check(made(name, parameters), Document.from_text(text, sentences))
         assert bool(chunking.chunks) == bool(text.strip())
 
 
-@pytest.mark.parametrize("sample", samples())
+@pytest.mark.parametrize("sample", mostly_full(sample_titles(), {"stubs", "table", "emoji"}))
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)
 def test_samples(sample, name, parameters):
     source = load_sample(sample)

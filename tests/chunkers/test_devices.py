@@ -15,6 +15,7 @@ from chunkers.support import extras
 from chunkers.text.bundled_model import checked_model_folder
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT
+from tests.lanes import mostly_full
 
 CUT = [str(ROOT / "sample_docs" / "stubs.txt"), "--tokenizer", "words", "--chunker"]
 
@@ -203,7 +204,7 @@ def test_a_model_of_sentence_transformers_is_loaded_on_the_device(asked, there, 
     assert embedder.revision == sentence_models.folder_revision(tmp_path) + ("/mps" if wanted == "mps" else "")
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", mostly_full(DEVICES, {"auto"}))
 def test_choosing_an_embedder_imports_no_torch(device):
     code = (
         "import sys; from chunkers import EMBEDDERS, load_embedder;"

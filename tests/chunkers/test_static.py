@@ -33,6 +33,7 @@ from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.tokenizers import word_piece_tokenizer
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
+from tests.lanes import mostly_full
 from tests.support import LIMIT
 from tests.support import PieceNetwork as Network
 
@@ -209,6 +210,7 @@ class TestFile:
         assert read_table(file) is None
         assert read_table(made._path)[1] == made.revision
 
+    @pytest.mark.full
     def test_in_the_place_of_a_torn_one_a_whole_one_is_made(self, made, tmp_path):
         (tmp_path / made._path.name).write_bytes(made._path.read_bytes()[:-1])
         embedder = Static(Network(), tmp_path)
@@ -217,7 +219,9 @@ class TestFile:
         assert embedder.revision == made.revision
         assert file_of(tmp_path).read_bytes() == made._path.read_bytes()
 
-    @pytest.mark.parametrize("blocked", ["the folder is a file", "the file is a folder"])
+    @pytest.mark.parametrize(
+        "blocked", mostly_full(["the folder is a file", "the file is a folder"], {"the folder is a file"})
+    )
     def test_where_it_cannot_be_written_the_table_is_in_memory(self, made, tmp_path, blocked):
         folder = tmp_path / "folder"
         folder.write_text("") if blocked == "the folder is a file" else (folder / made._path.name).mkdir(parents=True)
@@ -250,6 +254,7 @@ class TestFile:
 
 
 class TestWaiting:
+    @pytest.mark.full
     def test_progress_ascends_from_nothing_to_all(self, tmp_path):
         told = []
         Static(Network(), tmp_path).prepare(told.append)
@@ -257,6 +262,7 @@ class TestWaiting:
         assert (told[0], told[-1]) == (0, 1)
         assert len(told) > STEPS
 
+    @pytest.mark.full
     def test_it_can_be_stopped_between_batches_and_then_made(self, made, tmp_path):
         embedder = Static(Network(), tmp_path)
         with pytest.raises(Cancelled):
@@ -307,6 +313,7 @@ class TestWaiting:
         assert outcome == ["stopped", "ready", "ready"]
         assert len(embedder._full.asked) == 29_525
 
+    @pytest.mark.full
     def test_processes_that_distil_at_once_leave_a_whole_file(self, made, tmp_path):
         several = [Static(Network(), tmp_path) for _ in range(2)]
         threads = [threading.Thread(target=embedder.load) for embedder in several]
@@ -318,6 +325,7 @@ class TestWaiting:
         assert cached(made, tmp_path).revision == made.revision
         file_of(tmp_path)
 
+    @pytest.mark.full
     def test_others_use_the_network_between_two_batches(self, tmp_path):
         network = Network()
         answer, seen = network.means, []
@@ -369,7 +377,7 @@ def test_the_bundled_model_gives_the_vectors_of_model2vec(tmp_path):
     assert cached(embedder, tmp_path).revision == embedder.revision
 
 
-@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("terminal", mostly_full([True, False], {True}))
 def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_path, terminal):
     shown = io.StringIO()
     monkeypatch.setattr(shown, "isatty", lambda: terminal)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from chunkers import TOKENIZERS, Document, Verdict, build_chunker, load_tokenizer, run
 from chunkers.building_blocks.size_limits import span_size_function
 from chunkers.contract.tools import Tools
+from tests.lanes import mostly_full
 from tests.support import HashEmbedder
 
 PARTS = [
@@ -40,8 +41,12 @@ def tables():
     assert "llama_index" not in os.environ.get("TIKTOKEN_CACHE_DIR", "")
 
 
+FEW = {"all-MiniLM-L6-v2", "words", "cl100k_base"}
+"""One of each kind: word pieces, words, and byte pairs."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TOKENIZERS)
+@pytest.mark.parametrize("name", mostly_full(TOKENIZERS, FEW))
 @given(text=TEXTS, sentences=st.sampled_from(["sentencex", "regex", "lines"]), data=st.data())
 @settings(max_examples=50, deadline=None)
 def test_a_slice_has_as_many_tokens_as_its_text(name, text, sentences, data):
@@ -59,7 +64,7 @@ def test_a_slice_has_as_many_tokens_as_its_text(name, text, sentences, data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TOKENIZERS)
+@pytest.mark.parametrize("name", mostly_full(TOKENIZERS, FEW))
 @pytest.mark.parametrize("oversize", ["weakest_gap", "recursive"])
 @given(text=TEXTS, sizes=st.tuples(st.integers(1, 12), st.integers(0, 20)))
 @settings(max_examples=40, deadline=None)

@@ -9,7 +9,6 @@ from chunkers import CHUNKERS, chunk
 from seamark.__main__ import COMMANDS
 from tests import ROOT
 from tests.chunkers.offers import install
-from tests.lanes import mostly_full
 from tests.packing.environments import LIMIT
 
 IN_USE = """
@@ -39,6 +38,8 @@ HEAVY = {
     *("streamlit", "plotly", "pyarrow", "requests", "bs4", "psutil", "openai", "joblib"),
 }
 STUBS = ROOT / "sample_docs" / "stubs.txt"
+
+pytestmark = pytest.mark.full
 
 
 def ran(python, *command, status=0, **options):
@@ -112,7 +113,6 @@ def test_a_file_that_is_no_plain_text_says_what_reads_it(library, tmp_path):
         assert "pip install 'seamark[files]'" in message
 
 
-@pytest.mark.full
 def test_settings_are_swept_in_several_processes(reader):
     command = ["sweep", "stubs", "--chunker", "breakpoint", "--grid", "amount=50,60,70", "--embedder", "tfidf", "--json"]
     rows = [json.loads(line) for line in ran(reader, *command).splitlines()]
@@ -121,12 +121,11 @@ def test_settings_are_swept_in_several_processes(reader):
     ]
 
 
-@pytest.mark.parametrize("command", mostly_full([name for name in COMMANDS if name != "corpus"], {"retrieval"}))
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "corpus"])
 def test_every_command_has_its_help(library, command):
     assert ran(library, command, "--help").startswith(f"usage: seamark {command} ")
 
 
-@pytest.mark.full
 def test_what_is_missing_is_said(library):
     wanted = "needs the packages streamlit and plotly; to install what is missing: pip install 'seamark[app]'.\n"
     assert ran(library, status=2) == f"The app {wanted}"
@@ -142,7 +141,6 @@ def test_what_is_missing_is_said(library):
     assert printed == "Parquet needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"
 
 
-@pytest.mark.full
 def test_a_package_beside_it_brings_its_chunker(library, tmp_path):
     install(tmp_path)
     command = ["chunk", str(STUBS), "--chunker", "signal_words", "--tokenizer", "words"]

@@ -77,10 +77,12 @@ def test_every_room_is_moved():
     assert {*ROOMS, "pages", PACKAGE} == {*PACKAGES}
 
 
+@pytest.mark.full
 def test_it_has_one_name(wheel):
     assert {name.split("/")[0] for name in wheel.namelist()} == {PACKAGE, f"{PACKAGE}-{__version__}.dist-info"}
 
 
+@pytest.mark.full
 def test_it_has_every_file_and_no_other(wheel):
     model = f"{PACKAGE}/{MODEL_FOLDER}/"
     there = {name for name in wheel.namelist() if name.startswith(f"{PACKAGE}/") and not name.startswith(model)}
@@ -92,6 +94,7 @@ def test_it_has_every_file_and_no_other(wheel):
     assert f"{PACKAGE}-{__version__}.dist-info/licenses/LICENSE" in wheel.namelist()
 
 
+@pytest.mark.full
 def test_it_has_the_bundled_model_with_its_licence(wheel):
     folder = f"{PACKAGE}/{MODEL_FOLDER}/"
     hashes = {name: hashlib.sha256(wheel.read(folder + name)).hexdigest() for name in [*FILE_HASHES, "model.safetensors"]}
@@ -100,6 +103,7 @@ def test_it_has_the_bundled_model_with_its_licence(wheel):
     assert (WHEEL, requirements("requirements.txt")[WHEEL]) == MODEL
 
 
+@pytest.mark.full
 def test_the_source_distribution_has_no_tests(built):
     with tarfile.open(built[0]) as opened:
         tops = {name.split("/")[1] for name in opened.getnames() if "/" in name}
@@ -107,6 +111,7 @@ def test_the_source_distribution_has_no_tests(built):
     assert tops <= {*ROOMS, PACKAGE, "packing", *(path.split("/")[0] for path in SHOWN), *about}
 
 
+@pytest.mark.full
 def test_no_import_names_what_is_not_there(sources):
     left = []
     for name, source in sources.items():
@@ -122,6 +127,7 @@ def test_no_import_names_what_is_not_there(sources):
     assert any(f"from {PACKAGE}.chunkers" in source for source in sources.values())
 
 
+@pytest.mark.full
 def test_no_text_names_a_module_that_is_not_there(sources):
     """A name in a string, with which a module could be imported, and what a reader is told to type."""
     left = []
@@ -186,11 +192,12 @@ def test_the_metadata_name_the_packages_that_the_tests_run_with():
     # The wheel has the model's files; recursive and fixed_tokens are compared with LangChain's.
     assert named == {*pinned} - {WHEEL, "langchain-text-splitters"}, "both name the same packages"
     others = [need for extra in ("adapters", "ray") for need in asked[extra]]
-    pinned |= requirements("requirements-dev.txt")
+    pinned |= requirements("requirements-dev.txt") | requirements("requirements-full.txt")
     outside = [str(need) for need in own + more + others if pinned[canonicalize_name(need.name)] not in need.specifier]
     assert not outside, "every range has the version that the tests run with"
 
 
+@pytest.mark.full
 def test_the_library_brings_few_packages(built, tmp_path):
     """Without the extras; the limit is what the default road needs today, with what tokenizers brings."""
     with zipfile.ZipFile(built[1]) as opened:

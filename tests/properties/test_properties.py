@@ -15,7 +15,7 @@ from tests.properties.fuzz import BLOCK, Block, blocks, run_block
 from tests.properties.properties import PROPERTIES, Property, checked
 
 CASES = 600
-"""Number of cases of all properties together in this test."""
+"""Number of cases of all properties together in `make full`."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -24,25 +24,32 @@ def tables():
         yield
 
 
-def few(name):
+@pytest.fixture
+def few(pytestconfig):
+    """Return how many cases of a property are checked; of chunkings, which take the longest, a third in `make test`."""
     whole = sum(prop.share for prop in PROPERTIES.values())
-    return max(4, round(CASES * PROPERTIES[name].share / whole))
+
+    def count(name):
+        part = 1 if pytestconfig.option.full or name != "chunkings" else 3
+        return max(4, round(CASES * PROPERTIES[name].share / whole / part))
+
+    return count
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PROPERTIES if "model" not in name])
-def test_it_holds(name):
-    holds(name)
+def test_it_holds(name, few):
+    holds(name, few(name))
 
 
 @pytest.mark.model
 @pytest.mark.parametrize("name", [name for name in PROPERTIES if "model" in name])
-def test_it_holds_with_the_model(name):
-    holds(name)
+def test_it_holds_with_the_model(name, few):
+    holds(name, few(name))
 
 
-def holds(name):
-    @settings(max_examples=few(name), deadline=None, suppress_health_check=list(HealthCheck))
+def holds(name, count):
+    @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
     @given(PROPERTIES[name].cases)
     def every(case):
         checked(name, case)

@@ -132,6 +132,7 @@ def test_sentence_transformers_runs_what_is_left_alone(tmp_path):
     assert embedder.engine == "sentence-transformers"
 
 
+@pytest.mark.full
 def test_lower_case_may_be_asked_for_besides(tmp_path):
     from sentence_transformers import SentenceTransformer
 

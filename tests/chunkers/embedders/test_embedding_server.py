@@ -22,6 +22,7 @@ from chunkers.embedders import OpenAIServer, embedding_server
 from chunkers.embedders.sentence_models import folder_revision
 from chunkers.network.connection import Connection, cancellable
 from tests.chunkers.embedders.models import TEXTS
+from tests.lanes import mostly_full
 from tests.server import KEY, Raw, answer, items, vector
 
 LONG = 5.0
@@ -62,7 +63,7 @@ def test_vectors_are_put_in_the_order_that_the_server_numbers_them(http):
         [(429, {})],
         [(500, {})],
         [(503, {"retry-after-ms": 30}), (429, {})],
-        [LONG],
+        pytest.param([LONG], marks=pytest.mark.full),
         [(408, {}), (502, {}), (529, {})],
     ],
 )
@@ -159,8 +160,12 @@ FAILURES = {
 }
 
 
+SOON = [failure for name, failure in FAILURES.items() if name != "slow"]
+"""Failures that nobody has to wait for."""
+
+
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(("script", "requests", "sentence"), FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize(("script", "requests", "sentence"), mostly_full(FAILURES.values(), SOON), ids=FAILURES)
 def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script, requests, sentence):
     caplog.set_level(logging.DEBUG)
     http.script = list(script)

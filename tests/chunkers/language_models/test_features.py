@@ -177,8 +177,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("feature", FEATURES)
-@pytest.mark.parametrize("way", SAID)
+@pytest.mark.parametrize(("way", "feature"), with_features(SAID, 3))
 def test_what_stands_around_an_answer_is_no_part_of_it(http, feature, way, undisturbed):
     made, count = undisturbed
     http.model = lambda messages: SAID[way](right(messages))
@@ -193,8 +192,7 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("feature", FEATURES)
-@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize(("use", "feature"), with_features(USES, 3))
 def test_a_server_that_does_not_count_is_taken_to_have_used_the_most(http, feature, use, undisturbed):
     made, count = undisturbed
     http.right = None
@@ -221,7 +219,7 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize(("way", "feature"), with_features(UNUSABLE, 2))
+@pytest.mark.parametrize(("way", "feature"), with_features(UNUSABLE, 4))
 def test_an_answer_that_cannot_be_used_is_asked_again_and_then_given_up(http, feature, way, undisturbed):
     made, count = undisturbed
     # Questions begin with an example.

@@ -508,6 +508,7 @@ def test_after_an_interruption_nothing_more_is_sent(http, monkeypatch):
     assert len(http.requests) <= MOST_AT_ONCE
 
 
+@pytest.mark.full
 def test_after_an_interruption_no_retry_follows(http, monkeypatch):
     # A retry waits longer than it takes to ask whether the user has stopped.
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.5)

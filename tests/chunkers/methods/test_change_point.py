@@ -16,7 +16,7 @@ from chunkers.contract.base import run
 from chunkers.methods import change_point
 from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
-from tests.lanes import samples
+from tests.lanes import mostly_full, samples
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
 
 
@@ -183,8 +183,11 @@ def subjects(count, width, length, likeness, seed):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("length", [8, 150, 5000])
-@pytest.mark.parametrize("likeness", [0.0, 0.3, 0.7])
+ALL_SUBJECTS = [(likeness, length) for likeness in (0.0, 0.3, 0.7) for length in (8, 150, 5000)]
+FEW_SUBJECTS = [(0.3, 150), (0.7, 8)]
+
+
+@pytest.mark.parametrize(("likeness", "length"), mostly_full(ALL_SUBJECTS, FEW_SUBJECTS))
 def test_the_search_is_that_of_ruptures(length, likeness):
     import ruptures
 

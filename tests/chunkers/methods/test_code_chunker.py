@@ -10,11 +10,12 @@ from chunkers.contract.base import run
 from chunkers.methods.code import Code
 from chunkers.text import code_syntax
 from chunkers.text.code_syntax import CODE_ENDINGS, GRAMMARS, detect_programming_language
+from tests.lanes import mostly_full
 from tests.properties.promises import check_result
 from tests.support import tools
 
 
-@pytest.mark.parametrize("most", [60, 250])
+@pytest.mark.parametrize("most", mostly_full([60, 250], [250]))
 @pytest.mark.parametrize(
     ("kind", "count"),
     [

@@ -95,6 +95,7 @@ def of_question(app, number):
     return cards(app)
 
 
+@pytest.mark.full
 def test_a_run_that_the_page_does_not_show_says_what_is_other(app, http, restart, cache_folder):
     link = stopped(app, http)
     restart()
@@ -105,6 +106,7 @@ def test_a_run_that_the_page_does_not_show_says_what_is_other(app, http, restart
     assert "AQS" not in str([frame.value.columns for frame in other.dataframe])
 
 
+@pytest.mark.full
 def test_what_another_model_of_the_same_name_would_have_given_is_not_shown(app, http, restart, cache_folder, monkeypatch):
     link = stopped(app, http)
     restart()
@@ -115,6 +117,7 @@ def test_what_another_model_of_the_same_name_would_have_given_is_not_shown(app, 
     assert "AQS" not in str([frame.value.columns for frame in other.dataframe])
 
 
+@pytest.mark.full
 def test_without_a_file_the_link_says_that_the_run_is_gone(app, http, restart, cache_folder):
     opened(app, judged="no")
     name_model(app, http)
@@ -124,6 +127,7 @@ def test_without_a_file_the_link_says_that_the_run_is_gone(app, http, restart, c
     assert any("The link's run is no longer remembered" in text for text in said(by_link(dict(app.query_params))))
 
 
+@pytest.mark.full
 def test_a_file_of_something_else_is_a_sentence(app, http, restart, cache_folder):
     link = stopped(app, http)
     restart()

@@ -70,6 +70,7 @@ def test_tfidf_needs_no_model_and_brings_its_thresholds(app):
     assert app.slider(key="1/double_pass/initial_threshold").value == 0.08
 
 
+@pytest.mark.full
 def test_static_is_made_before_its_columns_are_cut(app, monkeypatch, tmp_path):
     embedder, load = Static(PieceNetwork(), tmp_path), embedders._load_embedder
     monkeypatch.setattr(
@@ -102,6 +103,7 @@ def test_a_hub_name_in_a_link_asks_nobody_before_the_click_and_then_says_that_it
     assert cut(settled(app)) == [True, True, True]
 
 
+@pytest.mark.full
 def test_a_folder_in_a_link_is_not_read_before_the_click(app, tmp_path):
     folder = make_model(tmp_path / "model")
     (folder / "modules.json").rename(tmp_path / "modules.json")

@@ -81,6 +81,7 @@ def test_a_set_brings_its_documents_and_is_recognised_after_a_restart(indexed, r
     assert question.excerpts == ((0, (0, len(TEXTS["birds.txt"]))),)
 
 
+@pytest.mark.full
 def test_what_is_returned_and_how_it_is_searched_are_kept_with_the_run(indexed, restart, cache_folder):
     words = {"returned": "window:1", "search": "hybrid"}
     token, shown = interrupted(opened(**words), indexed, restart)
@@ -176,6 +177,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(indexed, resta
     assert not indexed
 
 
+@pytest.mark.full
 def test_documents_of_one_s_own_have_to_be_given_again(indexed, restart, cache_folder):
     app = opened()
     app.segmented_control(key="retrieval_material").set_value("Your own").run()
@@ -196,6 +198,7 @@ def test_documents_of_one_s_own_have_to_be_given_again(indexed, restart, cache_f
     assert indexed == ["fixed_words"]
 
 
+@pytest.mark.full
 def test_it_says_which_embedder_is_needed(indexed, restart, cache_folder):
     token, _ = interrupted(opened(), indexed, restart)
     app = settled(opened(run=token, embedder="all-MiniLM-L6-v2"))
@@ -204,6 +207,7 @@ def test_it_says_which_embedder_is_needed(indexed, restart, cache_folder):
     assert len(rows_of(app)) == 2
 
 
+@pytest.mark.full
 def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_folder, monkeypatch):
     token, _ = interrupted(opened(), indexed, restart)
     (name, text), *others = SMALL.texts
@@ -225,6 +229,7 @@ def test_nothing_is_written_unless_it_is_asked_for(indexed, restart, cache_folde
     assert not any(cache_folder.rglob("*"))
 
 
+@pytest.mark.full
 def test_a_file_of_something_else_is_a_sentence(indexed, restart, cache_folder):
     token, _ = interrupted(opened(), indexed, restart)
     (file,) = cache_folder.rglob("runs.sqlite")

@@ -44,7 +44,7 @@ def opened(page, **query):
     return app.run()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", mostly_full(PAGES, {"compare", "failures", "tune"}))
 @pytest.mark.parametrize("link", LINKS, ids=["long", "deep", "wide"])
 def test_no_link_ends_in_an_error_or_a_long_complaint(page, link):
     app = opened(page, **link)
@@ -112,7 +112,7 @@ def test_a_pipeline_that_a_link_names_waits_for_a_click(package, page):
 MARKDOWN = "![](http://127.0.0.1:9/x.png) $x$ **b** [a](http://x) :red[r] <b>h</b>"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", mostly_full(PAGES, {"compare", "failures", "tune"}))
 def test_a_texts_name_is_never_markdown(app, page):
     app.query_params["embedder"] = "tfidf"
     app.switch_page(PAGES[page].file)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.lanes import mostly_full
 from tests.viz.app_steps import choose_document, sent, settled
 from tests.viz.shell.test_page import ABOUT_A_TEXT, WITHOUT_A_TEXT, on_page, own_controls
 
@@ -17,7 +18,7 @@ def labels(app):
     return [label for label, *_ in sent(app, "columns")["columns"][1]["rows"]]
 
 
-@pytest.mark.parametrize("name", [*ABOUT_A_TEXT, *WITHOUT_A_TEXT])
+@pytest.mark.parametrize("name", mostly_full([*ABOUT_A_TEXT, *WITHOUT_A_TEXT], {"compare", "failures", "tune"}))
 def test_every_page_names_its_keys_and_keeps_its_controls_and_the_link_keeps_the_mode(app, name):
     opened(app, name)
     if name in ABOUT_A_TEXT:

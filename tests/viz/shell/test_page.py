@@ -4,6 +4,7 @@ import pytest
 from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import AppTest
 
+from tests.lanes import mostly_full
 from tests.viz.app_steps import choose_document, emptied, said, widget
 from viz.jobs import shared_resources
 from viz.state.session_state import PageArrival
@@ -42,7 +43,7 @@ def without_a_text(app, name):
     return app
 
 
-@pytest.mark.parametrize("name", ABOUT_A_TEXT)
+@pytest.mark.parametrize("name", mostly_full(ABOUT_A_TEXT, {"compare", "answers"}))
 def test_the_link_follows_every_control_when_there_is_no_text(app, name):
     without_a_text(app, name)
     assert app.query_params["document"] == "own"
@@ -89,7 +90,7 @@ def test_the_link_follows_on_pages_that_are_not_about_one_text(app, name):
     assert app.query_params["embedder"] == "tfidf"
 
 
-@pytest.mark.parametrize("name", [*ABOUT_A_TEXT, *WITHOUT_A_TEXT])
+@pytest.mark.parametrize("name", mostly_full([*ABOUT_A_TEXT, *WITHOUT_A_TEXT], {"compare", "clustering", "retrieval"}))
 def test_every_page_asks_before_it_uses_what_a_link_names(app, name):
     app.query_params["embedder"] = "sentence-transformers/none"
     if name != "compare":

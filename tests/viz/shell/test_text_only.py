@@ -7,6 +7,7 @@ import pytest
 
 from chunkers import build_chunker, load_embedder
 from sample_docs import load_sample
+from tests.lanes import mostly_full
 from tests.support import ended
 from tests.viz.app_steps import settled
 from viz.jobs.background_jobs import run_registry
@@ -51,7 +52,9 @@ def in_a_label(proto):
     return any(MARK in word for word in words if isinstance(word, str))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in ("tune", "retrieval")])
+@pytest.mark.parametrize(
+    "page", mostly_full([page for page in PAGES if page not in ("tune", "retrieval")], {"compare", "answers"})
+)
 def test_a_text_and_its_name(app, page):
     app.query_params["embedder"] = "tfidf"
     app.switch_page(PAGES[page].file)
@@ -62,7 +65,7 @@ def test_a_text_and_its_name(app, page):
     assert rendered(settled(app)) == []
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", mostly_full(PAGES, {"compare", "retrieval"}))
 def test_what_a_link_says(app, page):
     for name in ("document", "embedder", "tokenizer", "sentences", "c1", "view", "measure", "run", "step", "selected"):
         app.query_params[name] = HOSTILE

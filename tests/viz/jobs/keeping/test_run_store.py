@@ -15,6 +15,7 @@ import pytest
 from chunkers import InputError
 from chunkers.storage import private_files
 from tests import ROOT
+from tests.lanes import mostly_full
 from tests.support import LIMIT, HashEmbedder
 from viz.jobs.keeping import run_store
 from viz.jobs.keeping.kept_run import Keeper
@@ -230,7 +231,7 @@ store._close()
 """
 
 
-@pytest.mark.parametrize(("size", "whole"), [("300k", 3), ("40k", 0)])
+@pytest.mark.parametrize(("size", "whole"), mostly_full([("300k", 3), ("40k", 0)], [("300k", 3)]))
 def test_on_a_full_disk_the_newest_runs_are_whole_or_it_is_said(tmp_path, size, whole):
     mounted = 'mount -t tmpfs -o size="$1" tmpfs "$2" && exec "$3" -c "$4" "$2"'
     command = ["unshare", "-rm", "sh", "-c", mounted, "sh", size, tmp_path, sys.executable, FULL_DISK]
