@@ -28,8 +28,8 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.inbox.checked_chunking import HAIR
-from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
+from evaluation.findings.examined_chunking import HAIR
+from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions import Corpus, TokenRuler, read_questions
 from evaluation.remedies.settings_search import WANTED, Column, Remedy, Variation, setting_variations
 from evaluation.remedies.tested_changes import (

@@ -15,8 +15,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Chunk, Chunking, Document, Span
-from evaluation.inbox.checked_chunking import CheckedChunking
-from evaluation.inbox.rules import RULES
+from evaluation.findings.examined_chunking import ExaminedChunking
+from evaluation.findings.rules import RULES
 
 LABELS = Path(__file__).parents[1] / "tests" / "fixtures" / "labels"
 LANGUAGES = ("en", "de", "fr", "es", "zh")
@@ -95,7 +95,7 @@ def cohens_kappa(labels: Sequence[ChunkLabel]) -> float:
 def _document_labels(rule: str, document: Document, rows: Sequence[dict[str, Any]]) -> Iterator[ChunkLabel]:
     spans = [Span(row["start"], row["end"]) for row in rows]
     chunking = Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())
-    starts = [finding[0].start for finding in RULES[rule].find(CheckedChunking(chunking))]
+    starts = [finding[0].start for finding in RULES[rule].find(ExaminedChunking(chunking))]
     for row, (start, end) in zip(rows, spans, strict=True):
         answers = row.get(ON_PASSAGES.get(rule, "label"))
         if answers is not None:

@@ -11,7 +11,7 @@ from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import short_repr
 from chunkers.text import format_of, outline_of
-from evaluation.inbox.rules import RULES, find_suspicious_cuts
+from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.segmentation import SizeBounds, chunk_sizes, requested_size_bounds
 
 # Comments in a document that have a check ignore problems at one place.
@@ -115,7 +115,7 @@ ALL_RULES: Mapping[str, Rule] = {
     BOUNDARIES: Rule("Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"),
     RETRIEVAL: Rule("Retrieval worse than the baseline", "Questions find less of what answers them than before.", "error"),
 }
-"""Every rule by name: the sizes asked for, those of `evaluation.inbox`, and the scores."""
+"""Every rule by name: the sizes asked for, those of `evaluation.findings`, and the scores."""
 
 
 class Place(NamedTuple):

@@ -10,8 +10,8 @@ from chunkers import Chunking, Span, Tools
 from chunkers.contract import run
 from chunkers.results import embedded_text
 from evaluation.asking.question_retrieval import PosedQuestion, chunks_with_whole_answer
-from evaluation.inbox.checked_chunking import HAIR
-from evaluation.inbox.rules import FEWEST, Finding, find_suspicious_cuts
+from evaluation.findings.examined_chunking import HAIR
+from evaluation.findings.rules import FEWEST, Finding, find_suspicious_cuts
 from evaluation.questions import AnyRuler
 from evaluation.remedies.settings_search import Column, QuestionRetrieval, Remedy, Trial, smallest_solutions, try_variations
 from evaluation.retrieval import chunk_lengths

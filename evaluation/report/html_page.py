@@ -21,7 +21,7 @@ from chunkers import (
 from chunkers.recipes import ELSEWHERE
 from chunkers.results import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
 from chunkers.support import VectorArray, format_milliseconds, pluralize
-from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
+from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.questions import MarkedQuestion
 from evaluation.segmentation import (
     BASELINE_SETTINGS,

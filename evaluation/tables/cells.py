@@ -10,7 +10,7 @@ import numpy as np
 from chunkers import Chunking, Embedder
 from chunkers.support import FloatArray, format_number, format_three_figures, pluralize
 from evaluation.changes.index_changes import Comparison, WonAndLost, dollar_words, embedding_dollars
-from evaluation.inbox.rules import RULES
+from evaluation.findings.rules import RULES
 from evaluation.retrieval import mean_and_deviation
 from evaluation.segmentation import (
     BOUNDARY_MEASURES,

@@ -19,7 +19,7 @@ PLACES = [
     (("Every gap", "Downloads"), ("Breakpoints", "Failures")),
     (("Chunk sizes", "Parsing", "Code"), ("Double pass", "Clustering", "Guide")),
 ]
-"""Where a text is shown: views below it on Compare, and other pages; those of the first row in `make test` too."""
+"""Views that show a text, below it on Compare and on other pages; those of the first row in `make test` too."""
 
 NAMES = [" ".join(STRINGS[first::20]).replace("/", "∕") for first in range(20)]
 """All strings as the names of twenty files."""

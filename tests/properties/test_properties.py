@@ -26,7 +26,7 @@ def tables():
 
 @pytest.fixture
 def few(pytestconfig):
-    """Return how many cases of a property are checked; of chunkings, which take the longest, a third in `make test`."""
+    """Return the number of cases of a property; of chunkings, which take the longest, a third in `make test`."""
     whole = sum(prop.share for prop in PROPERTIES.values())
 
     def count(name):

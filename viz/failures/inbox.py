@@ -9,8 +9,8 @@ from chunkers.recipes import chunker_class
 from chunkers.results import EmbeddedAs, indices_of_parent_chunks
 from chunkers.support import pluralize
 from chunkers.text import detect_language
-from evaluation.inbox.checked_chunking import HAIR
-from evaluation.inbox.rules import ALIKE, RULES, Finding, find_suspicious_cuts, findings_per_rule
+from evaluation.findings.examined_chunking import HAIR
+from evaluation.findings.rules import ALIKE, RULES, Finding, find_suspicious_cuts, findings_per_rule
 from evaluation.remedies.tested_changes import SuspiciousColumn
 from evaluation.retrieval import count_repeats_by_words
 from evaluation.search import repeated_runs

@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
 from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
-from evaluation.inbox.checked_chunking import HAIR
+from evaluation.findings.examined_chunking import HAIR
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
     SETTINGS_BY_CHUNKER,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from chunkers import Embedder, Tools
-from evaluation.inbox.rules import Finding
+from evaluation.findings.rules import Finding
 from evaluation.remedies.settings_search import Remedy, Trial
 from evaluation.remedies.tested_changes import (
     FailingColumn,

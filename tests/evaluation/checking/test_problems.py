@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chunkers import Document, InputError, Span, build_chunker
 from chunkers.text.extracted_text import TextParts
 from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, parse_levels
-from evaluation.inbox.rules import RULES, find_suspicious_cuts
+from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.segmentation.chunk_statistics import SizeBounds
 from tests.support import HashEmbedder, tools
 

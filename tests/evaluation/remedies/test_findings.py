@@ -10,7 +10,7 @@ from benchmarks.remedies import equals_exhaustive, removes_finding, search_exhau
 from chunkers import Cancelled, Document, Span, build_chunker
 from chunkers.contract.base import run
 from evaluation.asking.question_retrieval import Limit, PosedQuestion, checked_answer
-from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
+from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import TokenRuler
 from evaluation.remedies.settings_search import WANTED
 from evaluation.remedies.tested_changes import (

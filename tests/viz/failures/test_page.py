@@ -9,7 +9,7 @@ import pytest
 from chunkers import Span, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.asking.question_retrieval import PosedQuestion
-from evaluation.inbox.rules import RULES, find_suspicious_cuts
+from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.remedies.tested_changes import FindingsByRule
 from evaluation.segmentation.boundary_files import boundary_file_json

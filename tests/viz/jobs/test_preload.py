@@ -141,7 +141,7 @@ def test_what_the_server_and_its_first_page_import_is_light():
     assert "streamlit" in served
     assert not served & {"chunkers", "evaluation", "numpy", "pandas", "torch", "viz.state"}
     assert "viz.state.session_state" in shown
-    needless = {"evaluation.generating", "evaluation.inbox", "evaluation.remedies", "evaluation.report", "pandas"}
+    needless = {"evaluation.generating", "evaluation.findings", "evaluation.remedies", "evaluation.report", "pandas"}
     assert not shown & (needless | {"viz.jobs.answer_runs", "viz.jobs.sweep"})
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.recipes import BOUND_TOKENS, presets_for_chunker
 from chunkers.support import VectorArray, pluralize
-from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
+from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,

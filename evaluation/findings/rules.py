@@ -16,8 +16,8 @@ import numpy as np
 from chunkers import Chunking, Embedder, Span
 from chunkers.support import format_number, pluralize
 from chunkers.text import GIVEN_SPLITTER, headings, outline_of
-from evaluation.inbox.checked_chunking import HAIR, CheckedChunking, Fault, RuleFindings, has_prose
-from evaluation.inbox.dependent_chunks import dangling_start, without_lead_in
+from evaluation.findings.dependent_chunks import dangling_start, without_lead_in
+from evaluation.findings.examined_chunking import HAIR, ExaminedChunking, Fault, RuleFindings, has_prose
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY as COUNTED_ALIKE
 from evaluation.search import SHINGLE_WORDS, find_near_duplicates, repeated_runs
 from evaluation.segmentation import chunks_beyond_embedder_limit
@@ -116,7 +116,7 @@ class Rule:
 
     title: str
     why: str
-    find: Callable[[CheckedChunking], RuleFindings]
+    find: Callable[[ExaminedChunking], RuleFindings]
     cause: Literal["chunker", "splitter", "document"] = "chunker"
     limits: str = ""
     example: str = ""
@@ -128,7 +128,7 @@ class Rule:
         return " ".join(filter(None, (self.why, example_phrase, self.limits)))
 
 
-def _inside_sentence(case: CheckedChunking) -> RuleFindings:
+def _inside_sentence(case: ExaminedChunking) -> RuleFindings:
     document = case.chunking.document
     for cut in case.cuts:
         cut_sentence_index = document.sentence_at(cut)
@@ -150,7 +150,7 @@ def _inside_sentence(case: CheckedChunking) -> RuleFindings:
             )
 
 
-def _inside_block(kind: str, score: float, case: CheckedChunking) -> RuleFindings:
+def _inside_block(kind: str, score: float, case: ExaminedChunking) -> RuleFindings:
     text = case.chunking.document.text
     for block in outline_of(text).special:
         if block.kind != kind:
@@ -166,7 +166,7 @@ def _inside_block(kind: str, score: float, case: CheckedChunking) -> RuleFinding
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _bad_split(case: CheckedChunking) -> RuleFindings:
+def _bad_split(case: ExaminedChunking) -> RuleFindings:
     document = case.chunking.document
     distinct_cut_offsets = set(case.cuts)
     for number in range(1, len(document.sentences)):
@@ -199,7 +199,7 @@ def _bad_split_words(left: str, right: str, touching: bool) -> str:
     return ""
 
 
-def _stranded_heading(case: CheckedChunking) -> RuleFindings:
+def _stranded_heading(case: ExaminedChunking) -> RuleFindings:
     for block, after in pairwise(outline_of(case.chunking.document.text).blocks):
         if block.kind == "heading":
             cut_index_after_heading = bisect_left(case.cuts, block.span.end)
@@ -211,7 +211,7 @@ def _stranded_heading(case: CheckedChunking) -> RuleFindings:
                 )
 
 
-def _far_from_heading(case: CheckedChunking) -> RuleFindings:
+def _far_from_heading(case: ExaminedChunking) -> RuleFindings:
     all_headings = headings(case.chunking.document.text)
     heading_starts = [heading.span.start for heading in all_headings]
     if not all_headings or not case.cuts:
@@ -226,7 +226,7 @@ def _far_from_heading(case: CheckedChunking) -> RuleFindings:
             yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {chunks_between:,} chunks before"
 
 
-def _without_header(case: CheckedChunking) -> RuleFindings:
+def _without_header(case: ExaminedChunking) -> RuleFindings:
     text = case.chunking.document.text
     table_block_spans = [block.span for block in outline_of(text).special if block.kind == "table"]
     table_starts = [table.start for table in table_block_spans]
@@ -247,7 +247,7 @@ def _without_header(case: CheckedChunking) -> RuleFindings:
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _unsplit_paragraph(case: CheckedChunking) -> RuleFindings:
+def _unsplit_paragraph(case: ExaminedChunking) -> RuleFindings:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = case.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
@@ -272,7 +272,7 @@ def _unsplit_paragraph(case: CheckedChunking) -> RuleFindings:
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 
 
-def _off_a_paragraph(case: CheckedChunking) -> RuleFindings:
+def _off_a_paragraph(case: ExaminedChunking) -> RuleFindings:
     """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
     document = case.chunking.document
     document_sentence_spans = document.sentences
@@ -301,11 +301,11 @@ def _off_a_paragraph(case: CheckedChunking) -> RuleFindings:
                 break
 
 
-def _median_size(case: CheckedChunking) -> float | None:
+def _median_size(case: ExaminedChunking) -> float | None:
     return statistics.median(case.sizes) if len(case.sizes) >= FEWEST else None
 
 
-def _tiny(case: CheckedChunking) -> RuleFindings:
+def _tiny(case: ExaminedChunking) -> RuleFindings:
     median_chunk_size = _median_size(case)
     for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
         if median_chunk_size is not None and size < TINY * median_chunk_size:
@@ -316,7 +316,7 @@ def _tiny(case: CheckedChunking) -> RuleFindings:
             )
 
 
-def _oversized(case: CheckedChunking) -> RuleFindings:
+def _oversized(case: ExaminedChunking) -> RuleFindings:
     median_chunk_size = _median_size(case)
     for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
         if median_chunk_size is not None and size > OVERSIZED * median_chunk_size and number not in case.parents:
@@ -327,7 +327,7 @@ def _oversized(case: CheckedChunking) -> RuleFindings:
             )
 
 
-def _unread(case: CheckedChunking) -> RuleFindings:
+def _unread(case: ExaminedChunking) -> RuleFindings:
     embedder = case.embedder
     if embedder is None:
         return
@@ -339,7 +339,7 @@ def _unread(case: CheckedChunking) -> RuleFindings:
         )
 
 
-def _by_a_hair(case: CheckedChunking) -> RuleFindings:
+def _by_a_hair(case: ExaminedChunking) -> RuleFindings:
     document = case.chunking.document
     for gap in case.chunking.gaps:
         if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
@@ -359,7 +359,7 @@ def _by_a_hair(case: CheckedChunking) -> RuleFindings:
             )
 
 
-def _flat(case: CheckedChunking) -> RuleFindings:
+def _flat(case: ExaminedChunking) -> RuleFindings:
     for curve in case.chunking.curves:
         defined_curve_scores = [score for score in curve.scores if not math.isnan(score)]
         if len(defined_curve_scores) < FEWEST:
@@ -375,13 +375,13 @@ def _flat(case: CheckedChunking) -> RuleFindings:
             )
 
 
-def _worthless(fault: Fault, score: float, case: CheckedChunking) -> RuleFindings:
+def _worthless(fault: Fault, score: float, case: ExaminedChunking) -> RuleFindings:
     for chunk, worthless in zip(case.chunking.chunks, case.worthless, strict=True):
         if worthless is not None and worthless.fault == fault:
             yield Span(chunk.start, chunk.end), score, worthless.reason
 
 
-def _near_duplicate(case: CheckedChunking) -> RuleFindings:
+def _near_duplicate(case: ExaminedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     repeated_text_runs = repeated_runs(case.chunking.document.text)
     chunks, furthest_end = [], 0
@@ -529,7 +529,7 @@ def find_suspicious_cuts(chunking: Chunking, embedder: Embedder | None = None, h
     hair
         Distance from the threshold, in units of the score, within which a cut counts as made by a hair.
     """
-    chunking_to_check = CheckedChunking(chunking, embedder, hair)
+    chunking_to_check = ExaminedChunking(chunking, embedder, hair)
     findings_of_all_rules = [Finding(name, *parts) for name, rule in RULES.items() for parts in rule.find(chunking_to_check)]
     return sorted(findings_of_all_rules, key=lambda finding: (-finding.score, finding.span, finding.rule))
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run
-from evaluation.inbox.checked_chunking import unreadable_reason
-from evaluation.inbox.rules import RULES, find_suspicious_cuts, findings_per_rule
+from evaluation.findings.examined_chunking import unreadable_reason
+from evaluation.findings.rules import RULES, find_suspicious_cuts, findings_per_rule
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 

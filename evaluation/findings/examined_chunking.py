@@ -220,7 +220,7 @@ HAIR = 0.01
 
 
 @dataclass(frozen=True)
-class CheckedChunking:
+class ExaminedChunking:
     """Chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
 
     chunking: Chunking

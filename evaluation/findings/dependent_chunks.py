@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from chunkers import Chunk, Span
-from evaluation.inbox.checked_chunking import CheckedChunking, RuleFindings
+from evaluation.findings.examined_chunking import ExaminedChunking, RuleFindings
 
 # Words at the beginning of a sentence that point back to an earlier one, by language.
 
@@ -309,7 +309,7 @@ _GERMAN_FOLLOW = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 """The German verb may stand behind the announcement."""
 
 
-def dangling_start(case: CheckedChunking) -> RuleFindings:
+def dangling_start(case: ExaminedChunking) -> RuleFindings:
     """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
     text, language = case.chunking.document.text, case.language
     if language not in POINTING:
@@ -328,7 +328,7 @@ def dangling_start(case: CheckedChunking) -> RuleFindings:
             )
 
 
-def without_lead_in(case: CheckedChunking) -> RuleFindings:
+def without_lead_in(case: ExaminedChunking) -> RuleFindings:
     """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
     text, language = case.chunking.document.text, case.language
     if language not in POINTING:
@@ -350,7 +350,7 @@ def without_lead_in(case: CheckedChunking) -> RuleFindings:
             yield first_line, 0.65, f"the cut parts the condition “{_shorten(condition)}” from what depends on it"
 
 
-def _chunk_beginnings(case: CheckedChunking) -> Iterator[tuple[Chunk, int]]:
+def _chunk_beginnings(case: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
     """Yield each chunk but the first, and where its text begins after what the sentence before left."""
     text = case.chunking.document.text
     for chunk in case.chunking.chunks[1:]:
@@ -421,7 +421,7 @@ def _introduces(line: str, language: str, *, at_cut: bool = False) -> bool:
     return not at_cut and re.search(rf"\b(?:{_CONDITIONS[language]})\Z", line) is not None
 
 
-def _cut_condition(case: CheckedChunking, cut: int, language: str) -> str:
+def _cut_condition(case: ExaminedChunking, cut: int, language: str) -> str:
     """Return the condition in or at whose end a sentence is cut; empty if there is none."""
     if not case.is_prose(cut):
         return ""
