@@ -171,11 +171,11 @@ class CountedAsking(Asking):
         super().__init__(model, answers)
         self._row = row
 
-    def tell(self, usable: bool) -> None:
+    def report_usability(self, usable: bool) -> None:
         """Count an answer."""
         self._row.answers += 1
         self._row.usable += usable
-        super().tell(usable)
+        super().report_usability(usable)
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def generate_article_questions(work: Workload, asking: CountedAsking, row: Row) 
     outcomes: list[Outcome] = []
     settings = GenerationSettings(work.count, SEED, min(1_000, work.characters))
     text = load_sample("article").text
-    generate_questions((text,), settings, asking.ask, outcomes.append, tell=asking.tell)
+    generate_questions((text,), settings, asking.ask, outcomes.append, tell=asking.report_usability)
     row.parts, row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
     row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 

@@ -156,7 +156,7 @@ def request_propositions(
                 partial(window_tools.ask, kind=propositions_answer_form),
                 propositions_prompt_messages,
                 window_answer_parser,
-                window_tools.tell,
+                window_tools.report_usability,
             )
         except UnusableAnswer as complaint:
             claims_or_complaint_text = complaint.summary
@@ -425,7 +425,10 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
                 grouping_outcome.groups, listed_group_indices, texts, first, batch_end_index
             )
             batch_placements = usable_answer(
-                partial(tools.ask, kind=grouping_answer_form), grouping_prompt_messages, grouping_answer_parser, tools.tell
+                partial(tools.ask, kind=grouping_answer_form),
+                grouping_prompt_messages,
+                grouping_answer_parser,
+                tools.report_usability,
             )
         except UnusableAnswer as complaint:
             grouping_outcome.failed += 1

@@ -222,9 +222,9 @@ class Tools:
         asking, ledger = self._asking()
         return asking.ask(messages, self.cancelled, ledger, kind)
 
-    def tell(self, usable: bool) -> None:
-        """Record whether the language model's last answer was usable; see `Asking.tell`."""
-        self._asking()[0].tell(usable)
+    def report_usability(self, usable: bool) -> None:
+        """Record whether the language model's last answer was usable; see `Asking.report_usability`."""
+        self._asking()[0].report_usability(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
         """Run jobs that ask a language model, several in parallel, and return their results in order.

@@ -196,7 +196,10 @@ class WindowedModelChunker(Chunker, ABC):
         answer_reader = partial(self.read, first=start + 1, last=end)
         first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
         window_ask_function = partial(tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (first, last))))
-        return [number - 1 for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.tell)]
+        return [
+            number - 1
+            for number in usable_answer(window_ask_function, window_messages, answer_reader, tools.report_usability)
+        ]
 
     def _judge_unusable_window(
         self, walk: WindowDecisions, start: int, end: int, count: int, complaint: str, shown: str

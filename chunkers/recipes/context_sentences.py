@@ -72,7 +72,7 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
                     partial(chunk_tools.ask, kind=CONTEXT_SENTENCE),
                     _messages(document, chunk),
                     _parse_situation,
-                    chunk_tools.tell,
+                    chunk_tools.report_usability,
                 )
             )
         finished_chunks.append(True)

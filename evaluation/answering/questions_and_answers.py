@@ -336,9 +336,9 @@ class Recording:
     def report_usability(self, usable: bool) -> None:
         """Report to the model's client whether the last answer was usable.
 
-        See `Asking.tell`.
+        See `Asking.report_usability`.
         """
-        self._asking.tell(usable)
+        self._asking.report_usability(usable)
 
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = ANY_WORDS) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""

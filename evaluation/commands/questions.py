@@ -111,7 +111,7 @@ def run_questions(options: argparse.Namespace) -> None:
             question_generation_settings,
             language_model_access.ask,
             keep,
-            tell=language_model_access.tell,
+            tell=language_model_access.report_usability,
         )
     except (InputError, KeyboardInterrupt) as error:
         stopping_error = error

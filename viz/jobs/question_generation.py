@@ -71,7 +71,7 @@ class QuestionGenerationJob(BackgroundJob):
             partial(self.asking.ask, ledger=self.asked),
             self.outcomes.append,
             self._cancel.is_set,
-            self.asking.tell,
+            self.asking.report_usability,
         )
 
 
