@@ -147,6 +147,7 @@ def constants():
                         yield name, to.id, docstring
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_every_limit_that_a_message_names_is_on_the_page_once():
     listed = [f"{module}.{name}" for module, name, _ in ROWS]

@@ -35,6 +35,7 @@ def test_a_server_that_does_not_answer_in_time_is_stopped_and_shows_its_log(tmp_
     assert not any("streamlit" in child.name() for child in psutil.Process().children())
 
 
+@pytest.mark.full
 def test_the_report_of_a_failure_has_what_every_tab_showed_and_what_the_server_wrote(page, server, browser):
     open_app(page, server.url)
     found = dict(evidence(browser, server))

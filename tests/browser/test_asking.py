@@ -126,6 +126,7 @@ def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_u
     eventually(lambda: read(root, ASKING)["state"], "nothing")
 
 
+@pytest.mark.full
 def test_one_click_leads_from_a_split_answer_to_a_column_that_keeps_it_whole(laptop, app_url):
     root = open_app(laptop, app_url, "?ask_limit=100")
     ask(laptop, root, QUESTION)

@@ -38,6 +38,7 @@ def shows_question(page, question):
     expect(page.get_by_text(question)).to_be_visible(timeout=READY)
 
 
+@pytest.mark.full
 def test_a_reload_loses_no_question(laptop, app_url):
     root = open_app(laptop, app_url, QUICK)
     paste(laptop, TEXT)

@@ -1,10 +1,13 @@
 """A session saved in one browser session is the same in another."""
 
+import pytest
+
 from tests.browser.steps import embedded, eventually, open_app, paste, whole_text
 
 TEXT = "A lighthouse has a lamp. It turns. A buoy floats. It has a bell.\n\nBread rises on yeast. Dough rests. It is baked."
 
 
+@pytest.mark.full
 def test_a_session_goes_through_a_file(page, app_url, tmp_path):
     open_app(page, app_url)
     paste(page, TEXT)
