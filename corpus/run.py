@@ -10,7 +10,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -231,23 +231,33 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
     shard_worker_pool = ProcessPoolExecutor(
         workers, timeout=IDLE_S, initializer=_tie_worker_to_run, initargs=(os.getpid(),), env={**ENVIRONMENT}
     )
+    # Ctrl-C reaches the main thread; a shard sent by another is sent whole, and is then known to be on its way.
+    sending_thread = ThreadPoolExecutor(1)
     pending: set[Future[Tally]] = set()
+
+    def send(shard: Shard) -> None:
+        pending.add(shard_worker_pool.submit(job.write, shard))
+
+    def ended_tallies() -> Generator[Tally]:
+        done = wait(pending, return_when=FIRST_COMPLETED).done
+        pending.difference_update(done)
+        yield from [future.result() for future in done]
+
     try:
         for shard in missing:
-            pending.add(shard_worker_pool.submit(job.write, shard))
+            sending_thread.submit(send, shard).result()
             # No more are sent than keep the workers busy: there may be a hundred thousand.
             while len(pending) >= 2 * workers:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                yield from [future.result() for future in done]
+                yield from ended_tallies()
         while pending:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from [future.result() for future in done]
+            yield from ended_tallies()
     except BrokenProcessPool as error:
         raise InputError(
             "A worker process ended early, perhaps because memory ran out. Run the same command again to resume; "
             "fewer --workers leave each more memory."
         ) from error
     finally:
+        sending_thread.shutdown()
         # loky's thread fails if it is told to end while a shard is on its way to the workers.
         while any(not (future.running() or future.done()) for future in pending):
             time.sleep(0.01)

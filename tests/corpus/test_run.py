@@ -1,5 +1,6 @@
 """A run over a corpus: its folder, and going on."""
 
+import _thread
 import json
 import os
 import signal
@@ -9,6 +10,8 @@ import time
 
 import pyarrow.parquet as pq
 import pytest
+from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import _ExecutorManagerThread
 
 from chunkers import InputError, Recipe
 from corpus.command_line import main
@@ -293,6 +296,36 @@ def test_wrong_options_are_a_sentence(corpus, tmp_path, capsys, arguments, said)
     assert said in printed.err
     assert printed.err.count("\n") == 1
     assert not printed.out
+
+
+class SlowJob:
+    """Stands for the writing of a shard."""
+
+    def write(self, _shard):
+        time.sleep(0.05)
+        return Tally(1, 1, 1)
+
+
+@pytest.mark.slow
+def test_no_thread_fails_when_an_interruption_comes_while_a_shard_is_sent(monkeypatch):
+    submit, is_ending, sent, failures = ProcessPoolExecutor.submit, _ExecutorManagerThread.is_shutting_down, [], []
+
+    def interrupted(pool, *call):
+        sent.append(submit(pool, *call))
+        if len(sent) == 6:
+            _thread.interrupt_main()
+        return sent[-1]
+
+    def asked_late(thread):
+        time.sleep(0.2)
+        return is_ending(thread)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", interrupted)
+    monkeypatch.setattr(_ExecutorManagerThread, "is_shutting_down", asked_late)
+    monkeypatch.setattr("threading.excepthook", failures.append)
+    with pytest.raises(KeyboardInterrupt):
+        [*write_in_processes(SlowJob(), iter(range(20)), 2)]
+    assert failures == []
 
 
 @pytest.mark.full
