@@ -323,8 +323,13 @@ def test_no_thread_fails_when_an_interruption_comes_while_a_shard_is_sent(monkey
     monkeypatch.setattr(ProcessPoolExecutor, "submit", interrupted)
     monkeypatch.setattr(_ExecutorManagerThread, "is_shutting_down", asked_late)
     monkeypatch.setattr("threading.excepthook", failures.append)
-    with pytest.raises(KeyboardInterrupt):
-        [*write_in_processes(SlowJob(), iter(range(20)), 2)]
+    # Processes of tests that run side by side ignore interruptions.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            [*write_in_processes(SlowJob(), iter(range(20)), 2)]
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert failures == []
 
 
