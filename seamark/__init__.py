@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from chunkers import (
         SHARED_CACHE,
+        Cancelled,
         Chunk,
         Chunker,
         Chunking,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         EmbeddingCache,
         Gap,
         InputError,
+        ModelError,
         ParameterError,
         Reason,
         Recipe,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SHARED_CACHE",
+    "Cancelled",
     "Chunk",
     "Chunker",
     "Chunking",
@@ -54,6 +57,7 @@ __all__ = [
     "EmbeddingCache",
     "Gap",
     "InputError",
+    "ModelError",
     "ParameterError",
     "Reason",
     "Recipe",
