@@ -56,7 +56,7 @@ def build_corpus(by_name: dict[str, str]) -> Corpus:
 
 
 def random_questions(by_name: dict[str, str], count: int) -> list[dict[str, Any]]:
-    """Return questions with one excerpt each of about 200 characters, in the format of `references`."""
+    """Return questions with one excerpt each of about 200 characters, in the form of ``references``."""
     random = Random(1)
     names = list(by_name)
     rows = []

@@ -1,7 +1,9 @@
-"""The first word of a docstring: a noun or a verb says at once what something is or does, a clause only at its end."""
+"""Docstrings: the first word, a noun or a verb, says at once what something is or does; promised exceptions exist."""
 
 import ast
 import re
+from inspect import cleandoc
+from pydoc import locate
 
 import pytest
 
@@ -10,6 +12,7 @@ from tests.sources import parsed
 
 CLAUSE = re.compile(r"\W*(?:(?:(?:return|yield) )?(?:what|which|how|where|that|those|who|when)|whether)\b", re.IGNORECASE)
 SUSPECT = re.compile(rf'^\s*r?"""{CLAUSE.pattern}', re.IGNORECASE | re.MULTILINE)
+RAISES = re.compile(r"^Raises\n-+\n(.*?)(?:^\S.*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
 SOURCES = sorted(ROOT.glob("*.py")) + sorted(
     path
     for folder in ROOT.iterdir()
@@ -55,3 +58,46 @@ def test_no_docstring_begins_as_a_clause():
 )
 def test_the_check_finds_clauses_alone(source, count):
     assert len(clauses(ast.parse(source))) == count
+
+
+def missing_exceptions(tree, module):
+    """Return line and name of every exception in a Raises section that neither the module, the library nor Python has."""
+    return [
+        (line, name)
+        for line, text in docstrings(tree)
+        for section in RAISES.findall(cleandoc(text))
+        for name in re.findall(r"[\w.]+", " ".join(re.findall(r"^\S.*", section, re.MULTILINE)))
+        if not any(is_exception(locate(path)) for path in (f"chunkers.{name}", name, f"{module}.{name}"))
+    ]
+
+
+def is_exception(found):
+    return isinstance(found, type) and issubclass(found, BaseException)
+
+
+def test_every_promised_exception_exists():
+    promising = [path for path in SOURCES if re.search(r"^ *Raises$", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    offenders = [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in promising
+        for line, name in missing_exceptions(parsed(path), ".".join(path.relative_to(ROOT).with_suffix("").parts))
+    ]
+    assert len(promising) > 100
+    assert not offenders, "\n".join(offenders)
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        ("InputError", []),
+        ("KeyError, csv.Error", []),
+        ("UnusableAnswer", []),
+        ("InputError\n    If it is.\nMadeUpError\n    If it is not.", ["MadeUpError"]),
+        ("csv.MadeUpError", ["csv.MadeUpError"]),
+        ("Chunk", ["Chunk"]),
+        ("InputError\n    If it is.\n\nNotes\n-----\nNothing.", []),
+    ],
+)
+def test_the_check_finds_exceptions_that_do_not_exist(names, missing):
+    tree = ast.parse(f'"""Cut.\n\nRaises\n------\n{names}\n"""')
+    assert [name for _, name in missing_exceptions(tree, "chunkers.language_models.conversation")] == missing

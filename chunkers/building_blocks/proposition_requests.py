@@ -189,7 +189,7 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
 
     Raises
     ------
-    Unusable
+    UnusableAnswer
         If the answer has another form, has no proposition, or names a sentence outside the range.
     """
     claims_in_answer = []
@@ -478,7 +478,7 @@ def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) 
 
     Raises
     ------
-    Unusable
+    UnusableAnswer
         If the answer has another form, names a chunk that is not in ``listed``, or omits a proposition.
     """
     answered_placements = parse_json_answer(answer, answer_forms.PlacementsAnswer).chunks

@@ -85,13 +85,13 @@ def usable_answer(
     messages
         The conversation so far.
     read
-        Function that parses the answer, stripped by `without_reasoning`; raises Unusable if the answer cannot be used.
+        Function that parses the answer, stripped by `without_reasoning`; raises UnusableAnswer if the answer cannot be used.
     tell
         Called after each answer with whether it can be used.
 
     Raises
     ------
-    Unusable
+    UnusableAnswer
         If the last answer is unusable, refused or cut off, or as soon as an unusable answer repeats itself.
     """
     for repeat in range(MOST_REPEATS + 1):
@@ -180,7 +180,7 @@ def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
 
     Raises
     ------
-    Unusable
+    UnusableAnswer
         If there is no JSON object with the expected fields.
     """
     validated_answer_form: AnyForm | None = None
@@ -202,7 +202,7 @@ def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
 
     Raises
     ------
-    Unusable
+    UnusableAnswer
         If no line matches, or the line has neither a number nor ``none``, or has more numbers than the form takes.
     """
     if answer.lstrip().startswith("{"):
@@ -240,7 +240,7 @@ def _outermost_json_objects(answer: str) -> Iterator[object]:
 
 
 def _validated_form(parsed: object, form: type[AnyForm]) -> AnyForm:
-    """Return an object in its form; raises Unusable if it has another."""
+    """Return an object in its form; raises UnusableAnswer if it has another."""
     try:
         # Escapes in JSON allow half of a surrogate pair, and Unicode does not.
         json.dumps(parsed, ensure_ascii=False).encode()

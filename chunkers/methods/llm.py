@@ -99,7 +99,7 @@ class WindowedModelChunker(Chunker, ABC):
 
         Raises
         ------
-        Unusable
+        UnusableAnswer
             If the answer has another form, or names other units than ``first`` to ``last``.
         """
 
@@ -191,7 +191,7 @@ class WindowedModelChunker(Chunker, ABC):
         return [Message("system", self.system), Message("user", window_question_text)]
 
     def _ask_for_cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
-        """Return the units of a window after which the model cuts; raises Unusable where no answer can be used."""
+        """Return the units of a window after which the model cuts; raises UnusableAnswer where no answer can be used."""
         window_messages = self._messages(text, units, start, end)
         answer_reader = partial(self.read, first=start + 1, last=end)
         first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)

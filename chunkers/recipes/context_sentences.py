@@ -153,7 +153,7 @@ def _chunk_excerpt(chunk: Chunk) -> str:
 
 
 def _parse_situation(answer: str) -> str:
-    """Return an answer as one line; raises Unusable if it is empty or too long."""
+    """Return an answer as one line; raises UnusableAnswer if it is empty or too long."""
     one_line_context_sentence = " ".join(answer.split())
     if not one_line_context_sentence:
         raise UnusableAnswer("the answer must have at least one word; it has none")

@@ -113,7 +113,7 @@ def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar:
 def read_faithfulness(reply: str) -> _Verdict:
     """Parse a reply into faithfulness F: the share of the answer's statements that its passages support.
 
-    It is undefined if the answer states nothing. Raises Unusable if the reply is not in the requested form.
+    It is undefined if the answer states nothing. Raises UnusableAnswer if the reply is not in the requested form.
     """
     judged_answer_statements = parse_json_answer(reply, answer_forms.Faithfulness).statements
     statement_verdicts = tuple(
@@ -131,7 +131,7 @@ def read_faithfulness(reply: str) -> _Verdict:
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
-    An evasive answer has 0, and a mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
+    An evasive answer has 0, and a mean below 0 counts as 0. Raises UnusableAnswer if the reply is not in the requested form.
     """
     parsed_relevancy_reply = parse_json_answer(reply, answer_forms.Relevancy)
     if parsed_relevancy_reply.evasive:
@@ -145,7 +145,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
 
 
 def read_correctness(reply: str) -> _Verdict:
-    """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
+    """Return the correctness grade in a model's reply. Raise UnusableAnswer if the reply has another form."""
     correctness_reply = parse_json_answer(reply, answer_forms.Correctness)
     return _Verdict(float(correctness_reply.grade), (correctness_reply.reason,) if correctness_reply.reason else ())
 

@@ -252,7 +252,7 @@ def gather_passages(
 
     Raises
     ------
-    ChunkingError
+    ModelError
         As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
@@ -477,7 +477,7 @@ def gather_trivial_row(
 
     Raises
     ------
-    ChunkingError
+    ModelError
         As in `Tools.embed`.
     Cancelled
         If the user asked to stop.

@@ -116,7 +116,7 @@ def index_passages(chunking: Chunking, tools: Tools, method: SearchMethod, embed
 
     Raises
     ------
-    ChunkingError
+    ModelError
         As in `Tools.embed`.
     Cancelled
         If the user asked to stop.

@@ -476,7 +476,7 @@ def _folded(question: str) -> str:
 
 @dataclass(frozen=True)
 class _AnswerReader:
-    """Reads an answer about a window; raises Unusable if it cannot be used, and collects questions asked before."""
+    """Reads an answer about a window; raises UnusableAnswer if it cannot be used, and collects questions asked before."""
 
     text: str
     window: Window

@@ -71,7 +71,7 @@ def remedies_for_answer(
 
     Raises
     ------
-    ChunkingError
+    ModelError
         As in `Tools.embed`.
     Cancelled
         If the user asked to stop.
@@ -230,7 +230,7 @@ def remedies_for_finding(
 
     Raises
     ------
-    ChunkingError
+    ModelError
         As in `Tools.embed`, which embeds chunks for the other questions.
     Cancelled
         If the user asked to stop.

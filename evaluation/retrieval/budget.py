@@ -167,7 +167,7 @@ def evaluate_at_budgets(
     ------
     Cancelled
         If the user asked to stop.
-    ChunkingError
+    ModelError
         As in `Tools.embed`.
     """
     return evaluate_at_budget_sets(index, questions, tools, ruler, [budgets])[0]

@@ -155,7 +155,7 @@ def find_repeats(
     ------
     Cancelled
         If the user asked to stop.
-    ChunkingError
+    ModelError
         As in `Tools.embed`.
     """
     near_copies = find_near_duplicates(index.texts, alike)

@@ -4,7 +4,7 @@ Source: Broder (1997), "On the resemblance of documents". Two texts are as alike
 shingles. All pairs are found exactly, by the prefix filter of Chaudhuri, Ganti and Kaushik (2006) and Bayardo, Ma and
 Srikant (2007), without comparing each chunk with every other.
 
-Case, punctuation and white space do not count, digits do. Scripts without spaces are read by character, as in `bm25`, except
+Case, punctuation and white space do not count, digits do. Scripts without spaces are read by character, as in `Bm25`, except
 Thai, Khmer, Lao and Burmese, whose unspaced runs are one word each. A short chunk inside a long one is not near it.
 """
 

@@ -289,7 +289,7 @@ def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
 def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) -> SizeBounds | None:
     """Return the size bounds in a chunker's parameters, else the embedder's maximum input; None without either.
 
-    The size of `fixed_sentences` in sentences and a `target_size`, which is an average, set no bounds.
+    The size of `fixed_sentences` in sentences and a ``target_size``, which is an average, set no bounds.
     """
     least, maximum_chunk_size = (
         _first_integer_parameter(chunker, "min_size", "min_chunk_size"),

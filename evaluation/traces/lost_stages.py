@@ -253,7 +253,7 @@ class TraceDiagnoser:
     def locate(self, told: Callable[[int, int], None] = lambda done, count: None) -> "TraceDiagnoser":
         """Locate the retrieved texts of every question, and return itself.
 
-        If an exception of ``told`` or an interruption ends it, `diagnoses` are of the questions before that.
+        If an exception of ``told`` or an interruption ends it, `question_diagnoses` yields those of the questions before.
 
         Parameters
         ----------

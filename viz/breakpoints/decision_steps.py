@@ -348,7 +348,7 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
 
 
 def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[BlockStep]) -> list[Step]:
-    """Return a step for each block, in order; ``scanned`` is from `Structure.scan`."""
+    """Return a step for each block, in order; ``scanned`` is from `Structure.block_steps`."""
     document = chunking.document
     steps: list[Step] = []
     gauge_maximum = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])

@@ -112,7 +112,7 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
     Parameters
     ----------
     name
-        The page's key in `navigation.PAGES`.
+        The page's key in `viz.shell.navigation.PAGES`.
     default
         The choices for parameters that the link omits.
     about_a_text

@@ -38,7 +38,7 @@ FILE = re.compile(r"^// ---- viz/(.*)$", re.MULTILINE)
 
 @pytest.fixture
 def write(tmp_path):
-    """Write scripts, `link` below links one of them."""
+    """Write scripts, of which `linked_script` links one."""
 
     def write(**files):
         for name, text in files.items():
