@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from functools import wraps
+from typing import NamedTuple, TypeVar, TypeVarTuple
 
 import numpy as np
 
@@ -35,13 +36,11 @@ from evaluation.retrieval.measures import (
 from evaluation.segmentation import Score
 from evaluation.statistics import Difference, mean_interval, paired_differences, too_few_values_words
 
+Arguments = TypeVarTuple("Arguments")
 Value = TypeVar("Value")
 
-DEPTHS_KEPT = 8
-"""Number of values of k for which a run keeps the measures."""
-
 REPORTS_KEPT = 32
-"""Number of reports that a run keeps, each with its own measure, unit, top k or baseline."""
+"""Number of reports that a run keeps, each with its own top k or budget; more if they share parts."""
 
 
 class ReportChoice(NamedTuple):
@@ -70,8 +69,8 @@ class ReportChoice(NamedTuple):
 
     @property
     def limit(self) -> Limit:
-        """Limit on the text retrieved for each question."""
-        return Limit(self.top_k, self.budget, self.unit, self.last)
+        """Limit on the text retrieved for each question: only the top k, or only the budget."""
+        return Limit(0, self.budget, self.unit, self.last) if self.budget else Limit(self.top_k, 0, "", "cut")
 
 
 @dataclass(frozen=True)
@@ -337,12 +336,25 @@ def make_lru_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value
     return value
 
 
-class Reports:
-    """Thread-safe cache of the reports on one retrieval run.
+def _computed_once(compute: Callable[["Reports", *Arguments], Value]) -> Callable[["Reports", *Arguments], Value]:
+    """Return a method of `Reports` that keeps its results, by its arguments, in the cache that all such methods share."""
 
-    The scores of all questions are computed once for each k or budget, and a distribution once for each k or budget, measure
-    and unit. A run adds chunkers while it works, but never removes or changes a chunker, so cached values stay valid. Each
-    report covers the chunkers for which it was requested.
+    @wraps(compute)
+    def cached(self: "Reports", *arguments: *Arguments) -> Value:
+        return self._cache((compute, arguments), lambda: compute(self, *arguments))
+
+    return cached
+
+
+_Chunkers = tuple[tuple[int, MeasuredChunker], ...]
+"""Measured chunkers with their numbers, ascending."""
+
+
+class Reports:
+    """Thread-safe cache of the reports on one retrieval run, and of the parts that several reports share.
+
+    A run adds chunkers while it works, but never removes or changes a chunker, so cached values stay valid. Each report
+    covers the chunkers for which it was requested.
 
     Parameters
     ----------
@@ -355,136 +367,113 @@ class Reports:
     def __init__(self, ruler: TokenRuler, names: Sequence[str]) -> None:
         self._ruler = ruler
         self._names = names
-        chunker_count = len(names)
-        self._measured = make_lru_cache(DEPTHS_KEPT * chunker_count)
-        self._distributions = make_lru_cache(REPORTS_KEPT * chunker_count)
-        self._repeats = make_lru_cache(DEPTHS_KEPT * chunker_count)
-        self._curves = make_lru_cache(REPORTS_KEPT)
-        self._leads = make_lru_cache(REPORTS_KEPT)
-        self._failures = make_lru_cache(DEPTHS_KEPT)
-        self._wholes = make_lru_cache(len(RANGE_UNITS))
-        self._reports = make_lru_cache(REPORTS_KEPT)
+        # A report consists of three parts for each chunker and up to five others, itself and its failures included.
+        self._cache = make_lru_cache(REPORTS_KEPT * (3 * len(names) + 5))
 
     def report_for(self, measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.
 
         If ``choice`` has a budget, all chunkers must have a ladder.
         """
-        measured = {number: measured[number] for number in sorted(measured)}
-        return self._reports((tuple(measured), choice), lambda: self._report(measured, choice))
+        return self._report(tuple(sorted(measured.items())), choice)
 
     def failures(self, measured: Mapping[int, MeasuredChunker], limit: Limit) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
-        if not limit.budget:
-            # What only counts for a budget.
-            limit = limit._replace(unit="", last="cut")
-        measured = {number: measured[number] for number in sorted(measured)}
-        return self._failures((tuple(measured), limit), lambda: retrieval_failures(measured, limit, self._ruler))
+        return self._failures(tuple(sorted(measured.items())), limit)
 
-    def _report(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
-        chunkers = {number: self._chunker(number, measured, choice) for number, measured in all_measured.items()}
-        distributions = {number: chunker.distribution for number, chunker in chunkers.items()}
-        non_baseline_chunkers = [number for number in all_measured if number != choice.baseline]
-        baseline_question_scores = distributions[choice.baseline].values
-        score_differences = [distributions[number].values - baseline_question_scores for number in non_baseline_chunkers]
+    @_computed_once
+    def _failures(self, chunkers: _Chunkers, limit: Limit) -> Failures:
+        return retrieval_failures(dict(chunkers), limit, self._ruler)
+
+    @_computed_once
+    def _report(self, chunkers: _Chunkers, choice: ReportChoice) -> Report:
+        chunker_reports = {number: self._chunker(measured, choice) for number, measured in chunkers}
+        values = {number: report.distribution.values for number, report in chunker_reports.items()}
+        non_baseline_chunkers = [number for number in values if number != choice.baseline]
+        score_differences = [values[number] - values[choice.baseline] for number in non_baseline_chunkers]
         tested_baseline_differences = paired_differences(np.array(score_differences)) if score_differences else []
-        chunker_search = next(iter(all_measured.values())).evaluation.search
         return Report(
             choice,
-            chunkers,
+            chunker_reports,
             {
                 number: difference
                 for number, difference in zip(non_baseline_chunkers, tested_baseline_differences, strict=True)
                 if difference is not None
             },
-            self._curve(all_measured, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
-            self._leads_at_top_k(all_measured, choice),
-            differing_question_indexes({number: distribution.values for number, distribution in distributions.items()}),
+            self._curve(chunkers, choice.measure, choice.unit, choice.last)
+            if choice.budget and choice.measure in FOUND_SCORES
+            else None,
+            self._leads_at_top_k(chunkers, choice._replace(budget=0, baseline=0, last="cut")),
+            differing_question_indexes(values),
             self._ruler,
-            self._wholes(
-                choice.unit,
-                lambda: whole_text_scores(chunker_search.index.corpus, chunker_search.questions, self._ruler, choice.unit),
-            ),
+            self._whole(chunkers[0][1], choice.unit),
         )
 
-    def _curve(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Curve:
-        ladder_by_chunker = {
-            number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None
-        }
+    @_computed_once
+    def _whole(self, measured: MeasuredChunker, unit: str) -> WholeText:
+        search = measured.evaluation.search
+        return whole_text_scores(search.index.corpus, search.questions, self._ruler, unit)
+
+    @_computed_once
+    def _curve(self, chunkers: _Chunkers, measure: str, unit: str, last: Last) -> Curve:
         results_by_chunker = {
-            number: ladder.results_for(choice.unit, choice.last) for number, ladder in ladder_by_chunker.items()
+            number: measured.ladder.results_for(unit, last) for number, measured in chunkers if measured.ladder is not None
         }
-        name_by_chunker_number = {number: self._names[number] for number in results_by_chunker}
-        curve_cache_key = (tuple(all_measured), choice._replace(budget=1, baseline=0, top_k=0))
-        chunk_counts = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
         full_budgets = set.intersection(
             *(
-                set(at_budgets.budgets_giving_all_chunks(chunk_counts[number]))
-                for number, at_budgets in results_by_chunker.items()
+                set(results_by_chunker[number].budgets_giving_all_chunks(len(measured.evaluation.index.chunks)))
+                for number, measured in chunkers
+                if number in results_by_chunker
             )
         )
-        return self._curves(
-            curve_cache_key,
-            lambda: Curve.of(results_by_chunker, name_by_chunker_number, choice.measure, sorted(full_budgets)),
+        names = {number: self._names[number] for number in results_by_chunker}
+        return Curve.of(results_by_chunker, names, measure, sorted(full_budgets))
+
+    @_computed_once
+    def _leads_at_top_k(self, chunkers: _Chunkers, choice: ReportChoice) -> Leads:
+        """Return the leaders at the top k, which ``choice`` must be about."""
+        question_scores_by_chunker = [
+            self._evaluation(measured, choice.limit)[0].values(choice.measure, choice.unit) for _, measured in chunkers
+        ]
+        is_everything_retrieved = all(_gives_everything(measured, choice.limit) for _, measured in chunkers)
+        return Leads.of(
+            [self._names[number] for number, _ in chunkers],
+            MEASURE_NAMES[choice.measure],
+            "chunks",
+            {choice.top_k: question_scores_by_chunker},
+            everything=[choice.top_k] if is_everything_retrieved else [],
         )
 
-    def _leads_at_top_k(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Leads:
-        """Return the leaders at the top k, whatever the report is about."""
-        choice = choice._replace(budget=0, baseline=0, last="cut")
-
-        def compute() -> Leads:
-            question_scores_by_chunker = [
-                self._evaluation(number, measured, choice)[0].values(choice.measure, choice.unit)
-                for number, measured in all_measured.items()
-            ]
-            chunker_names = [self._names[number] for number in all_measured]
-            is_everything_retrieved = all(_gives_everything(measured, choice.limit) for measured in all_measured.values())
-            return Leads.of(
-                chunker_names,
-                MEASURE_NAMES[choice.measure],
-                "chunks",
-                {choice.top_k: question_scores_by_chunker},
-                everything=[choice.top_k] if is_everything_retrieved else [],
-            )
-
-        return self._leads((tuple(all_measured), choice), compute)
-
-    def _chunker(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
-        measure, unit = choice.measure, choice.unit
-        evaluation, costs = self._evaluation(number, measured, choice)
-        question_score_distribution = self._distributions(
-            (number, choice._replace(baseline=0)), lambda: Distribution.of(evaluation.values(measure, unit))
-        )
+    def _chunker(self, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
+        evaluation, costs = self._evaluation(measured, choice.limit)
         indexed_chunks = evaluation.index.chunks
         return ChunkerReport(
             evaluation,
             measured.ladder,
             costs,
-            {name: mean_and_deviation(evaluation.values(name, unit)) for name in RETRIEVAL_MEASURES},
-            question_score_distribution,
+            {name: mean_and_deviation(evaluation.values(name, choice.unit)) for name in RETRIEVAL_MEASURES},
+            self._distribution(measured, choice.limit, choice.measure, choice.unit),
             self._ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks)),
             {"documents": evaluation.means_at_k("documents"), "evidence": evaluation.means_at_k("evidence")},
             _gives_everything(measured, choice.limit),
-            self._repeat_cost(number, measured, choice),
+            self._repeat_cost(measured, choice.limit, choice.unit),
         )
 
-    def _repeat_cost(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> RepeatCost | None:
-        ladder, limit, unit = measured.ladder, choice.limit, choice.unit
-        ladder_near_duplicates = ladder.repeats if ladder is not None else None
-        if ladder is None or ladder_near_duplicates is None or not ladder_near_duplicates.near:
+    @_computed_once
+    def _distribution(self, measured: MeasuredChunker, limit: Limit, measure: str, unit: str) -> Distribution:
+        return Distribution.of(self._evaluation(measured, limit)[0].values(measure, unit))
+
+    @_computed_once
+    def _repeat_cost(self, measured: MeasuredChunker, limit: Limit, unit: str) -> RepeatCost | None:
+        ladder = measured.ladder
+        if ladder is None or ladder.repeats is None or not ladder.repeats.near:
             return None
+        if limit.budget:
+            return ladder.repeats.at_budget(ladder.results_for(limit.unit, limit.last), limit.budget, unit)
+        return ladder.repeats.in_top_k(self._evaluation(measured, limit)[0], unit, self._ruler)
 
-        def compute() -> RepeatCost:
-            if limit.budget:
-                return ladder_near_duplicates.at_budget(ladder.results_for(limit.unit, limit.last), limit.budget, unit)
-            return ladder_near_duplicates.in_top_k(self._evaluation(number, measured, choice)[0], unit, self._ruler)
-
-        return self._repeats((number, limit, unit), compute)
-
-    def _evaluation(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> tuple[Evaluation, Costs]:
-        return self._measured((number, choice.limit), lambda: self._measure(measured, choice.limit))
-
-    def _measure(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
+    @_computed_once
+    def _evaluation(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
         chunker_evaluation, ladder = measured
         if limit.budget and ladder is not None:
             results_at_budgets = ladder.results_for(limit.unit, limit.last)

@@ -322,6 +322,7 @@ class Retrieval(KeptJob):
             run_report_job.start()
             return run_report_job
 
+        # In the cache of the reports, a job, which refers to them, would keep them in memory by a cycle.
         return self._reporting((tuple(sorted(measured_by_number)), choice), start_report_job)
 
     def _run(self) -> None:

@@ -1,6 +1,5 @@
 """A report says what was found, by whom and at what cost; it is measured once, and never of fewer chunkers than are done."""
 
-import gc
 import json
 import weakref
 from unittest import mock
@@ -9,12 +8,13 @@ import numpy as np
 import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
+from chunkers.support import LRUDict
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
-from evaluation.retrieval.given_chunks import Limit, MeasuredChunker
+from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
 from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, differing_question_indexes
@@ -142,28 +142,45 @@ def test_a_growing_run_has_a_new_report_and_keeps_what_was_measured(found, ruler
 def test_a_report_ends_with_its_run(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     report = weakref.ref(reports.report_for(found, RECALL))
-    gc.collect()
     assert report() is not None
+    # At once, without a cycle that garbage collection must find.
     del reports
-    gc.collect()
     assert report() is None
 
 
-@pytest.mark.slow
-def test_only_so_many_are_remembered(found, ruler):
+def test_what_was_reported_is_not_computed_again(found, ruler, monkeypatch):
     reports = Reports(ruler, ["one", "two"])
-    choices = [
-        ReportChoice(measure, unit, 1 + k, 0)
-        for measure in ("recall", "iou")
-        for unit in ("characters", "tokens")
-        for k in range(10)
-    ]
+    choices = [RECALL._replace(top_k=k) for k in range(1, REPORTS_KEPT - 2)]
+    choices += [RECALL._replace(budget=budget) for budget in SIZES["characters"]]
+    assert len(choices) == REPORTS_KEPT
+    made = {choice: (reports.report_for(found, choice), reports.failures(found, choice.limit)) for choice in choices}
+    parts = ("Curve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores")
+    for name in (*parts, "Report"):
+        monkeypatch.setattr(reporting, name, None)
+    for choice in (*choices, *reversed(choices)):
+        assert reports.report_for(found, choice) is made[choice][0]
+        assert reports.failures(found, choice.limit) is made[choice][1]
+    # A report with another baseline is made of the same parts.
+    monkeypatch.undo()
+    for name in parts:
+        monkeypatch.setattr(reporting, name, None)
+    assert reports.report_for(found, choices[0]._replace(baseline=1)).at_k is made[choices[0]][0].at_k
+    with pytest.raises(AttributeError, match="has no attribute 'of'"):
+        reports.report_for(found, RECALL._replace(measure="iou"))
+
+
+@pytest.mark.slow
+def test_only_so_many_are_remembered(found, ruler, monkeypatch):
+    entries = LRUDict(0)
+    monkeypatch.setattr(reporting, "REPORTS_KEPT", 4)
+    monkeypatch.setattr(reporting, "LRUDict", lambda most: setattr(entries, "maxsize", most) or entries)
+    reports = Reports(ruler, ["one", "two"])
+    choices = [ReportChoice(measure, "tokens", 1 + k, 0) for measure in ("recall", "iou") for k in range(10)]
     first = weakref.ref(reports.report_for(found, choices[0]))
-    assert len(choices) > REPORTS_KEPT
     for choice in choices[1:]:
         reports.report_for(found, choice)
-    gc.collect()
     assert first() is None
+    assert entries.filled == entries.maxsize == 4 * (3 * 2 + 5)
 
 
 def test_too_few_questions_have_no_interval_and_no_difference():
@@ -215,10 +232,10 @@ def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
 
 def test_what_failed_at_the_top_k(found, ruler):
     reports = Reports(ruler, ["one", "two"])
-    lost = reports.failures(found, Limit(1, 0, "characters", "cut"))
+    lost = reports.failures(found, RECALL.limit)
     assert [(failure.question, dict(failure.missed)) for failure in lost[0]] == [(4, {0: 9, 1: 0})]
     assert lost[1] == []
-    assert reports.failures(found, Limit(1, 0, "tokens", "left_out")) is lost
+    assert reports.failures(found, RECALL._replace(unit="tokens", last="left_out").limit) is lost
 
 
 def test_chunkers_disagree_where_their_values_differ():
