@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--spend", metavar="TOKENS", help="the most tokens that asking it may take in this run, which stops before more"
     )
-    add_replaced_options(parser, "--spend-tokens")
+    add_replaced_options(parser, "--chunker", "--recipe", "--set", "--spend-tokens", before_chunker=parser.prog)
     parser.add_argument(
         "--engine", choices=("local", "ray"), default="local", help="this machine's cores (default), or a Ray cluster"
     )

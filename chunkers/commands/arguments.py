@@ -394,7 +394,9 @@ _INSTEAD = {
     "--recipe": "--chunker {0}",
     "--set": "--chunker NAME:{0}",
     "--chunks": "--chunker chunks:{0}",
+    "--chunker": "--chunker {0}",
     "--spend-tokens": "--spend {0}",
+    "--splitter": "--sentences {0}",
 }
 
 _SPEC = re.compile(r"(?P<base>.+?)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
@@ -552,13 +554,17 @@ def add_chunkers(parser: argparse.ArgumentParser, *, chunks: bool = False) -> No
     add_replaced_options(parser, "--recipe", "--set")
 
 
-def add_replaced_options(parser: argparse.ArgumentParser, *options: str) -> None:
-    """Add options of before; using one is an error that says what to write instead."""
+def add_replaced_options(parser: argparse.ArgumentParser, *options: str, before_chunker: str = "--chunker") -> None:
+    """Add options of before; using one is an error that says what to write instead.
+
+    ``before_chunker`` is what stands in front of a chunker's name: where no option does, the command itself.
+    """
     for option in options:
         parser.add_argument(
             option,
             nargs="*",
             action=_ReplacedOption,
+            const=_INSTEAD[option].replace("--chunker", before_chunker),
             help=argparse.SUPPRESS,
             dest=argparse.SUPPRESS,
             default=argparse.SUPPRESS,
@@ -578,4 +584,4 @@ class _ReplacedOption(argparse.Action):
         """Raise InputError with what to write in place of the option."""
         (option,) = self.option_strings
         first_value = str(values[0]) if values else "..."
-        raise InputError(f"{option} is written in another way now: {_INSTEAD[option].format(first_value)}.")
+        raise InputError(f"{option} is written in another way now: {self.const.format(first_value)}.")

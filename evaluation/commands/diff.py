@@ -18,6 +18,7 @@ from chunkers.commands.arguments import (
     Parser,
     add_device,
     add_encoding,
+    add_replaced_options,
     end_progress,
     file_bytes,
     is_folder,
@@ -98,6 +99,7 @@ def add_diff(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     command_parser.add_argument("--embedder", metavar="NAME", help=f"the embedding model, {default_to_other_side_phrase}")
     command_parser.add_argument("--tokenizer", metavar="NAME", help=f"what counts tokens, {default_to_other_side_phrase}")
+    add_replaced_options(command_parser, "--chunker", "--recipe", "--set", before_chunker=command_parser.prog)
     add_searching(command_parser)
     command_parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_device(command_parser)

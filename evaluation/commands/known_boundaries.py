@@ -12,14 +12,17 @@ from chunkers.commands.arguments import (
     Parser,
     add_device,
     add_encoding,
+    add_replaced_options,
     document_reader,
     end_progress,
     load_command_tools,
+    parse_chunker_spec,
     parse_value,
     print_to_stderr,
     progress_callback,
     read_named_files,
 )
+from chunkers.recipes import ASKING, ELSEWHERE
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
@@ -28,6 +31,7 @@ from evaluation.segmentation import (
     TRIVIAL_SETTINGS,
     MarkedDocument,
     SweepRow,
+    SweptSetting,
     boundary_file_json,
     published_settings,
     read_marked_texts,
@@ -56,7 +60,13 @@ def add_sweep(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="PATH",
         help="texts with lines of three dashes or with boundary files beside them, or folders of these",
     )
-    sweep_parser.add_argument("--chunker", metavar="NAME", help="the chunker whose grid is swept")
+    sweep_parser.add_argument(
+        "--chunker",
+        metavar="NAME",
+        help="the chunker whose grid is swept: its name, alone or with parameters that all settings share "
+        "(recursive:unit=tokens)",
+    )
+    add_replaced_options(sweep_parser, "--recipe", "--set")
     sweep_parser.add_argument(
         "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter to try"
     )
@@ -77,12 +87,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     """Run every chunker setting on every document and print the scores."""
     chunker_settings = published_settings() if options.published else []
     if options.chunker:
-        axes: dict[str, list[Any]] = {}
-        for key, values in map(_parse_grid_axis, options.grid):
-            if key in axes:
-                raise InputError(f"--grid must name each parameter once, with all its values; {key} appears twice.")
-            axes[key] = values
-        chunker_settings += settings_grid(options.chunker, **axes)
+        chunker_settings += _chunker_grid(options.chunker, options.grid)
     elif options.grid:
         raise InputError(
             "--grid works only with --chunker, which is missing. Name the chunker whose parameters --grid lists."
@@ -111,6 +116,28 @@ def run_sweep(options: argparse.Namespace) -> None:
             print(json.dumps(_row_as_json(row), ensure_ascii=False))
     else:
         _print_best(sweep_rows, options.measure, options.top)
+
+
+def _chunker_grid(written: str, grid: Sequence[str]) -> list[SweptSetting]:
+    """Return the settings of a chunker, whose parameters on the command line are the same in all of them."""
+    chunker_spec = parse_chunker_spec(written, chunks=True)
+    if chunker_spec.file is not None:
+        raise InputError(
+            f"{written}: a sweep varies the parameters of a chunker, which must be named; this is a file. Write NAME or "
+            "NAME:KEY=VALUE,..., with the parameters that all settings share."
+        )
+    if chunker_spec.name in {**ASKING, **ELSEWHERE}:
+        raise InputError(
+            f"{chunker_spec.name}: a sweep needs a chunker that cuts by itself, without a language model. Name another."
+        )
+    axes: dict[str, list[Any]] = {}
+    for key, values in map(_parse_grid_axis, grid):
+        if key in axes:
+            raise InputError(f"--grid must name each parameter once, with all its values; {key} appears twice.")
+        if key in chunker_spec.parameters:
+            raise InputError(f"--grid must not vary what --chunker holds fixed; {key} is in both. Leave it out of one.")
+        axes[key] = values
+    return settings_grid(chunker_spec.name, **{key: [value] for key, value in chunker_spec.parameters.items()}, **axes)
 
 
 def _load_marked_sample(name: str) -> MarkedDocument:

@@ -285,6 +285,9 @@ def test_the_command_tells_problems_and_goes_on(corpus, tmp_path, capsys):
         (["{corpus}", "--shard-size", "nan"], "--shard-size must be from 0.001 to 4,000; got nan."),
         (["{corpus}", "--encoding", "klingon"], "klingon"),
         (["{corpus}", "--device", "abacus"], "device must be one of"),
+        (["--recipe", "a.json"], "--recipe is written in another way now: seamark corpus a.json."),
+        (["--set", "size=5"], "--set is written in another way now: seamark corpus NAME:size=5."),
+        (["--chunker", "recursive"], "--chunker is written in another way now: seamark corpus recursive."),
     ],
 )
 def test_wrong_options_are_a_sentence(corpus, tmp_path, capsys, arguments, said):

@@ -235,6 +235,8 @@ def test_a_document_that_cannot_be_read_is_left_out_on_both_sides(folder, capsys
         (["{run}", "{run}", "--price", "-1"], "--price must be a number of dollars of at least 0; got -1."),
         (["{run}", "{run}", "--top", "0"], "--top must be at least 1; got 0."),
         (["nowhere.json", "recursive", "{docs}"], "the file cannot be read"),
+        (["--recipe", "a.json", "b.json"], "--recipe is written in another way now: seamark diff a.json."),
+        (["recursive", "--set", "size=5"], "--set is written in another way now: seamark diff NAME:size=5."),
     ],
 )
 def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys, words, said):

@@ -199,6 +199,13 @@ def test_the_command_line_writes_every_row(capsys, tmp_path):
     assert lines[-1]["pk"] == 0
 
 
+def test_parameters_behind_the_chunkers_name_are_those_of_every_setting(capsys):
+    arguments = ["--chunker", "recursive:unit=words,parent_size=none", "--grid", "size=20,40", "--json"]
+    _, out, _ = output(capsys, "stubs", *arguments)
+    parameters = [row["parameters"] for row in map(json.loads, out.splitlines()) if row["chunker"] == "recursive"]
+    assert parameters == [{"parent_size": None, "size": size, "unit": "words"} for size in (20, 40)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -209,6 +216,15 @@ def test_the_command_line_writes_every_row(capsys, tmp_path):
         (["--grid", "size=1"], "--grid works only with --chunker, which is missing."),
         (["--chunker", "kmeans", "--measure", "charm"], "measure must be one of pk"),
         (["--chunker", "sharp"], "chunker must be one of fixed_sentences"),
+        (["--chunker", "recursive:size"], "recursive:size: a parameter must have the form KEY=VALUE; got 'size'."),
+        (
+            ["--chunker", "recursive:size=9", "--grid", "size=5,7"],
+            "--grid must not vary what --chunker holds fixed; size is in both. Leave it out of one.",
+        ),
+        (["--chunker", "chunks:chunks.json"], "chunks:chunks.json: a sweep varies the parameters of a chunker, which must"),
+        (["--chunker", "llm:window=3"], "llm: a sweep needs a chunker that cuts by itself, without a language model."),
+        (["--chunker", "your_cuts"], "your_cuts: a sweep needs a chunker that cuts by itself"),
+        (["--set", "size=5"], "--set is written in another way now: --chunker NAME:size=5."),
         (["--file", "missing.txt", "--chunker", "kmeans"], "missing.txt: the file cannot be read"),
     ],
 )
