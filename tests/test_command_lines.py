@@ -150,7 +150,7 @@ def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(t
     call = ["stitch", str(tmp_path), "--into", str(tmp_path / "long")]
     assert evaluation_main([*call, "--count", "1000000000"]) == 2
     assert "stitching: count must be at most 10,000; got 1,000,000,000." in capsys.readouterr().err
-    assert evaluation_main([*call, "--count", "1", "--sentences", "3"]) == 0
+    assert evaluation_main([*call, "--count", "1", "--sentences-each", "3"]) == 0
     assert "1 known boundary" in capsys.readouterr().out
 
 

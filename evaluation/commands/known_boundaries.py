@@ -9,6 +9,7 @@ from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.arguments import (
+    SPLITTER_NAMES,
     Parser,
     add_device,
     add_encoding,
@@ -204,24 +205,30 @@ def add_stitch(commands: "argparse._SubParsersAction[Parser]") -> None:
         "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE_ENDINGS)} files"
     )
     command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
-    command.add_argument("--sentences", type=int, default=100, metavar="N", help="sentences per document (default: 100)")
+    command.add_argument(
+        "--sentences-each", type=int, default=100, metavar="N", help="sentences per document (default: 100)"
+    )
     command.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)")
     command.add_argument(
-        "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="splits into sentences (default: %(default)s)"
+        "--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES} (default: %(default)s)"
     )
+    add_replaced_options(command, "--splitter")
     add_encoding(command)
     command.set_defaults(run=run_stitch)
 
 
 def run_stitch(options: argparse.Namespace) -> None:
     """Write the stitched documents and their boundaries, and report unusable input files on standard error."""
+    if options.sentences.isdecimal():
+        count = options.sentences
+        raise InputError(f"--sentences {count} is written in another way now: --sentences-each {count}.")
     passages, complaints = read_passages(
         read_named_files([str(path) for path in options.paths], complain=print_to_stderr), document_reader(options.encoding)
     )
     for complaint in complaints:
         print_to_stderr(complaint)
-    for document in stitch_documents(passages, options.sentences, options.count, options.seed, options.splitter):
+    for document in stitch_documents(passages, options.sentences_each, options.count, options.seed, options.sentences):
         stitched_document_path = options.into / f"{document.name.replace(' ', '-')}.txt"
         try:
             options.into.mkdir(parents=True, exist_ok=True)
@@ -234,6 +241,6 @@ def run_stitch(options: argparse.Namespace) -> None:
             raise InputError(
                 f"{options.into}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
             ) from error
-        sentence_count = len(document.split(options.splitter).document.sentences)
+        sentence_count = len(document.split(options.sentences).document.sentences)
         boundary_count_phrase = pluralize(len(document.known), "known boundary", "known boundaries")
         print(f"{stitched_document_path}: {sentence_count:,} sentences, {boundary_count_phrase}")

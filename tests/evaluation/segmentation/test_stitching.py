@@ -175,7 +175,7 @@ def folder(tmp_path):
 
 
 def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_path, capsys):
-    assert stitched_by_command(folder, tmp_path, "--sentences", "12", "--count", "2", "--seed", "3") == 0
+    assert stitched_by_command(folder, tmp_path, "--sentences-each", "12", "--count", "2", "--seed", "3") == 0
     assert capsys.readouterr().out.count("12 sentences, 3 known boundaries") == 2
     text = (tmp_path / "long" / "stitched-1.txt").read_text()
     known = BoundaryFile.read((tmp_path / "long" / "stitched-1.json").read_bytes()).of(text)
@@ -205,6 +205,23 @@ def test_the_command_uses_what_it_can(folder, tmp_path, capsys):
         "void.txt: a document to stitch must have text; this one is empty.",
     ]
     assert "24 sentences, 7 known boundaries" in written.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "instead"),
+    [
+        (["--splitter", "lines"], "--splitter is written in another way now: --sentences lines.\n"),
+        (["--sentences", "12"], "--sentences 12 is written in another way now: --sentences-each 12.\n"),
+    ],
+)
+def test_the_command_says_how_options_of_before_are_written(folder, tmp_path, capsys, arguments, instead):
+    assert stitched_by_command(folder, tmp_path, *arguments) == 2
+    assert capsys.readouterr().err == instead
+
+
+def test_the_command_counts_the_sentences_of_the_splitter_that_is_named(folder, tmp_path, capsys):
+    assert stitched_by_command(folder, tmp_path, "--sentences", "paragraphs", "--count", "1") == 0
+    assert "8 sentences, 7 known boundaries" in capsys.readouterr().out
 
 
 def test_the_command_needs_two_documents(tmp_path, capsys):
