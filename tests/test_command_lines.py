@@ -147,7 +147,7 @@ def test_grids_that_cannot_be(arguments, sentence, capsys):
 def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(tmp_path, capsys):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(f"{name} is here. It stays. It goes. It comes.")
-    call = ["stitch", str(tmp_path), "--into", str(tmp_path / "long")]
+    call = ["stitch", str(tmp_path), "--output", str(tmp_path / "long")]
     assert evaluation_main([*call, "--count", "1000000000"]) == 2
     assert "stitching: count must be at most 10,000; got 1,000,000,000." in capsys.readouterr().err
     assert evaluation_main([*call, "--count", "1", "--sentences-each", "3"]) == 0
@@ -164,7 +164,7 @@ OLDER = ["change_point", {}, True], ["change_point", {"penalty": 1}, False], ["f
     [
         (chunkers_main, "{text} --chunker {recipe}"),
         (evaluation_main, "check {text} --chunker {recipe}"),
-        (evaluation_main, "report {text} --chunker {recipe} --into {folder}/report.html"),
+        (evaluation_main, "report {text} --chunker {recipe} --output {folder}/report.html"),
         (evaluation_main, "retrieval --corpus {folder}/texts --questions {questions} --chunker {recipe} --json"),
         (corpus_main, "{recipe} {text} --output {folder}/chunks"),
     ],

@@ -397,6 +397,7 @@ _INSTEAD = {
     "--chunker": "--chunker {0}",
     "--spend-tokens": "--spend {0}",
     "--splitter": "--sentences {0}",
+    "--into": "--output {0}",
 }
 
 _SPEC = re.compile(r"(?P<base>.+?)(?::(?P<parameters>\w+=.*))?", re.DOTALL)

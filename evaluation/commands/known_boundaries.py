@@ -204,7 +204,7 @@ def add_stitch(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE_ENDINGS)} files"
     )
-    command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
+    command.add_argument("--output", type=Path, required=True, metavar="DIR", help="where the long documents are written")
     command.add_argument(
         "--sentences-each", type=int, default=100, metavar="N", help="sentences per document (default: 100)"
     )
@@ -213,7 +213,7 @@ def add_stitch(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument(
         "--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES} (default: %(default)s)"
     )
-    add_replaced_options(command, "--splitter")
+    add_replaced_options(command, "--splitter", "--into")
     add_encoding(command)
     command.set_defaults(run=run_stitch)
 
@@ -229,9 +229,9 @@ def run_stitch(options: argparse.Namespace) -> None:
     for complaint in complaints:
         print_to_stderr(complaint)
     for document in stitch_documents(passages, options.sentences_each, options.count, options.seed, options.sentences):
-        stitched_document_path = options.into / f"{document.name.replace(' ', '-')}.txt"
+        stitched_document_path = options.output / f"{document.name.replace(' ', '-')}.txt"
         try:
-            options.into.mkdir(parents=True, exist_ok=True)
+            options.output.mkdir(parents=True, exist_ok=True)
             # Bytes, so that line ends stay as they are.
             stitched_document_path.write_bytes(document.text.encode())
             stitched_document_path.with_suffix(MARKS_ENDING).write_bytes(
@@ -239,7 +239,7 @@ def run_stitch(options: argparse.Namespace) -> None:
             )
         except OSError as error:
             raise InputError(
-                f"{options.into}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
+                f"{options.output}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
             ) from error
         sentence_count = len(document.split(options.sentences).document.sentences)
         boundary_count_phrase = pluralize(len(document.known), "known boundary", "known boundaries")

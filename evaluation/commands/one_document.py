@@ -29,6 +29,7 @@ from chunkers.commands.arguments import (
     add_chunkers,
     add_device,
     add_encoding,
+    add_replaced_options,
     add_spend,
     document_reader,
     file_bytes,
@@ -126,7 +127,8 @@ def add_report(commands: "argparse._SubParsersAction[Parser]") -> None:
         description="Text, chunks, curves, measures and verdicts in one file, which opens offline and can be sent.",
     )
     report_parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
-    report_parser.add_argument("--into", metavar="FILE", help="where the report is written (default: standard output)")
+    report_parser.add_argument("--output", metavar="FILE", help="where the report is written (default: standard output)")
+    add_replaced_options(report_parser, "--into")
     report_parser.add_argument("--boundaries", metavar="FILE", help="the known boundaries, as the page exports them")
     report_parser.add_argument(
         "--dashes", action="store_true", help="lines of three dashes are known boundaries, and no text"
@@ -155,7 +157,7 @@ def run_report(options: argparse.Namespace) -> None:
     vectors = sentence_vectors(document, tools) if document.sentences else None
     write_output(
         html_report(ComparedColumns(document, chunkers_with_results, known_boundaries, embedder, tokenizer.name, vectors)),
-        options.into,
+        options.output,
     )
 
 

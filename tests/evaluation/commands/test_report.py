@@ -19,7 +19,7 @@ def test_it_writes_what_the_chunkers_and_recipes_give(tmp_path):
     sample = load_sample("stubs")
     known.write_text(boundary_file_json("stubs", sample.text, sample.known), encoding="utf-8")
     named = ("--chunker", str(recipe), "recursive:size=150")
-    assert main(["report", STUBS, *named, "--boundaries", str(known), "--into", str(into)]) == 0
+    assert main(["report", STUBS, *named, "--boundaries", str(known), "--output", str(into)]) == 0
     html = into.read_text(encoding="utf-8")
     assert "<h3>1 Fixed sentences</h3>" in html
     assert "<h3>2 Recursive</h3>" in html
@@ -47,7 +47,8 @@ def test_lines_of_dashes_are_boundaries_and_no_text(tmp_path, capsys):
             ("--chunker", "recursive", "--dashes", "--boundaries", "x.json"),
             "--dashes and --boundaries must not be given together: each defines the known boundaries.",
         ),
-        (("--chunker", "recursive", "--into", "nowhere/x.html"), "nowhere/x.html: the file cannot be written: "),
+        (("--chunker", "recursive", "--output", "nowhere/x.html"), "nowhere/x.html: the file cannot be written: "),
+        (("--into", "x.html"), "--into is written in another way now: --output x.html."),
     ],
 )
 def test_what_is_wrong_is_one_sentence(arguments, said, capsys):

@@ -162,7 +162,7 @@ def test_what_is_best_on_stitched_documents_was_among_what_was_tried():
 
 
 def stitched_by_command(folder, tmp_path, *arguments):
-    return main(["stitch", str(folder), "--into", str(tmp_path / "long"), *arguments])
+    return main(["stitch", str(folder), "--output", str(tmp_path / "long"), *arguments])
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_pa
 
 
 def test_the_command_makes_the_folders_above_the_one_that_it_writes_into(folder, tmp_path, capsys):
-    assert main(["stitch", str(folder), "--into", str(tmp_path / "new" / "long"), "--count", "1"]) == 0
+    assert main(["stitch", str(folder), "--output", str(tmp_path / "new" / "long"), "--count", "1"]) == 0
     assert [path.name for path in sorted((tmp_path / "new" / "long").iterdir())] == ["stitched-1.json", "stitched-1.txt"]
     capsys.readouterr()
 
@@ -211,6 +211,7 @@ def test_the_command_uses_what_it_can(folder, tmp_path, capsys):
     ("arguments", "instead"),
     [
         (["--splitter", "lines"], "--splitter is written in another way now: --sentences lines.\n"),
+        (["--into", "long"], "--into is written in another way now: --output long.\n"),
         (["--sentences", "12"], "--sentences 12 is written in another way now: --sentences-each 12.\n"),
     ],
 )
