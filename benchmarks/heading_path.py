@@ -23,7 +23,7 @@ from evaluation.statistics import paired_difference
 from sample_docs import SAMPLES_FOLDER, sample_titles
 
 TOP_K = 5
-WAYS: tuple[EmbeddedAs, ...] = ("plain", "heading_path")
+EMBEDDED_TEXTS: tuple[EmbeddedAs, ...] = ("plain", "heading_path")
 MEASURES = ("recall", "precision", "iou")
 
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -84,10 +84,8 @@ def comparison_rows(material: Material, tools: Tools, only: Collection[str]) -> 
         if only and chunker not in only:
             continue
         built = build_chunker(chunker, parameters, tools.embedder)
-        plain, path = (
-            evaluate_retrieval(build_index(material.corpus, built, tools, way), material.questions, tools, ruler, TOP_K)
-            for way in WAYS
-        )
+        indexes = (build_index(material.corpus, built, tools, embedded_as) for embedded_as in EMBEDDED_TEXTS)
+        plain, path = (evaluate_retrieval(index, material.questions, tools, ruler, TOP_K) for index in indexes)
         cells = [cell for measure in MEASURES for cell in _measure_cells(plain, path, measure)]
         yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.index.chunks):,}", *cells]
 

@@ -4,7 +4,7 @@ from chunkers.recipes.chunker_registry import (
     ADAPTERS,
     ASKING,
     CHUNKERS,
-    ELSEWHERE,
+    EXTERNAL_CHUNKERS,
     chunker_class,
     discover,
     known_chunkers_phrase,

@@ -188,7 +188,7 @@ def test_a_row_says_what_would_change_its_verdict_and_the_button_shows_it_over_t
     would.focus()
     page.keyboard.press("Enter")
     expect(preview).to_contain_text("4 other places change: ▼ 4 cuts added")
-    expect(root.locator(".strip .ghosts")).to_have_count(2)
+    expect(root.locator(".strip .previewed-cuts")).to_have_count(2)
     expect(preview.get_by_role("button", name="Apply")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**c1.amount=56.5**")

@@ -95,7 +95,7 @@ def test_what_would_change_a_verdict_is_shown_then_applied_and_undone(laptop, ap
     laptop.keyboard.press("Enter")
     expect(preview).to_contain_text("1 other place changes: × 1 cut removed · known boundaries: as before")
     eventually(lambda: read(root, PREVIEW), {"added": [], "removed": [2, 14], "state": "done"})
-    expect(root.locator(".strip .ghosts")).to_have_count(1)
+    expect(root.locator(".strip .previewed-cuts")).to_have_count(1)
     expect(root.get_by_role("img", name="2 Breakpoint")).to_have_accessible_name(
         re.compile("removed before sentences 3, 15")
     )
@@ -104,7 +104,7 @@ def test_what_would_change_a_verdict_is_shown_then_applied_and_undone(laptop, ap
     # Escape leaves everything as it was.
     laptop.keyboard.press("Escape")
     expect(preview).to_have_count(0)
-    expect(root.locator(".strip .ghosts")).to_have_count(0)
+    expect(root.locator(".strip .previewed-cuts")).to_have_count(0)
     expect(would).to_be_focused()
     assert (read(root, CUTS), laptop.url) == (before, address)
     would.click()

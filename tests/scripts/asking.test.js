@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { wordAfter, wordBefore } from "../../viz/components/reader/ask/answer_mark.js";
 import { offer } from "../../viz/components/reader/ask/ask_form.js";
 import { fateSaid, foundSaid } from "../../viz/components/reader/ask/found_line.js";
-import { Hits, rankSign } from "../../viz/components/reader/ask/hits.js";
-import { sentenceAt } from "../../viz/components/reader/ask/places.js";
-import { saidOf } from "../../viz/components/remedies/remedies.js";
+import { Hits, rankSign } from "../../viz/components/reader/ask/retrieved_chunks.js";
+import { sentenceAt } from "../../viz/components/reader/ask/selection_offsets.js";
+import { saidOf } from "../../viz/components/remedies/remedy_list.js";
 
 /** @type {import("../../viz/compare/asking/question_search.data.d.ts").AskedColumn} */
 const ASKED = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 import { emit, listen, NOTHING } from "../../viz/components/shared/bus.js";
-import { makeRoot, openPage } from "./page.js";
+import { makeRoot, openPage } from "./fake_page.js";
 
 /** @typedef {Parameters<typeof emit>[0]} EventName */
 

@@ -9,7 +9,7 @@ import {
   stepFrom,
   votes,
   whoStands,
-} from "../../viz/components/reader/disagreements/places.js";
+} from "../../viz/components/reader/disagreements/disagreement_positions.js";
 
 const COLUMNS = [
   [0, 4, 9, 12.5],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groundCount } from "../../viz/components/shared/dom.js";
-import { makeRoot } from "./page.js";
+import { makeRoot } from "./fake_page.js";
 
 /** @param {string} count what the styles say */
 function styled(count) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inside } from "../../viz/components/shared/term.js";
+import { inside } from "../../viz/components/shared/glossary_term.js";
 import { groundOf, percent } from "../../viz/guide/pictures.js";
 import { working } from "../../viz/shell/keyboard_shortcuts.js";
 

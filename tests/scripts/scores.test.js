@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextOrder, sorted } from "../../viz/compare/scores/table.js";
+import { nextOrder, sorted } from "../../viz/compare/scores/score_table.js";
 
-/** @import { RowData } from "../../viz/compare/scores/table.data.d.ts" */
+/** @import { RowData } from "../../viz/compare/scores/score_table.data.d.ts" */
 
 /**
  * @param {number | null} column

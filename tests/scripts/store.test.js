@@ -9,7 +9,7 @@ import {
   storeSteps,
   storeText,
 } from "../../viz/components/shared/store.js";
-import { makeRoot, openPage } from "./page.js";
+import { makeRoot, openPage } from "./fake_page.js";
 
 openPage();
 

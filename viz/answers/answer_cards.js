@@ -1,7 +1,7 @@
 // A question's answers side by side: the given chunks, the answer and its judgements. Everything is set as text.
 
+import { countPainted } from "../components/shared/component_handle.js";
 import { el, found } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 /**
  * @import { AnswerCardData, AnswerCardsData, JudgementData, TurnData } from "./answer_cards.data.d.ts"
  */

@@ -1,11 +1,11 @@
 // The table of gaps. Only visible rows are drawn; sorting, filtering and navigation happen in the browser.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { countPainted, expose } from "../components/shared/component_handle.js";
 import { actButton, around, el, found, liveRegion } from "../components/shared/dom.js";
 import { decimals, grouped, signed } from "../components/shared/format.js";
-import { countPainted, expose } from "../components/shared/handle.js";
+import { verdictOfEach } from "../components/shared/gap_verdicts.js";
 import { storedText } from "../components/shared/store.js";
-import { verdictOfEach } from "../components/shared/verdicts.js";
 import { filterOptions, filterRows, rowOfKey, sortRows } from "./gap_order.js";
 
 const HEIGHT = 46; // pixels per row, as in the style sheet

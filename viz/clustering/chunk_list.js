@@ -1,8 +1,8 @@
 // The list of chunks and their sentences; each entry scrolls to its place in the text.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { countPainted } from "../components/shared/component_handle.js";
 import { el, found, isDark } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 /**
  * @import { ChunkListData } from "./page.data.d.ts"
  */

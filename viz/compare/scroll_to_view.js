@@ -1,7 +1,7 @@
 // Scrolls to the view opened below the text, whose buttons are at the lower edge of the window. Draws nothing.
 
+import { countPainted } from "../components/shared/component_handle.js";
 import { found } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 /** @import { Component } from "../components/shared/component.d.ts" */
 
 /** @param {Component<{ view: string }>} component */

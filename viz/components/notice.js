@@ -1,7 +1,7 @@
 // A short message, a caption or a heading. It may contain user text, so it is set through textContent.
 
+import { countPainted } from "./shared/component_handle.js";
 import { found } from "./shared/dom.js";
-import { countPainted } from "./shared/handle.js";
 /** @import { Component } from "./shared/component.d.ts" */
 /** @param {Component<{ text: string, tone: string }>} component */
 export default function ({ data, parentElement }) {

@@ -46,7 +46,7 @@ from viz.state import (
 )
 
 _PASTED_FILE = "Pasted text.txt"
-"""The name of the file in which the browser uploads a text pasted on the page; see gifts.js."""
+"""The name of the file in which the browser uploads a text pasted on the page; see dropped_and_pasted_text.js."""
 
 _ENCODING_KEY = "own_named"
 """Key of the widget for the uploaded file's encoding."""

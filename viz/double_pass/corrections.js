@@ -1,8 +1,8 @@
 // The corrections of pass two: a button for every boundary that it removed.
 
 import { emit, listen } from "../components/shared/bus.js";
+import { countPainted } from "../components/shared/component_handle.js";
 import { el, found } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"

@@ -257,8 +257,8 @@ class SimilaritiesData(TypedDict):
 
 _histogram = Component[SimilaritiesData](
     "seamark_similarities",
-    "double_pass/similarities.js",
-    "double_pass/similarities.css",
+    "double_pass/similarity_histogram.js",
+    "double_pass/similarity_histogram.css",
     html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
 )
 

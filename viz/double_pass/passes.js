@@ -2,9 +2,9 @@
 // chunker's chunks. Pointer and keys move along the decisions, and from there to the text and the stepper.
 
 import { emit, listen } from "../components/shared/bus.js";
+import { countPainted, expose } from "../components/shared/component_handle.js";
 import { el, firstWhere, found, isDark, liveRegion, saveAs } from "../components/shared/dom.js";
 import { grouped } from "../components/shared/format.js";
-import { countPainted, expose } from "../components/shared/handle.js";
 import { ZoomWindow } from "../components/shared/zoom_window.js";
 import { legendOf } from "./arcs.js";
 import { PassRows } from "./pass_rows.js";

@@ -305,7 +305,11 @@ def _use_read_boundaries(text: str) -> bool:
 
 
 _lists = Component[Data](
-    "seamark_failures", "failures/lists.js", "failures/lists.css", html='<div class="failures"></div>', colours="failures"
+    "seamark_failures",
+    "failures/gallery_and_measures.js",
+    "failures/gallery_and_measures.css",
+    html='<div class="failures"></div>',
+    colours="failures",
 )
 
 

@@ -1,9 +1,9 @@
 // Pictures of a short text. Text is set only through textContent.
 
 import { GapMarks, PURPOSES } from "../components/gaps/gap_marks.js";
+import { countPainted } from "../components/shared/component_handle.js";
 import { activeIn, all, arrange, el, found, groundCount, isDark } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
-import { sentence } from "../components/shared/term.js";
+import { sentence } from "../components/shared/glossary_term.js";
 
 /**
  * @import { Component, Moment } from "../components/shared/component.d.ts"

@@ -61,7 +61,7 @@ class PassagesData(TypedDict):
 
 
 _passages = Component[PassagesData](
-    "seamark_passages", "retrieval/passages.js", "retrieval/passages.css", html='<div class="passages"></div>'
+    "seamark_passages", "retrieval/question_result.js", "retrieval/question_result.css", html='<div class="passages"></div>'
 )
 
 

@@ -25,7 +25,7 @@ from viz.retrieval.figures import (
 from viz.retrieval.link_parameters import COSTS, TITLES, choose_parameter
 from viz.theme import RETRIEVAL
 
-_summary = Component[Data]("seamark_summary", "retrieval/summary.js", "retrieval/summary.css", html="<dl></dl>")
+_summary = Component[Data]("seamark_summary", "retrieval/key_figures.js", "retrieval/key_figures.css", html="<dl></dl>")
 
 
 class KeyFigure(NamedTuple):

@@ -1,7 +1,7 @@
 // The dialog of the current page's keyboard shortcuts. "?" opens and closes it.
 
+import { countPainted } from "../components/shared/component_handle.js";
 import { el, found, isDark, isFree } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"

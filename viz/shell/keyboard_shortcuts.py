@@ -32,7 +32,7 @@ class Key(NamedTuple):
 
 KEYS = (
     Key(("?",), "list the keys of this page", "", "shell/keyboard_shortcuts.js"),
-    Key(("Ctrl+Enter",), "cut the text in the box", ".text-bar", "components/text_bar/foot.js"),
+    Key(("Ctrl+Enter",), "cut the text in the box", ".text-bar", "components/text_bar/text_area_footer.js"),
     Key(("Tab",), "reach the curve, the threshold and the columns", ".plot"),
     Key(("←", "→", "Enter"), "on the curve: previous gap, next gap, lead to the text", ".plot", "components/reader/plot.js"),
     Key(("arrows",), "on the threshold: move it", ".plot [role=slider]", "components/reader/threshold_lines.js"),

@@ -2,10 +2,10 @@
 // scene is to be seen; then it shows the next part, and after the last part the next scene. Page Up goes back the same way.
 
 import { emit, listen } from "../components/shared/bus.js";
+import { countPainted, expose } from "../components/shared/component_handle.js";
 import { capital, el, found, isDark, isFree, saveAs } from "../components/shared/dom.js";
-import { countPainted, expose } from "../components/shared/handle.js";
-import { keptWords } from "../components/shared/tab.js";
-import { forgetPlaces } from "../components/stepper/place.js";
+import { keptWords } from "../components/shared/tab_storage.js";
+import { forgetCurrentSteps } from "../components/stepper/current_step.js";
 
 const PARTS = ["prepare", "predict", "see", "explain"];
 const SEE = "see";
@@ -177,7 +177,7 @@ class LectureBar {
    */
   arrive(scene, part) {
     Object.assign(this.state, { scene, part });
-    forgetPlaces();
+    forgetCurrentSteps();
     this.sync();
   }
 

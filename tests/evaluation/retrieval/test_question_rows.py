@@ -71,7 +71,7 @@ def as_lists(rows):
     return json.dumps({name: [row[name] for row in rows] for name in rows[0]}, indent=2)
 
 
-WAYS = {
+FILE_WRITERS = {
     "csv": as_csv,
     "pandas csv": as_pandas_csv,
     "json lines": as_lines,
@@ -87,10 +87,10 @@ def read(text, name="testset.x"):
     return read_questions(text.encode(), name, CORPUS)
 
 
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("write_file", FILE_WRITERS.values(), ids=FILE_WRITERS)
 @pytest.mark.parametrize("rows", [NEW, OLD], ids=["user_input", "question"])
-def test_a_test_set_of_ragas_is_read_in_every_form(rows, way):
-    questions = read(way(rows))
+def test_a_test_set_of_ragas_is_read_in_every_form(rows, write_file):
+    questions = read(write_file(rows))
     assert not questions.problems
     assert not questions.changes
     assert [question.text for question in questions.usable] == [row["user_input"] for row in NEW]
@@ -101,8 +101,8 @@ def test_a_test_set_of_ragas_is_read_in_every_form(rows, way):
 
 
 def test_a_set_of_one_question_is_read_in_every_form():
-    for way in WAYS.values():
-        assert [question.text for question in read(way(NEW[:1])).usable] == ["What pulls the tide?"]
+    for write_file in FILE_WRITERS.values():
+        assert [question.text for question in read(write_file(NEW[:1])).usable] == ["What pulls the tide?"]
 
 
 def test_a_list_that_python_wrote_is_read_and_nothing_in_it_is_evaluated():

@@ -24,7 +24,7 @@ def test_they_are_the_same():
         *(load_sample(name).text for name in sample_titles()),
     ]
     done = node(
-        [str(ROOT / "tests/scripts/headings.js")],
+        [str(ROOT / "tests/scripts/heading_cases.js")],
         return_completed_process=True,
         input=json.dumps(texts),
         capture_output=True,

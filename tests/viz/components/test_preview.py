@@ -21,7 +21,7 @@ DRAWN = ["start", "end", "over", "from", "to", "split"]
 def previews(cases):
     """Return the browser's drawing of each case."""
     done = node(
-        [str(ROOT / "tests/scripts/preview.js")],
+        [str(ROOT / "tests/scripts/preview_cases.js")],
         return_completed_process=True,
         input=json.dumps(cases),
         capture_output=True,

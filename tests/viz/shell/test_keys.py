@@ -11,12 +11,12 @@ LITERALS = {"arrows": "Arrow", "Shift+arrows": "shiftKey", "1 to 6": "[1-6]", "C
 LITERALS |= {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "ArrowDown"}
 """Literals in the scripts for keys that the table spells differently."""
 
-ELSEWHERE = {
+CONDITIONAL_KEY_SCRIPTS = {
     "components/text_bar/text_bar.js": "Escape closes the open box",
-    "components/text_bar/chips.js": "arrows in an open menu",
-    "components/reader/ask/typing.js": "letters on their way into the box of the question",
+    "components/text_bar/document_chips.js": "arrows in an open menu",
+    "components/reader/ask/question_typing.js": "letters on their way into the box of the question",
     "components/reader/marking/marking.js": "Escape brings the columns back",
-    "components/shared/term.js": "Escape closes the definition in view",
+    "components/shared/glossary_term.js": "Escape closes the definition in view",
 }
 """Scripts that hear keys only while a box or a menu is in use."""
 
@@ -27,8 +27,8 @@ def test_every_script_that_hears_keys_is_in_the_table():
         for path in (ROOT / "viz").rglob("*.js")
         if re.search(r'addEventListener\("keydown"', path.read_text(encoding="utf-8"))
     }
-    assert hearing - {*ELSEWHERE} == {key.script for key in KEYS if key.script}
-    assert {*ELSEWHERE} <= hearing
+    assert hearing - {*CONDITIONAL_KEY_SCRIPTS} == {key.script for key in KEYS if key.script}
+    assert {*CONDITIONAL_KEY_SCRIPTS} <= hearing
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key.script], ids=lambda key: key.action)

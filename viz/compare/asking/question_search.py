@@ -127,7 +127,7 @@ class Asked(TypedDict):
     remedies: list[ColumnRemedies | None]
 
 
-_asker = Component[Asked]("seamark_asker", "compare/asking/asker.js", html='<div class="asker"></div>')
+_asker = Component[Asked]("seamark_asker", "compare/asking/question_requests.js", html='<div class="asker"></div>')
 
 
 @st.fragment

@@ -22,7 +22,7 @@ from evaluation.search import SearchMethod
 from evaluation.statistics import paired_differences
 from evaluation.tables.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
 from viz.compare.asking.question_search import chunkings_with_contexts
-from viz.compare.scores.table import RowData, column_row, draw_scores
+from viz.compare.scores.score_table import RowData, column_row, draw_scores
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import value_binding

@@ -46,7 +46,7 @@ from evaluation.tables.cells import (
     unknown_cell,
     unlabelled_cells,
 )
-from viz.compare.scores.table import RowData, column_row, draw_scores, mark_best, score_row
+from viz.compare.scores.score_table import RowData, column_row, draw_scores, mark_best, score_row
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
 from viz.jobs import ChunkingTask, cached_sentence_vectors, cached_while_shown, chunk_at_once

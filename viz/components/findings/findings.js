@@ -1,9 +1,9 @@
 // A list of findings, each linked to its place in the text. Text is set only through textContent.
 
-import { drawRemedies, saidOf } from "../remedies/remedies.js";
+import { drawRemedies, saidOf } from "../remedies/remedy_list.js";
 import { emit, listen, NOTHING } from "../shared/bus.js";
+import { countPainted } from "../shared/component_handle.js";
 import { activeIn, el, found, isDark } from "../shared/dom.js";
-import { countPainted } from "../shared/handle.js";
 
 /**
  * @import { Component } from "../shared/component.d.ts"

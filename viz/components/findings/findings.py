@@ -33,7 +33,7 @@ _findings = Component[FindingsData](
     "seamark_findings",
     "components/findings/findings.js",
     "components/findings/findings.css",
-    "components/remedies/remedies.css",
+    "components/remedies/remedy_list.css",
     html='<div class="inbox"></div>',
     colours="inbox",
 )

@@ -5,7 +5,7 @@ import { el, firstWhere } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 
 /** @import { Moment } from "../shared/component.d.ts" */
-/** @import { Heading } from "../reader/parts/looks.js" */
+/** @import { Heading } from "../reader/parts/text_formatting.js" */
 
 /**
  * Labels for a purpose of clicked gaps.

@@ -1,9 +1,9 @@
 // The heatmap of joint distances. Pointer and keys move from cell to cell; a cell represents two sentences of the text.
 
 import { emit, listen, NOTHING } from "../shared/bus.js";
+import { countPainted, expose } from "../shared/component_handle.js";
 import { el, found, isDark, liveRegion } from "../shared/dom.js";
 import { grouped } from "../shared/format.js";
-import { countPainted, expose } from "../shared/handle.js";
 import { storedMatrix } from "../shared/store.js";
 import { HeatmapDrawing, neighbour, squaresOf } from "./heatmap_drawing.js";
 import { describePair, hundredths, JointDistances, thousandths } from "./joint_distances.js";

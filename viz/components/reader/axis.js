@@ -73,7 +73,7 @@ export class Axis {
     this.foot.style.display = used ? "" : "none";
     this.point(this.window.lookedAt, this.pointed);
     this.caption();
-    this.strips.here.later();
+    this.strips.visibleFrame.later();
   }
 
   /**

@@ -4,9 +4,9 @@
 import { UNKNOWN } from "../shared/cut_sentence.js";
 import { actButton, all, el, firstWhere, found } from "../shared/dom.js";
 import { writePieces } from "./parts/long_words.js";
-import { pathAt, write } from "./parts/looks.js";
-import { isTitle, pagesOf } from "./parts/pages.js";
+import { isTitle, pagesOf } from "./parts/source_pages.js";
 import { showStated, statedKey } from "./parts/stated_card.js";
+import { pathAt, write } from "./parts/text_formatting.js";
 
 /**
  * @import { Words } from "../gaps/gap_marks.js"

@@ -4,8 +4,8 @@ import { cutSentence } from "../shared/cut_sentence.js";
 import { all, around, firstWhere } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { ColumnText } from "./column_text.js";
-import { briefOf, Head } from "./parts/head.js";
-import { scrollNeeded, uncovered } from "./parts/in_window.js";
+import { briefOf, Head } from "./parts/column_head.js";
+import { scrollNeeded, uncovered } from "./parts/scroll_into_window.js";
 
 /**
  * @import { Block } from "./chunk_block.js"
@@ -38,7 +38,7 @@ export class Column extends ColumnText {
       "scroll",
       () => {
         reader.follow(this);
-        reader.axis.strips.here.later();
+        reader.axis.strips.visibleFrame.later();
       },
       { passive: true },
     );

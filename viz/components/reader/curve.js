@@ -2,7 +2,7 @@
 
 import { el, fit, leastType, typeScale } from "../shared/dom.js";
 import { round } from "../shared/format.js";
-import { verdictOfEach } from "../shared/verdicts.js";
+import { verdictOfEach } from "../shared/gap_verdicts.js";
 
 /**
  * @import { VerdictData } from "./payload.data.d.ts"

@@ -2,8 +2,8 @@
 // the browser; the server hears when a line is released and when a column is chosen.
 
 import { emit, listen } from "../shared/bus.js";
+import { countPainted, expose } from "../shared/component_handle.js";
 import { around, el, found, groundCount, isDark, liveRegion } from "../shared/dom.js";
-import { countPainted, expose } from "../shared/handle.js";
 import { storedText } from "../shared/store.js";
 import { Asking } from "./ask/asking.js";
 import { Axis } from "./axis.js";
@@ -12,17 +12,17 @@ import { sentencesAt } from "./disagreements/card.js";
 import { Disagreements } from "./disagreements/disagreements.js";
 import { Marking } from "./marking/marking.js";
 import { ColumnKeys } from "./parts/column_keys.js";
-import { Horizon } from "./parts/horizon.js";
-import { bringIntoWindow, uncover } from "./parts/in_window.js";
-import { looksOf, paragraphsOf } from "./parts/looks.js";
+import { Sideways } from "./parts/horizontal_scrolling.js";
+import { offerToTake } from "./parts/reader_exports.js";
 import { handleOf } from "./parts/reader_handle.js";
-import { Sideways } from "./parts/sideways.js";
-import { offerToTake } from "./parts/take_home.js";
+import { bringIntoWindow, uncover } from "./parts/scroll_into_window.js";
+import { Horizon } from "./parts/stepper_horizon.js";
+import { looksOf, paragraphsOf } from "./parts/text_formatting.js";
 
 /**
  * @import { Mark, Range } from "../shared/bus.js"
  * @import { Component, Pages, StoredText } from "../shared/component.d.ts"
- * @import { Heading, Look } from "./parts/looks.js"
+ * @import { Heading, Look } from "./parts/text_formatting.js"
  * @import { ReaderState } from "./state.d.ts"
  * @import { ReaderData } from "./payload.data.d.ts"
  */
@@ -118,7 +118,7 @@ export class Reader {
       },
     );
     // Scrolling the page changes the visible part of the text.
-    const follow = () => this.axis.strips.here.later();
+    const follow = () => this.axis.strips.visibleFrame.later();
     globalThis.addEventListener("scroll", follow, { capture: true, passive: true });
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {

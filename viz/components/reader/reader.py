@@ -37,7 +37,7 @@ _reader = Component[ReaderData](
     "components/shared/zoom_window.css",
     "components/reader/disagreements/disagreements.css",
     "components/reader/ask/ask.css",
-    "components/remedies/remedies.css",
+    "components/remedies/remedy_list.css",
     "components/gaps/gaps.css",
     "components/reader/marking/marking.css",
     html='<div class="seamark"></div>',

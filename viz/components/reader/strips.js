@@ -2,9 +2,9 @@
 
 import { el, fit, typeScale } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
-import { votes } from "./disagreements/places.js";
-import { agreementAt, CROWDED, fillSteps, lengthsAt } from "./parts/density.js";
-import { Here } from "./parts/here.js";
+import { votes } from "./disagreements/disagreement_positions.js";
+import { agreementAt, CROWDED, fillSteps, lengthsAt } from "./parts/strip_density.js";
+import { VisibleFrame } from "./parts/visible_frame.js";
 
 const DENSE = 5; // rows above which they are set more closely
 const STRETCH = 3; // pixels of a long text over which agreement is averaged
@@ -14,7 +14,7 @@ const STRETCH = 3; // pixels of a long text over which agreement is averaged
  * @import { Column } from "./column.js"
  * @typedef {{ name: string, from: number[], to: number[], ground: (part: number) => number, column?: Column,
  *   parentsOf?: Column }} Row
- * @typedef {{ root: HTMLElement, name: HTMLElement, canvas: HTMLCanvasElement, ghosts?: HTMLCanvasElement }} Strip
+ * @typedef {{ root: HTMLElement, name: HTMLElement, canvas: HTMLCanvasElement, previewedCuts?: HTMLCanvasElement }} Strip
  */
 
 export class Strips {
@@ -27,7 +27,7 @@ export class Strips {
   constructor(axis) {
     this.axis = axis;
     this.root = axis.field.appendChild(el("div", "strips"));
-    this.here = new Here(this);
+    this.visibleFrame = new VisibleFrame(this);
   }
 
   /**
@@ -107,9 +107,9 @@ export class Strips {
       else if (horizon.hidesKnown) this.clear(strip.canvas, 0);
       const asked = row.column ? asking.markStrip(strip.canvas, row.column) : "";
       const of = row.parentsOf ? -1 : (row.column?.index ?? null);
-      const ghosts = disagreements.preview.markStrip(strip, of);
+      const previewedCuts = disagreements.preview.markStrip(strip, of);
       const ticks = !known && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
-      const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked + ghosts;
+      const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked + previewedCuts;
       if (ticks) strip.name.title += ticks;
       strip.canvas.setAttribute("aria-label", this.describe(row) + drawn);
     });

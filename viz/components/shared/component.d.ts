@@ -54,10 +54,10 @@ declare global {
   var seamarkLecture: import("../reader/parts/column_keys.js").LectureState | undefined;
   /** The shown part of a lecture; lecture_bar.js alone writes it. */
   var seamarkDeck: import("../../shell/lecture_bar.js").DeckState | undefined;
-  /** The question that is being typed; typing.js alone uses it. */
-  var seamarkTyping: import("../reader/ask/typing.js").Typing | undefined;
-  /** Current steps of the steppers; place.js alone uses it. */
-  var seamarkPlaces: Map<string, import("../stepper/place.js").Place> | undefined;
+  /** The question that is being typed; question_typing.js alone uses it. */
+  var seamarkTyping: import("../reader/ask/question_typing.js").Typing | undefined;
+  /** Current steps of the steppers; current_step.js alone uses it. */
+  var seamarkCurrentSteps: Map<string, import("../stepper/current_step.js").CurrentStep> | undefined;
   /** The component that marked a step last. */
   var seamarkStepper: object | undefined;
 }

@@ -1,7 +1,7 @@
 // The store of data that the server sends once and several components use: texts, steps, matrices. It lives as long as the page.
 
 import { emit } from "./bus.js";
-import { keepInTab, keepWordsInTab } from "./tab.js";
+import { keepInTab, keepWordsInTab } from "./tab_storage.js";
 
 /**
  * @import { StepsData } from "../stepper/stepper.data.d.ts"

@@ -2,12 +2,12 @@
 // the user pauses.
 
 import { emit, listen, NOTHING } from "../shared/bus.js";
+import { countPainted, expose } from "../shared/component_handle.js";
 import { activeIn, el, found, liveRegion, svgEl } from "../shared/dom.js";
 import { grouped } from "../shared/format.js";
-import { countPainted, expose } from "../shared/handle.js";
 import { storedSteps } from "../shared/store.js";
+import { currentStepOf } from "./current_step.js";
 import { drawGauge } from "./gauge.js";
-import { placeOf } from "./place.js";
 import { Votes } from "./votes.js";
 
 const SHAPES = {
@@ -29,7 +29,7 @@ const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
 /**
  * @import { Mark, Turn } from "../shared/bus.js"
  * @import { Component } from "../shared/component.d.ts"
- * @import { Place } from "./place.js"
+ * @import { CurrentStep } from "./current_step.js"
  * @import { StepperState } from "./state.d.ts"
  * @import { Prediction, Step, StepperData } from "./stepper.data.d.ts"
  */
@@ -47,7 +47,7 @@ class Stepper {
   /** @type {Component<StepperData, StepperState> | null} */ component = null;
   /** @type {string | null} */ id = null; // of the steps
   /** @type {Step[]} */ steps = [];
-  /** @type {Place | null} */ place = null;
+  /** @type {CurrentStep | null} */ currentStep = null;
   at = 0; // the step that is shown
   would = ""; // what would change its verdict, once the server has found it
   /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
@@ -95,7 +95,7 @@ class Stepper {
     this.known = paces.appendChild(el("button", "pacer", "Known boundaries"));
     this.known.title = "Show them before all steps are taken";
     this.known.addEventListener("click", () => {
-      if (this.place) this.place.known = !this.showsKnown;
+      if (this.currentStep) this.currentStep.known = !this.showsKnown;
       this.choose();
     });
     this.tally = paces.appendChild(el("span", "tally"));
@@ -134,17 +134,17 @@ class Stepper {
   }
 
   get pace() {
-    return this.place?.pace ?? this.component?.data.pace ?? "whole";
+    return this.currentStep?.pace ?? this.component?.data.pace ?? "whole";
   }
 
   /** @param {string} pace */
   setPace(pace) {
-    if (this.place) this.place.pace = pace;
+    if (this.currentStep) this.currentStep.pace = pace;
     this.choose();
   }
 
   get showsKnown() {
-    return this.place?.known ?? this.linked ?? false;
+    return this.currentStep?.known ?? this.linked ?? false;
   }
 
   // Show the chosen pace and known boundaries, and tell the server.
@@ -203,7 +203,7 @@ class Stepper {
       () => {
         globalThis.removeEventListener("keydown", hearKey);
         if (this.playing) clearTimeout(this.playing);
-        this.place?.leave(this);
+        this.currentStep?.leave(this);
         // Remove its marks, unless another component has marked something since.
         if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
       },
@@ -214,26 +214,26 @@ class Stepper {
   update(component) {
     this.component = component;
     const { key, id } = component.data;
-    const { place } = this;
-    this.place = placeOf(key);
-    if (this.id === null && this.place.owner === null && holdsArrows(document.activeElement))
+    const { currentStep } = this;
+    this.currentStep = currentStepOf(key);
+    if (this.id === null && this.currentStep.owner === null && holdsArrows(document.activeElement))
       this.root.focus({ preventScroll: true });
-    this.place.hear(this, component.data, (step, at) => component.setStateValue("place", { step, at }));
+    this.currentStep.hear(this, component.data, (step, at) => component.setStateValue("place", { step, at }));
     const stored = storedSteps(key);
     if (stored === undefined || stored.id !== id) return;
-    const at = within(this.place.at, stored.steps.length);
+    const at = within(this.currentStep.at, stored.steps.length);
     const { votes, known } = component.data;
     const same = this.id === id && this.at === at && this.voting === votes && this.linked === known;
     const before = this.would;
     this.would = component.data.at === at ? component.data.would : "";
-    if (same && this.place === place) {
+    if (same && this.currentStep === currentStep) {
       if (before !== this.would && !this.asked && this.steps[at]) this.tell(this.steps[at]);
       return;
     }
     this.linked = known;
     const arriving = this.id !== id;
     this.voting = votes;
-    this.place.predictions.of(stored.steps);
+    this.currentStep.predictions.of(stored.steps);
     if (arriving) {
       this.id = id;
       this.steps = stored.steps;
@@ -257,7 +257,7 @@ class Stepper {
   // The prediction that the step waits for, if any.
   get asked() {
     const { prediction } = this.steps[this.at] ?? {};
-    const waits = prediction && this.pace === "predict" && !this.place?.predictions.given.has(this.at);
+    const waits = prediction && this.pace === "predict" && !this.currentStep?.predictions.given.has(this.at);
     return waits ? prediction : null;
   }
 
@@ -269,7 +269,7 @@ class Stepper {
     const { by, first, last } = turn;
     if (!this.steps.length) return;
     const left = by > 0 ? this.asked !== null || this.at < Math.min(last, this.steps.length - 1) : this.at > first;
-    if (!this.place?.take(this, turn, left)) return;
+    if (!this.currentStep?.take(this, turn, left)) return;
     if (by > 0) this.goOn();
     else this.go(this.at - 1);
   }
@@ -282,14 +282,14 @@ class Stepper {
 
   /** @param {boolean | null} yes what is predicted; null to be shown without a prediction */
   answer(yes) {
-    this.place?.predictions.given.set(this.at, yes);
+    this.currentStep?.predictions.given.set(this.at, yes);
     this.show(this.at);
   }
 
   /** @param {number} at */
   go(at) {
     if (!(at >= 0 && at < this.steps.length)) return;
-    this.place?.go(at);
+    this.currentStep?.go(at);
     this.would = "";
     this.show(at);
   }
@@ -312,7 +312,7 @@ class Stepper {
     this.known.setAttribute("aria-pressed", String(this.showsKnown));
     const { asked } = this;
     const words = step ? (asked ? this.ask(asked) : this.tell(step)) : [];
-    const { right, count: predicted } = this.place?.predictions.tally(this.steps) ?? { right: 0, count: 0 };
+    const { right, count: predicted } = this.currentStep?.predictions.tally(this.steps) ?? { right: 0, count: 0 };
     this.tally.textContent = this.pace === "predict" && predicted ? `${grouped(right)} of ${grouped(predicted)} right` : "";
     if (!step) this.told.replaceChildren();
     const said = [step ? `Step ${grouped(at + 1)}:` : "", ...words, asked ? "" : this.tally.textContent];
@@ -351,7 +351,7 @@ class Stepper {
     for (const [label, value] of step.numbers) list.append(el("dt", "", label), el("dd", "", value));
     for (const [label, value] of more) list.append(el("dt", "aside", label), el("dd", "aside", value));
     this.told.className = `told ${step.tone}`;
-    const said = this.pace === "predict" ? this.place?.predictions.given.get(this.at) : undefined;
+    const said = this.pace === "predict" ? this.currentStep?.predictions.given.get(this.at) : undefined;
     const known = prediction && typeof said === "boolean";
     const yours = known ? `You said: ${said ? prediction.yes : prediction.no}` : "";
     const verdict = known ? (said === prediction.right ? "right" : "wrong") : "";
@@ -372,8 +372,8 @@ class Stepper {
    * @param {boolean} open whether hands are still counted
    */
   showVotes(prediction, open) {
-    if (!this.voting || !this.place) return "";
-    const votes = this.place.predictions.votesAt(this.at);
+    if (!this.voting || !this.currentStep) return "";
+    const votes = this.currentStep.predictions.votesAt(this.at);
     this.votes.draw(prediction, votes, open);
     this.told.append(this.votes.root);
     return Votes.said(prediction, votes);
@@ -386,7 +386,7 @@ class Stepper {
     if (!step || this.pace === "whole" || (this.at >= steps.length - 1 && !asked)) return { horizon: null };
     const { comparison } = /** @type {Mark} */ (step.mark);
     const seen = (comparison ?? Infinity) + Number(!asked);
-    const predicted = this.pace === "predict" ? (this.place?.predictions.atGaps(steps) ?? []) : [];
+    const predicted = this.pace === "predict" ? (this.currentStep?.predictions.atGaps(steps) ?? []) : [];
     return { horizon: step.placed[asked ? 0 : 1], seen, asked, predicted, known: this.showsKnown };
   }
 
@@ -426,7 +426,7 @@ class Stepper {
   /** @param {KeyboardEvent} event */
   key(event) {
     // Until a run of the page ends, Streamlit may also show the previous run's stepper.
-    if (this.place?.owner !== this) return;
+    if (this.currentStep?.owner !== this) return;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const { key } = event;
     const paging = PAGING[key] ?? 0;

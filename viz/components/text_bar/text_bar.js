@@ -2,12 +2,12 @@
 // tab's kept text to the server. Names are set through textContent.
 
 import { listen } from "../shared/bus.js";
+import { countPainted } from "../shared/component_handle.js";
 import { activeIn, el, found } from "../shared/dom.js";
-import { countPainted } from "../shared/handle.js";
-import { keptHead, keptText, keptWords } from "../shared/tab.js";
-import { boxIsOpen, inBox, setBox } from "./box.js";
-import { documentButton, fitChips, wireMenu } from "./chips.js";
-import { takeGifts } from "./gifts.js";
+import { keptHead, keptText, keptWords } from "../shared/tab_storage.js";
+import { documentButton, fitChips, wireMenu } from "./document_chips.js";
+import { acceptDroppedAndPastedText } from "./dropped_and_pasted_text.js";
+import { boxIsOpen, inBox, setBox } from "./own_text_box.js";
 
 /**
  * @import { Telling, TextBarEvents } from "./state.d.ts"
@@ -54,7 +54,7 @@ function answer(root, data) {
 /** @param {Root} root */
 function begin(root) {
   const row = /** @type {HTMLElement} */ (root.querySelector(".row") ?? root.appendChild(el("div", "row")));
-  const endGifts = takeGifts(root);
+  const stopAccepting = acceptDroppedAndPastedText(root);
   const fitted = new ResizeObserver(() => fitRow(row));
   fitted.observe(row);
   const closing = (/** @type {KeyboardEvent} */ event) => {
@@ -66,7 +66,7 @@ function begin(root) {
   return listen(root, { "seamark-box": ({ open }) => ownButton(root)?.setAttribute("aria-expanded", String(open)) }, () => {
     // On a busy machine Streamlit may put the same root back after this, and it starts again.
     root.dispose = undefined;
-    endGifts();
+    stopAccepting();
     fitted.disconnect();
     document.removeEventListener("keydown", closing);
   });

@@ -57,7 +57,10 @@ _bar = Component[TextBarData](
     html='<div class="text-bar" role="group" aria-label="Document"></div>',
 )
 _foot = Component[Data](
-    "seamark_text_foot", "components/text_bar/foot.js", "components/text_bar/foot.css", html='<div class="text-foot"></div>'
+    "seamark_text_foot",
+    "components/text_bar/text_area_footer.js",
+    "components/text_bar/text_area_footer.css",
+    html='<div class="text-foot"></div>',
 )
 
 

@@ -71,8 +71,8 @@ class FailedData(TypedDict):
 
 _failed = Component[FailedData](
     "seamark_failed",
-    "retrieval/failed/failed.js",
-    "retrieval/failed/failed.css",
+    "retrieval/failed/missed_excerpts.js",
+    "retrieval/failed/missed_excerpts.css",
     html='<div class="failed"></div>',
     colours="failed",
 )
@@ -239,8 +239,8 @@ class OnCompareData(TypedDict):
 
 _compare_button = Component[OnCompareData](
     "seamark_on_compare",
-    "retrieval/failed/on_compare.js",
-    "retrieval/failed/on_compare.css",
+    "retrieval/failed/open_on_compare.js",
+    "retrieval/failed/open_on_compare.css",
     html='<div class="on-compare"></div>',
     colours="on-compare",
 )

@@ -319,7 +319,7 @@ class AnswerData(TypedDict):
     moment: float | None
 
 
-_verdicts = Component[AnswerData]("seamark_verdicts", "shell/card/verdicts.js", html='<div class="verdicts"></div>')
+_verdicts = Component[AnswerData]("seamark_verdicts", "shell/card/verdict_requests.js", html='<div class="verdicts"></div>')
 
 
 @st.fragment

@@ -2,7 +2,7 @@
 // moves the end of the selection, Enter marks it.
 
 import { around, el, firstWhere } from "../../shared/dom.js";
-import { placesOf, rangesOf, selectedIn, sentenceAt } from "./places.js";
+import { placesOf, rangesOf, selectedIn, sentenceAt } from "./selection_offsets.js";
 
 /**
  * @import { Column } from "../column.js"

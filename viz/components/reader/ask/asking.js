@@ -4,14 +4,14 @@
 import { emit } from "../../shared/bus.js";
 import { isFree } from "../../shared/dom.js";
 import { AnswerMark } from "./answer_mark.js";
+import { Remedies, unchanged } from "./answer_remedies.js";
 import { AskForm } from "./ask_form.js";
 import { drawFound, fateSaid, foundSaid } from "./found_line.js";
-import { Hits, markBlock } from "./hits.js";
-import { paintRanges } from "./painted.js";
-import { rangesOf, sentenceAt } from "./places.js";
-import { Remedies, unchanged } from "./remedies.js";
+import { passTyping, takeTyping, watchTyping } from "./question_typing.js";
+import { Hits, markBlock } from "./retrieved_chunks.js";
+import { rangesOf, sentenceAt } from "./selection_offsets.js";
 import { markStrip } from "./strip_marks.js";
-import { passTyping, takeTyping, watchTyping } from "./typing.js";
+import { paintRanges } from "./text_highlights.js";
 
 /**
  * @import { Asked, AskedColumn } from "../../../compare/asking/question_search.data.d.ts"

@@ -3,7 +3,7 @@
 
 import { el } from "../../shared/dom.js";
 import { counted } from "../../shared/format.js";
-import { rankSign } from "./hits.js";
+import { rankSign } from "./retrieved_chunks.js";
 
 /** @import { AnswerFate, AskedColumn } from "../../../compare/asking/question_search.data.d.ts" */
 

@@ -3,7 +3,7 @@
 /**
  * @import { Column } from "../column.js"
  * @import { Strips } from "../strips.js"
- * @import { Hits } from "./hits.js"
+ * @import { Hits } from "./retrieved_chunks.js"
  */
 
 const DIMMED = 0.72; // how much of the page's ground lies over what is not retrieved

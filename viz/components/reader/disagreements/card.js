@@ -1,7 +1,7 @@
 // The content of the card on a disagreement: its place, and the verdict of each column.
 
 import { actButton, el } from "../../shared/dom.js";
-import { cutsAt, firstWords, gapAt } from "./places.js";
+import { cutsAt, firstWords, gapAt } from "./disagreement_positions.js";
 
 /**
  * @import { VerdictCell } from "../../../shell/card/verdicts.data.d.ts"

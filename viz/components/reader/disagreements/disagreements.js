@@ -4,9 +4,9 @@
 import { emit } from "../../shared/bus.js";
 import { actButton, activeIn, all, el, isFree } from "../../shared/dom.js";
 import { counted, grouped } from "../../shared/format.js";
-import { bringIntoWindow } from "../parts/in_window.js";
+import { bringIntoWindow } from "../parts/scroll_into_window.js";
 import { cellOf, placeSaid, sentencesAt } from "./card.js";
-import { bySize, cutsAt, disagreements, disputes, stepFrom, votes, whoStands } from "./places.js";
+import { bySize, cutsAt, disagreements, disputes, stepFrom, votes, whoStands } from "./disagreement_positions.js";
 import { Preview } from "./preview.js";
 
 /**

@@ -4,7 +4,7 @@
 import { emit } from "../../shared/bus.js";
 import { actButton, el } from "../../shared/dom.js";
 import { counted } from "../../shared/format.js";
-import { paintGhosts } from "./ghosts.js";
+import { paintPreviewedCuts } from "./previewed_cuts.js";
 
 /**
  * @import { ChangeData } from "../../../shell/card/verdicts.data.d.ts"
@@ -172,15 +172,15 @@ export class Preview {
     const added = (isKnown ? data?.found : data?.added) ?? [];
     const removed = (isKnown ? data?.lost : data?.removed) ?? [];
     if (!wanted || !data || !(isKnown || this.isOf(column)) || !(added.length || removed.length)) {
-      strip.ghosts?.remove();
-      strip.ghosts = undefined;
+      strip.previewedCuts?.remove();
+      strip.previewedCuts = undefined;
       return "";
     }
-    if (!strip.ghosts) {
-      strip.ghosts = strip.root.appendChild(el("canvas", "ghosts"));
-      strip.ghosts.setAttribute("aria-hidden", "true");
+    if (!strip.previewedCuts) {
+      strip.previewedCuts = strip.root.appendChild(el("canvas", "previewed-cuts"));
+      strip.previewedCuts.setAttribute("aria-hidden", "true");
     }
-    paintGhosts(this.reader.axis, strip.ghosts, added, removed);
+    paintPreviewedCuts(this.reader.axis, strip.previewedCuts, added, removed);
     const words = isKnown ? ["found", "lost"] : ["added", "removed"];
     const said = [added, removed].map((places, kind) =>
       places.length ? `${words[kind]} before sentences ${sentencesOf(places)}` : "",

@@ -3,7 +3,7 @@
 
 import { GapMarks, headingGaps, PURPOSES } from "../../gaps/gap_marks.js";
 import { activeIn, el } from "../../shared/dom.js";
-import { uncovered } from "../parts/in_window.js";
+import { uncovered } from "../parts/scroll_into_window.js";
 import { FoldedText } from "./folded_text.js";
 
 /** @import { Reader } from "../reader.js" */

@@ -1,7 +1,7 @@
 // The key figures of a page, in large type side by side.
 
+import { countPainted } from "../components/shared/component_handle.js";
 import { el, found } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 
 /** @import { Component } from "../components/shared/component.d.ts" */
 

@@ -13,7 +13,7 @@ const ROOM = 12; // pixels a sign below which ticks stand for the signs
  * @param {number[]} added places on the axis
  * @param {number[]} removed
  */
-export function paintGhosts({ colour, window }, canvas, added, removed) {
+export function paintPreviewedCuts({ colour, window }, canvas, added, removed) {
   const pen = fit(canvas);
   const { clientWidth: width, clientHeight: height } = canvas;
   const seen = [added, removed].map((places) => places.filter((at) => window.holds(at)));

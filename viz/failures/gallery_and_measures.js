@@ -1,7 +1,7 @@
 // The lists of the Failures page: the gallery and the table of measures. Text is set only through textContent.
 
+import { countPainted } from "../components/shared/component_handle.js";
 import { activeIn, el, found, isDark } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"

@@ -1,7 +1,7 @@
 // The result of a question: chunks in rank order, then the missed parts of excerpts; or whole documents with both marked.
 
+import { countPainted } from "../components/shared/component_handle.js";
 import { el, found } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 /**
  * @import { PassageData, PassagesData } from "./question_details.data.d.ts"
  */

@@ -2,7 +2,7 @@
 // budget is marked.
 
 import { all, el } from "../../shared/dom.js";
-import { pointAt } from "./places.js";
+import { pointAt } from "./selection_offsets.js";
 
 /**
  * @import { AskedColumn } from "../../../compare/asking/question_search.data.d.ts"

@@ -4,7 +4,7 @@ import { test } from "node:test";
 // The scripts look for elements of a browser's page.
 const page = { body: {}, activeElement: /** @type {object | null} */ (null) };
 Object.assign(globalThis, { document: page, Document: class {}, ShadowRoot: class {}, HTMLInputElement: class {} });
-const { hear, passTyping, takeTyping } = await import("../../viz/components/reader/ask/typing.js");
+const { hear, passTyping, takeTyping } = await import("../../viz/components/reader/ask/question_typing.js");
 
 /** @param {boolean} isConnected */
 function makeBox(isConnected, value = "") {

@@ -7,7 +7,7 @@ import { Predictions } from "./predictions.js";
 
 const REST = 300; // milliseconds of pause after which the server hears the step
 
-export class Place {
+export class CurrentStep {
   at = 0; // from 0
   /** @type {number | null} */ turn = null; // the moment of the user's last step, which the server repeats once it knows it
   /** @type {string | null} */ pace = null; // that the user has chosen; null as long as it is the link's
@@ -81,21 +81,21 @@ export class Place {
   }
 }
 
-globalThis.seamarkPlaces ??= new Map();
-const places = globalThis.seamarkPlaces;
+globalThis.seamarkCurrentSteps ??= new Map();
+const currentSteps = globalThis.seamarkCurrentSteps;
 
 /**
- * Return the place of the stepper with that key.
+ * Return the current step of the stepper with that key.
  * @param {string} key
  */
-export function placeOf(key) {
-  const place = places.get(key) ?? new Place();
-  places.set(key, place);
-  return place;
+export function currentStepOf(key) {
+  const currentStep = currentSteps.get(key) ?? new CurrentStep();
+  currentSteps.set(key, currentStep);
+  return currentStep;
 }
 
-/** Forget all places, and steps that the server has not heard of: the link of another scene names the step and the pace. */
-export function forgetPlaces() {
-  for (const place of places.values()) place.rest();
-  places.clear();
+/** Forget all current steps, and steps that the server has not heard of: the link of another scene names the step and the pace. */
+export function forgetCurrentSteps() {
+  for (const currentStep of currentSteps.values()) currentStep.rest();
+  currentSteps.clear();
 }

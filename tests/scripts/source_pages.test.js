@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isTitle, pagesOf } from "../../viz/components/reader/parts/pages.js";
+import { isTitle, pagesOf } from "../../viz/components/reader/parts/source_pages.js";
 
 const starts = [0, 10, 20, 20, 30];
 

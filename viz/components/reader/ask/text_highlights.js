@@ -1,11 +1,11 @@
 // Parts of the text painted without elements, by the browser's custom highlights. Browsers without them show only the marks on
 // chunks.
 
-/** @typedef {"answer" | "beyond"} Painted */
+/** @typedef {"answer" | "beyond"} HighlightName */
 
 /**
  * Paint these ranges, and no others, by the style sheet's `::highlight(seamark-…)`.
- * @param {Painted} name
+ * @param {HighlightName} name
  * @param {Range[]} ranges
  */
 export function paintRanges(name, ranges) {

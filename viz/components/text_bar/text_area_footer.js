@@ -1,11 +1,11 @@
 // The footer of the text area: a live character count, and the button that cuts the text.
 
 import { listen } from "../shared/bus.js";
+import { countPainted } from "../shared/component_handle.js";
 import { el, found } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
-import { countPainted } from "../shared/handle.js";
-import { keepInTab, keptHead } from "../shared/tab.js";
-import { inTextArea, setBox, textArea } from "./box.js";
+import { keepInTab, keptHead } from "../shared/tab_storage.js";
+import { inTextArea, setBox, textArea } from "./own_text_box.js";
 
 /**
  * @import { Telling, TextFootEvents } from "./state.d.ts"

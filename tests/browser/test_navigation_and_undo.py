@@ -1,4 +1,4 @@
-"""The thread between the pages, undo, and the browser's Back and Forward, in a real browser."""
+"""Navigation between the pages, undo, and the browser's Back and Forward, in a real browser."""
 
 import re
 

@@ -8,7 +8,7 @@ import { around, el } from "../../shared/dom.js";
 const TREMBLE = 4; // pixels that a click may tremble before it is a drag
 const NARROWEST = 6; // pixels of the frame
 
-export class Here {
+export class VisibleFrame {
   /**
    * The press on the strips: its start and, if that is in the frame, the position of the frame's left edge.
    * @type {{ x: number, from: number | null } | null}

@@ -34,9 +34,9 @@ class ScoresData(TypedDict):
 
 _table = Component[ScoresData](
     "seamark_scores",
-    "compare/scores/table.js",
+    "compare/scores/score_table.js",
     "components/shared/common.css",
-    "compare/scores/table.css",
+    "compare/scores/score_table.css",
     html='<div class="scores"></div>',
     colours="scores",
 )

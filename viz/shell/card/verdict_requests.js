@@ -1,8 +1,8 @@
 // Requests the columns' verdicts at the user's position from the server, and passes them to the page. Draws nothing.
 
 import { emit, listen } from "../../components/shared/bus.js";
+import { countPainted } from "../../components/shared/component_handle.js";
 import { found } from "../../components/shared/dom.js";
-import { countPainted } from "../../components/shared/handle.js";
 
 /**
  * @import { AnswerData } from "./verdicts.data.d.ts"

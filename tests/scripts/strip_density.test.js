@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { agreementAt, fillSteps, lengthsAt } from "../../viz/components/reader/parts/density.js";
+import { agreementAt, fillSteps, lengthsAt } from "../../viz/components/reader/parts/strip_density.js";
 import { VisibleRange } from "../../viz/components/shared/visible_range.js";
 
 /** @param {number} count @param {number} from @param {number} to */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { looksOf, paragraphsOf, partsOf, pathAt } from "../../viz/components/reader/parts/looks.js";
+import { looksOf, paragraphsOf, partsOf, pathAt } from "../../viz/components/reader/parts/text_formatting.js";
 
 /**
  * The stretches of a text that look so.

@@ -1,7 +1,7 @@
 // The tested changes that keep an answer whole, each with a button that adds it as a column, or the progress of the search.
 // Shown below the fate of an answer that is not whole.
 
-import { drawRemedies, saidOf } from "../../remedies/remedies.js";
+import { drawRemedies, saidOf } from "../../remedies/remedy_list.js";
 
 /**
  * @import { AskedColumn } from "../../../compare/asking/question_search.data.d.ts"

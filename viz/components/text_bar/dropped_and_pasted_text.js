@@ -1,7 +1,7 @@
 // Input of a text anywhere on the page: dropped as a file, or pasted outside of elements that accept text themselves.
 
 import { el } from "../shared/dom.js";
-import { handOver } from "./box.js";
+import { handOver } from "./own_text_box.js";
 
 /** The name of the file that a pasted text is handed over as; text_source.py knows it by this name. */
 const PASTED = "Pasted text.txt";
@@ -15,7 +15,7 @@ const OWN_PASTES = "input, textarea, select, [contenteditable]";
  * @param {HTMLElement} root
  * @returns {() => void} what ends it
  */
-export function takeGifts(root) {
+export function acceptDroppedAndPastedText(root) {
   const sign = root.appendChild(el("div", "drop-sign", "Drop the file: its text is cut here and stays on this machine."));
   sign.hidden = true;
   const show = (/** @type {boolean} */ shown) => {

@@ -1,7 +1,7 @@
 // A small histogram under a threshold's slider, on the slider's own axis.
 
+import { countPainted } from "../components/shared/component_handle.js";
 import { found, svgEl } from "../components/shared/dom.js";
-import { countPainted } from "../components/shared/handle.js";
 
 const [WIDTH, HEIGHT] = [200, 30];
 

@@ -3,10 +3,10 @@
 
 import { el, firstWhere } from "../../shared/dom.js";
 import { writePieces } from "./long_words.js";
-import { isSource, linesOf, markFences, monoRanges } from "./mono.js";
+import { isSource, linesOf, markFences, monoRanges } from "./monospaced_ranges.js";
 
 /**
- * @import { Line } from "./mono.js"
+ * @import { Line } from "./monospaced_ranges.js"
  * @typedef {"mono" | "heading" | "marker"} Kind
  * @typedef {{ start: number, end: number, kind: Kind }} Look
  * @typedef {{ start: number, end: number, level: number, title: string }} Heading

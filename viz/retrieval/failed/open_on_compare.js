@@ -1,8 +1,8 @@
 // The button that opens Compare at a passage. The new page shares only the window with this one.
 
 import { emit, listen, NOTHING } from "../../components/shared/bus.js";
+import { countPainted } from "../../components/shared/component_handle.js";
 import { el, found, isDark } from "../../components/shared/dom.js";
-import { countPainted } from "../../components/shared/handle.js";
 /**
  * @import { OnCompareData } from "./missed_excerpts.data.d.ts"
  */

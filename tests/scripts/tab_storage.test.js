@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { keepInTab, keepWordsInTab, keptHead, keptText, keptWords } from "../../viz/components/shared/tab.js";
-import { said } from "../../viz/components/text_bar/foot.js";
+import { keepInTab, keepWordsInTab, keptHead, keptText, keptWords } from "../../viz/components/shared/tab_storage.js";
+import { said } from "../../viz/components/text_bar/text_area_footer.js";
 
 const HEAD = { name: "notes.txt", known: [3], dashes: null, teaches: "", left: 0, unseen: false, file: "" };
 

@@ -1,7 +1,7 @@
 // The missed excerpts; each row is linked to its passage. Text is set only through textContent.
 
+import { countPainted } from "../../components/shared/component_handle.js";
 import { el, found, isDark } from "../../components/shared/dom.js";
-import { countPainted } from "../../components/shared/handle.js";
 /**
  * @import { FailedData } from "./missed_excerpts.data.d.ts"
  */

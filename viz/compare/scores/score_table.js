@@ -1,12 +1,12 @@
 // A table with a row for each column of Compare: a click on a header sorts it, a click on a row selects the column.
 
+import { countPainted } from "../../components/shared/component_handle.js";
 import { el, fit, found, isDark, paints } from "../../components/shared/dom.js";
-import { countPainted } from "../../components/shared/handle.js";
 
 /**
  * @import { Component } from "../../components/shared/component.d.ts"
  * @import { ScoresState } from "./state.d.ts"
- * @import { CellData, RowData, ScoresData } from "./table.data.d.ts"
+ * @import { CellData, RowData, ScoresData } from "./score_table.data.d.ts"
  * @typedef {Component<ScoresData, ScoresState>} Scores
  * @typedef {{ place: number, down: boolean }} Order the number of a cell, -1 of the name
  * @typedef {HTMLElement & { order?: Order }} Root

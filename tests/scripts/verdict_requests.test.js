@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { emit, listen } from "../../viz/components/shared/bus.js";
-import draw from "../../viz/shell/card/verdicts.js";
-import { makeRoot, openPage } from "./page.js";
+import draw from "../../viz/shell/card/verdict_requests.js";
+import { makeRoot, openPage } from "./fake_page.js";
 
 openPage();
 class Root {

@@ -1,8 +1,8 @@
 // Sends questions to the server, polls while it works, and passes the results to the page. Draws nothing.
 
 import { emit, listen } from "../../components/shared/bus.js";
+import { countPainted } from "../../components/shared/component_handle.js";
 import { found } from "../../components/shared/dom.js";
-import { countPainted } from "../../components/shared/handle.js";
 
 /**
  * @import { Asked } from "./question_search.data.d.ts"

@@ -1,115 +1,115 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Place, placeOf } from "../../viz/components/stepper/place.js";
+import { CurrentStep, currentStepOf } from "../../viz/components/stepper/current_step.js";
 
 /** @param {{ at: number, turn: number | null }} answer */
 function opened(answer) {
-  const place = new Place();
+  const currentStep = new CurrentStep();
   /** @type {[at: number, turn: number][]} */
   const told = [];
   /** @param {object} owner @param {{ at: number, turn: number | null }} next */
-  const hear = (owner, next) => place.hear(owner, next, (at, turn) => told.push([at, turn]));
+  const hear = (owner, next) => currentStep.hear(owner, next, (at, turn) => told.push([at, turn]));
   const first = {};
   hear(first, answer);
-  return { place, told, hear, first };
+  return { currentStep, told, hear, first };
 }
 
 test("a stepper begins where the server says", () => {
-  const { place } = opened({ at: 11, turn: 4 });
-  assert.equal(place.at, 11);
+  const { currentStep } = opened({ at: 11, turn: 4 });
+  assert.equal(currentStep.at, 11);
 });
 
 test("the server's answer to an earlier step does not take the user back, in a component built anew neither", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { place, told, hear, first } = opened({ at: 11, turn: null });
-  place.go(12, 7);
+  const { currentStep, told, hear, first } = opened({ at: 11, turn: null });
+  currentStep.go(12, 7);
   hear(first, { at: 11, turn: null });
-  assert.equal(place.at, 12);
+  assert.equal(currentStep.at, 12);
   const anew = {};
   hear(anew, { at: 11, turn: null });
-  place.leave(first);
-  assert.equal(place.at, 12);
+  currentStep.leave(first);
+  assert.equal(currentStep.at, 12);
   t.mock.timers.tick(1000);
   assert.deepEqual(told, [[12, 7]]);
   hear(anew, { at: 12, turn: 7 });
-  place.go(11, 9);
+  currentStep.go(11, 9);
   hear(anew, { at: 12, turn: 7 });
-  assert.equal(place.at, 11);
+  assert.equal(currentStep.at, 11);
 });
 
 test("the server hears the last step of several, once", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { place, told } = opened({ at: 0, turn: null });
-  place.go(1, 1);
+  const { currentStep, told } = opened({ at: 0, turn: null });
+  currentStep.go(1, 1);
   t.mock.timers.tick(100);
-  place.go(2, 2);
+  currentStep.go(2, 2);
   t.mock.timers.tick(1000);
   assert.deepEqual(told, [[2, 2]]);
 });
 
 test("once it knows the user's step, the server's word counts again", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { place, hear, first } = opened({ at: 11, turn: null });
-  place.go(12, 7);
+  const { currentStep, hear, first } = opened({ at: 11, turn: null });
+  currentStep.go(12, 7);
   hear(first, { at: 12, turn: 7 });
   hear(first, { at: 3, turn: 7 });
-  assert.equal(place.at, 3);
+  assert.equal(currentStep.at, 3);
 });
 
 test("a page opened again begins where the server says", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { place, told, hear, first } = opened({ at: 11, turn: null });
-  place.go(12, 7);
-  place.leave(first);
+  const { currentStep, told, hear, first } = opened({ at: 11, turn: null });
+  currentStep.go(12, 7);
+  currentStep.leave(first);
   t.mock.timers.tick(1000);
   assert.deepEqual(told, []);
   hear({}, { at: 5, turn: null });
-  assert.equal(place.at, 5);
+  assert.equal(currentStep.at, 5);
 });
 
 test("a stepper that replaces another keeps the user's step, of which the server hears yet", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { place, told, hear, first } = opened({ at: 11, turn: null });
-  place.go(12, 7);
+  const { currentStep, told, hear, first } = opened({ at: 11, turn: null });
+  currentStep.go(12, 7);
   t.mock.timers.tick(1000);
-  place.go(13, 8);
+  currentStep.go(13, 8);
   for (const stale of [
     { at: 11, turn: null },
     { at: 12, turn: 7 },
   ]) {
-    place.leave(place.owner ?? first);
+    currentStep.leave(currentStep.owner ?? first);
     hear({}, stale);
-    assert.equal(place.at, 13);
+    assert.equal(currentStep.at, 13);
   }
   t.mock.timers.tick(1000);
   assert.deepEqual(told, [
     [12, 7],
     [13, 8],
   ]);
-  place.leave(place.owner ?? first);
+  currentStep.leave(currentStep.owner ?? first);
   hear({}, { at: 3, turn: 8 });
-  assert.equal(place.at, 3);
+  assert.equal(currentStep.at, 3);
 });
 
-test("only the stepper that owns the place says whether a step is left", () => {
+test("only the stepper that owns the current step says whether a step is left", () => {
   const turn = () => ({ by: 1, first: 0, last: 9, there: false, taken: false, over: false });
-  const { place, first } = opened({ at: 1, turn: null });
+  const { currentStep, first } = opened({ at: 1, turn: null });
   const asked = turn();
-  assert.equal(place.take({}, asked, false), false);
+  assert.equal(currentStep.take({}, asked, false), false);
   assert.deepEqual([asked.there, asked.taken, asked.over], [true, false, false]);
-  assert.equal(place.take(first, asked, true), true);
+  assert.equal(currentStep.take(first, asked, true), true);
   assert.deepEqual([asked.taken, asked.over], [true, false]);
-  assert.equal(place.take(first, asked, true), false, "one step for one key");
+  assert.equal(currentStep.take(first, asked, true), false, "one step for one key");
   const last = turn();
-  assert.equal(place.take(first, last, false), false);
+  assert.equal(currentStep.take(first, last, false), false);
   assert.deepEqual([last.taken, last.over], [false, true]);
-  place.leave(first);
+  currentStep.leave(first);
   const between = turn();
-  place.take(first, between, false);
+  currentStep.take(first, between, false);
   assert.deepEqual([between.there, between.over], [true, false], "another stepper is to come");
 });
 
-test("each stepper has its own place, and keeps it", () => {
-  assert.equal(placeOf("a"), placeOf("a"));
-  assert.notEqual(placeOf("a"), placeOf("b"));
+test("each stepper has its own current step, and keeps it", () => {
+  assert.equal(currentStepOf("a"), currentStepOf("a"));
+  assert.notEqual(currentStepOf("a"), currentStepOf("b"));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { scrollNeeded } from "../../viz/components/reader/parts/in_window.js";
+import { scrollNeeded } from "../../viz/components/reader/parts/scroll_into_window.js";
 
 test("what is in the window needs no scrolling", () => {
   assert.equal(scrollNeeded(200, 300, 200, 300), 0);

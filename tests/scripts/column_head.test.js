@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { briefOf, subtitleAt } from "../../viz/components/reader/parts/head.js";
+import { briefOf, subtitleAt } from "../../viz/components/reader/parts/column_head.js";
 
 /** @type {[string, string]} */
 const AROUND = ["percentile ", ", buffer 1"];

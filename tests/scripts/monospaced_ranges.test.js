@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { isSource, linesOf, monoRanges } from "../../viz/components/reader/parts/mono.js";
+import { isSource, linesOf, monoRanges } from "../../viz/components/reader/parts/monospaced_ranges.js";
 
 /** @param {string} text */
 const found = (text) => {
@@ -76,7 +76,7 @@ test("source code is told from documents, even from those that have code in them
     samples.filter((name) => isSource(linesOf(sample(name)))),
     ["source_code.txt"],
   );
-  const script = readFileSync(new URL("../../viz/components/reader/parts/mono.js", import.meta.url), "utf8");
+  const script = readFileSync(new URL("../../viz/components/reader/parts/monospaced_ranges.js", import.meta.url), "utf8");
   assert(isSource(linesOf(script)));
   assert(!isSource(linesOf(`# How\n\n\`\`\`js\n${script}\n\`\`\`\n`)));
   assert(!isSource(linesOf("")));
