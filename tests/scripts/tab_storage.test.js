@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { keepInTab, keepWordsInTab, keptHead, keptText, keptWords } from "../../viz/components/shared/tab_storage.js";
-import { said } from "../../viz/components/text_bar/text_area_footer.js";
+import { lengthInWords } from "../../viz/components/text_bar/text_area_footer.js";
 
 const HEAD = { name: "notes.txt", known: [3], dashes: null, teaches: "", left: 0, unseen: false, file: "" };
 
@@ -91,8 +91,8 @@ test("a head that is no JSON is none", () => {
   assert.equal(keptHead(), null);
 });
 
-test("a text's length is said in characters and words", () => {
-  assert.equal(said(""), "0 characters · 0 words");
-  assert.equal(said("🌊"), "1 character · 1 word");
-  assert.equal(said("Two  words\n and 1,000 more".repeat(100)), "2,600 characters · 401 words");
+test("a text's length is described in characters and words", () => {
+  assert.equal(lengthInWords(""), "0 characters · 0 words");
+  assert.equal(lengthInWords("🌊"), "1 character · 1 word");
+  assert.equal(lengthInWords("Two  words\n and 1,000 more".repeat(100)), "2,600 characters · 401 words");
 });

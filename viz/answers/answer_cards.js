@@ -10,16 +10,18 @@ import { el, found } from "../components/shared/dom.js";
 export default function ({ data, parentElement }) {
   const root = found(parentElement, ".answers");
   // Keep opened and closed parts as they are when a judgement arrives.
-  const touched = [...root.querySelectorAll("details")].filter((one) => String(one.open) !== one.getAttribute("data-usual"));
-  const before = new Map(touched.map((one) => [one.getAttribute("data-name"), one.open]));
+  const touched = [...root.querySelectorAll("details")].filter(
+    (details) => String(details.open) !== details.getAttribute("data-usual"),
+  );
+  const before = new Map(touched.map((details) => [details.getAttribute("data-name"), details.open]));
   const cards = el("div", "cards");
   cards.append(...data.cards.map(card));
   const parts = [el("h3", "question", data.question)];
   if (data.reference) parts.push(el("p", "reference", data.reference));
   root.replaceChildren(...parts, cards);
-  for (const one of root.querySelectorAll("details")) {
-    one.setAttribute("data-usual", String(one.open));
-    one.open = before.get(one.getAttribute("data-name")) ?? one.open;
+  for (const details of root.querySelectorAll("details")) {
+    details.setAttribute("data-usual", String(details.open));
+    details.open = before.get(details.getAttribute("data-name")) ?? details.open;
   }
   countPainted(root);
 }
@@ -29,12 +31,12 @@ function card(data, number) {
   const made = el("section", "card");
   made.append(el("h4", "", data.title), el("p", data.note ? "note" : "answer", data.note || data.answer));
   if (data.values.length) made.append(values(data.values));
-  made.append(...data.judgements.map((one) => judgement(one, number)));
+  made.append(...data.judgements.map((judgementData) => judgement(judgementData, number)));
   if (data.budget) {
     const given = folded(`Given: ${data.budget}`, `given/${number}`);
     // Without an answer, there is nothing else to show.
     given.open = !data.turns.length;
-    given.append(...data.given.flatMap((one) => [el("h5", "", one.title), el("p", "words", one.text)]));
+    given.append(...data.given.flatMap((chunk) => [el("h5", "", chunk.title), el("p", "words", chunk.text)]));
     made.append(given);
   }
   if (data.turns.length) {
@@ -59,9 +61,9 @@ function values(pairs) {
 /** @param {JudgementData} data @param {number} number */
 function judgement(data, number) {
   const made = folded(`${data.title}: ${data.value}`, `${data.title}/${number}`);
-  const said = el("ul");
-  said.append(...data.said.map((words) => el("li", "", words)));
-  if (data.said.length) made.append(said);
+  const list = el("ul");
+  list.append(...data.said.map((words) => el("li", "", words)));
+  if (data.said.length) made.append(list);
   made.append(...turns(data.turns));
   return made;
 }

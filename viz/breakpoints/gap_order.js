@@ -25,7 +25,7 @@ export function filterOptions({ verdicts, standing, near }) {
   return [
     ["", `every gap (${grouped(standing.length)})`],
     ...verdicts.map((verdict) => {
-      const count = standing.filter((one) => one === verdict).length;
+      const count = standing.filter((other) => other === verdict).length;
       return /** @type {[string, string]} */ ([verdict.name, `${verdict.standing} (${grouped(count)})`]);
     }),
     ["near", `near the line (${grouped(near.filter(Boolean).length)})`],
@@ -60,8 +60,8 @@ export function sortRows(entries, { scores, away, standing }, verdicts, { by, fa
   const values = {
     gap: () => [],
     score: () => scores,
-    away: () => away.map((one) => one && Math.abs(one)),
-    verdict: () => standing.map((one) => verdicts.indexOf(one)),
+    away: () => away.map((distance) => distance && Math.abs(distance)),
+    verdict: () => standing.map((verdict) => verdicts.indexOf(verdict)),
   }[by]();
   const sign = falling ? -1 : 1;
   entries.sort((a, b) => {

@@ -229,8 +229,8 @@ class GapTable {
     const [left, right] = this.sentences(entry);
     const around =
       left === undefined ? "" : right === undefined ? ` · “${left}”` : ` · “…${left.slice(-28)} ¦ ${right.slice(0, 60)}”`;
-    const said = row.appendChild(el("div", "said", reasons[entry] + around));
-    said.setAttribute("role", "gridcell");
+    const reason = row.appendChild(el("div", "said", reasons[entry] + around));
+    reason.setAttribute("role", "gridcell");
     row.title = [reasons[entry], left, right].filter(Boolean).join("\n");
     return row;
   }

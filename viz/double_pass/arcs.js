@@ -20,7 +20,7 @@ import { el, firstWhere, svgEl } from "../components/shared/dom.js";
 
 /**
  * The places of the rows for a size of type.
- * @typedef {{ type: number, room: number, rows: Record<RowName, [top: number, height: number]>, one: number, two: number }} Places
+ * @typedef {{ type: number, room: number, rows: Record<RowName, [top: number, height: number]>, passOne: number, passTwo: number }} Places
  */
 
 export const TYPE = 12; // pixels of the drawing
@@ -43,7 +43,7 @@ export function placesFor(type) {
     chunks: [third, chunks],
     other: [third + chunks + 30, other],
   };
-  return { type, room: (7 * type) / TYPE, rows, one: first + sentences + 2, two: second + minis + 2 };
+  return { type, room: (7 * type) / TYPE, rows, passOne: first + sentences + 2, passTwo: second + minis + 2 };
 }
 
 export const GROWTH = 5.3; // of all rows' height per pixel of type
@@ -64,17 +64,17 @@ export class Arcs {
    */
   drawFirst(layer, values, level) {
     const { places, wide, window } = this.rows;
-    for (const one of level) {
-      const at = one.right[0];
+    for (const comparison of level) {
+      const at = comparison.right[0];
       if (at < window.from - 1 || at > window.to + 1) continue;
-      this.drawArc(layer, one);
+      this.drawArc(layer, comparison);
       if (wide <= 4 * places.room) continue;
-      const kind = one.outcome === "joined" ? "" : "below";
+      const kind = comparison.outcome === "joined" ? "" : "below";
       svgEl(
         "text",
-        { x: this.rows.x(at), y: places.one + 17.6 + 0.7 * places.type, class: `value ${kind}` },
+        { x: this.rows.x(at), y: places.passOne + 17.6 + 0.7 * places.type, class: `value ${kind}` },
         values,
-        one.value,
+        comparison.value,
       );
     }
   }
@@ -88,18 +88,18 @@ export class Arcs {
   drawSecond(layer, values, level) {
     const { crowded, window } = this.rows;
     const free = [-Infinity, -Infinity, -Infinity];
-    for (const one of level) {
-      if (one.right[1] < window.from || one.left[1] - 1 > window.to) continue;
-      if (one.outcome === "not above") {
+    for (const comparison of level) {
+      if (comparison.right[1] < window.from || comparison.left[1] - 1 > window.to) continue;
+      if (comparison.outcome === "not above") {
         // The row below shows the cuts anyway.
-        if (!crowded) this.drawPost(layer, values, one, free);
+        if (!crowded) this.drawPost(layer, values, comparison, free);
         continue;
       }
-      const { left, right, top, depth } = this.drawArc(layer, one);
+      const { left, right, top, depth } = this.drawArc(layer, comparison);
       if (crowded) continue;
-      const over = one.tried.length ? ` over ${one.tried.join(", ")}` : "";
-      const words = `${one.value}${over}${one.outcome === "joined" ? "" : " too long"}`;
-      const line = one.kind === "merging" ? 0 : 1;
+      const over = comparison.tried.length ? ` over ${comparison.tried.join(", ")}` : "";
+      const words = `${comparison.value}${over}${comparison.outcome === "joined" ? "" : " too long"}`;
+      const line = comparison.kind === "merging" ? 0 : 1;
       this.drawValue(values, words, (left + right) / 2, top + depth + this.rows.places.type + 1, free, line, over && "over");
     }
   }
@@ -108,19 +108,19 @@ export class Arcs {
    * Draws the end of a chunk: a post, and the similarity.
    * @param {ParentNode} layer
    * @param {ParentNode} values
-   * @param {Numbered} one
+   * @param {Numbered} comparison
    * @param {number[]} free
    */
-  drawPost(layer, values, one, free) {
-    const { rows, room: digit, two } = this.rows.places;
-    const seam = this.rows.x(one.left[1]);
+  drawPost(layer, values, comparison, free) {
+    const { rows, room: digit, passTwo } = this.rows.places;
+    const seam = this.rows.x(comparison.left[1]);
     const d = `M${seam} ${rows.minis[0] - 4}V${rows.chunks[0] - 22}`;
     svgEl("path", { d, class: "post" }, layer);
-    svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
-    const said = `${one.value} closed`;
-    const room = said.length * digit;
-    const sides = [one.left[0], one.right[1]].map((at) => Math.abs(this.rows.x(at) - seam));
-    if (Math.min(...sides) > room) this.drawValue(values, said, seam + room / 2 + 5, two + 62, free, 2, "below");
+    svgEl("path", { d, class: "touch", "data-comparison": comparison.number }, layer);
+    const words = `${comparison.value} closed`;
+    const room = words.length * digit;
+    const sides = [comparison.left[0], comparison.right[1]].map((at) => Math.abs(this.rows.x(at) - seam));
+    if (Math.min(...sides) > room) this.drawValue(values, words, seam + room / 2 + 5, passTwo + 62, free, 2, "below");
   }
 
   /**
@@ -141,32 +141,32 @@ export class Arcs {
   }
 
   /**
-   * @param {ComparisonData} one
+   * @param {ComparisonData} comparison
    * @returns {Arc}
    */
-  arc(one) {
-    return arcOf(one, this.rows.data?.minis ?? [], (at) => this.rows.x(at), this.rows.places);
+  arc(comparison) {
+    return arcOf(comparison, this.rows.data?.minis ?? [], (at) => this.rows.x(at), this.rows.places);
   }
 
   /**
    * @param {ParentNode} layer
-   * @param {Numbered} one
+   * @param {Numbered} comparison
    */
-  drawArc(layer, one) {
-    const place = this.arc(one);
+  drawArc(layer, comparison) {
+    const place = this.arc(comparison);
     const d = hang(place);
-    if (kindOf(one)) svgEl("path", { d, class: `arc ${kindOf(one)}` }, layer);
-    if (!this.rows.crowded) svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
+    if (kindOf(comparison)) svgEl("path", { d, class: `arc ${kindOf(comparison)}` }, layer);
+    if (!this.rows.crowded) svgEl("path", { d, class: "touch", "data-comparison": comparison.number }, layer);
     return place;
   }
 
   /**
    * @param {ParentNode} layer
-   * @param {ComparisonData} one
+   * @param {ComparisonData} comparison
    */
-  drawNow(layer, one) {
-    const place = this.arc(one);
-    svgEl("path", { d: hang(place), class: `now ${one.outcome === "joined" ? "" : "refused"}` }, layer);
+  drawNow(layer, comparison) {
+    const place = this.arc(comparison);
+    svgEl("path", { d: hang(place), class: `now ${comparison.outcome === "joined" ? "" : "refused"}` }, layer);
     return place;
   }
 }
@@ -180,31 +180,31 @@ const hang = ({ left, right, top, depth }) =>
 
 /**
  * Return the kind of mark for a decision; empty for none, as for a sentence that did not join in pass one.
- * @param {Pick<ComparisonData, "pass" | "kind" | "outcome">} one
+ * @param {Pick<ComparisonData, "pass" | "kind" | "outcome">} comparison
  * @returns {"" | "merge" | "over" | "long" | "post"}
  */
-export function kindOf(one) {
-  if (one.outcome === "too long") return "long";
-  if (one.outcome === "not above") return one.pass === 2 ? "post" : "";
-  return one.kind.startsWith("over") ? "over" : "merge";
+export function kindOf(comparison) {
+  if (comparison.outcome === "too long") return "long";
+  if (comparison.outcome === "not above") return comparison.pass === 2 ? "post" : "";
+  return comparison.kind.startsWith("over") ? "over" : "merge";
 }
 
 /**
  * Return the position of a comparison's arc: in pass one between two sentences, in pass two from the growing chunk's last
  * mini-chunk to the one compared.
- * @param {Pick<ComparisonData, "pass" | "kind" | "left" | "right">} one
+ * @param {Pick<ComparisonData, "pass" | "kind" | "left" | "right">} comparison
  * @param {number[]} minis
  * @param {(at: number) => number} x
- * @param {Pick<Places, "one" | "two">} places
+ * @param {Pick<Places, "passOne" | "passTwo">} places
  * @returns {Arc}
  */
-export function arcOf(one, minis, x, places) {
-  const depth = DEPTHS[one.kind];
-  const right = x((one.right[0] + one.right[1]) / 2);
-  if (one.pass === 1) return { left: x(one.right[0] - 0.5), right, top: places.one, depth };
-  const last = firstWhere(minis.length, (number) => minis[number] >= one.left[1]) - 1;
-  const [begin, end] = [x(Math.max(minis[last], one.left[0])), x(one.left[1])];
-  return { left: (begin + end) / 2 + Math.min(9, (end - begin) * 0.3), right, top: places.two, depth };
+export function arcOf(comparison, minis, x, places) {
+  const depth = DEPTHS[comparison.kind];
+  const right = x((comparison.right[0] + comparison.right[1]) / 2);
+  if (comparison.pass === 1) return { left: x(comparison.right[0] - 0.5), right, top: places.passOne, depth };
+  const last = firstWhere(minis.length, (number) => minis[number] >= comparison.left[1]) - 1;
+  const [begin, end] = [x(Math.max(minis[last], comparison.left[0])), x(comparison.left[1])];
+  return { left: (begin + end) / 2 + Math.min(9, (end - begin) * 0.3), right, top: places.passTwo, depth };
 }
 
 /**
@@ -220,7 +220,7 @@ export function legendOf(comparisons) {
     post: ["closed", "M13 0V12"],
   };
   /** @type {Set<string>} */
-  const kinds = new Set(comparisons.map((one) => kindOf(one)));
+  const kinds = new Set(comparisons.map((comparison) => kindOf(comparison)));
   const occurring = Object.entries(signs).filter(([kind]) => kinds.has(kind));
   return occurring.map(([kind, [words, d]]) => {
     const sample = svgEl("svg", { width: 26, height: 12, "aria-hidden": "true" });

@@ -32,7 +32,7 @@ export default function ({ data, parentElement }) {
   list.append(...rows);
   root.replaceChildren(
     el("h2", "", data.title),
-    ...data.words.map((said) => el("p", "", said)),
+    ...data.words.map((line) => el("p", "", line)),
     ...(rows.length ? [list] : []),
   );
   // A stepper that was mounted before repeats its step.

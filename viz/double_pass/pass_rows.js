@@ -127,9 +127,9 @@ export class PassRows {
     this.drawRow(layer, "chunks", data.chunks, data.count, this.limit.chunks);
     if (data.other) this.drawRow(layer, "other", data.other, data.count);
     const values = document.createDocumentFragment();
-    const [one, two] = this.levels.map((level) => level.filter(({ number }) => number < this.limit.comparisons));
-    this.arcs.drawFirst(layer, values, one);
-    this.arcs.drawSecond(layer, values, two);
+    const [first, second] = this.levels.map((level) => level.filter(({ number }) => number < this.limit.comparisons));
+    this.arcs.drawFirst(layer, values, first);
+    this.arcs.drawSecond(layer, values, second);
     layer.append(values);
     this.above = svgEl("g", {}, layer);
     this.over = svgEl("g", {}, layer);
@@ -204,19 +204,19 @@ export class PassRows {
     this.under.replaceChildren();
     this.above.replaceChildren();
     if (!step) return;
-    const one = this.data?.comparisons[step.comparison ?? -1];
-    if (one && (step.comparison ?? 0) < this.limit.comparisons) {
-      const { left, right, top, depth } = this.arcs.drawNow(this.above, one);
-      if (!one.decides)
+    const comparison = this.data?.comparisons[step.comparison ?? -1];
+    if (comparison && (step.comparison ?? 0) < this.limit.comparisons) {
+      const { left, right, top, depth } = this.arcs.drawNow(this.above, comparison);
+      if (!comparison.decides)
         svgEl(
           "text",
           { x: (left + right) / 2, y: top + depth + this.places.type + 1, class: "value" },
           this.above,
-          one.value,
+          comparison.value,
         );
     }
     const { sentences, minis } = this.places.rows;
-    const [top, tall] = one?.pass === 1 ? sentences : minis;
+    const [top, tall] = comparison?.pass === 1 ? sentences : minis;
     for (const name of BANDS) {
       const range = step[name];
       if (!range) continue;

@@ -57,8 +57,8 @@ class Passes {
     this.rows = new PassRows(frame, this.window);
     bar.append(this.window.buttons);
     this.buildSave();
-    this.said = this.body.appendChild(el("div", "said"));
-    this.body.insertBefore(this.window.whole, this.said);
+    this.description = this.body.appendChild(el("div", "said"));
+    this.body.insertBefore(this.window.whole, this.description);
     this.live = liveRegion(root);
     this.hearPointer(frame);
     frame.addEventListener("keydown", (event) => this.key(event));
@@ -97,10 +97,10 @@ class Passes {
       this.source = data.source;
       this.window.reset(Math.max(1, count), count > MOST ? AT_FIRST : Math.max(1, count));
     }
-    const deciding = comparisons.map((one, number) => ({ ...one, number })).filter((one) => one.decides);
-    this.levels = [deciding.filter((one) => one.pass === 1), deciding.filter((one) => one.pass === 2)];
+    const deciding = comparisons.map((comparison, number) => ({ ...comparison, number })).filter(({ decides }) => decides);
+    this.levels = [deciding.filter(({ pass }) => pass === 1), deciding.filter(({ pass }) => pass === 2)];
     const words = this.levels.map(
-      (level) => `${grouped(level.filter((one) => one.outcome === "joined").length)} of ${grouped(level.length)}`,
+      (level) => `${grouped(level.filter(({ outcome }) => outcome === "joined").length)} of ${grouped(level.length)}`,
     );
     this.rows.root.setAttribute(
       "aria-label",
@@ -149,8 +149,10 @@ class Passes {
    */
   describe(data, item) {
     if ("comparison" in item) {
-      const one = data.comparisons[item.comparison];
-      return one && { ranges: [one.compared, one.right], words: one.words, sentence: one.right[0], step: item.comparison };
+      const comparison = data.comparisons[item.comparison];
+      if (!comparison) return null;
+      const { compared, right, words } = comparison;
+      return { ranges: [compared, right], words, sentence: right[0], step: item.comparison };
     }
     const { row, at } = item;
     if (row === "sentences") return { ranges: [[at, at + 1]], words: `Sentence ${grouped(at + 1)}.`, sentence: at };
@@ -174,7 +176,7 @@ class Passes {
     if (JSON.stringify(item) === JSON.stringify(this.item)) return;
     this.item = item;
     const { ranges, words } = this.told() ?? { ranges: [], words: "" };
-    this.said.textContent = words;
+    this.description.textContent = words;
     if (aloud) this.live.textContent = words;
     this.rows.drawItem(item);
     emit("seamark-mark", { ranges });
@@ -272,7 +274,7 @@ export function limitOf(comparisons, step) {
 export function nextDecision(key, levels, from) {
   const level = from ? from.pass - 1 : levels[1].length ? 1 : 0;
   const walk = levels[level];
-  const here = from ? walk.findIndex((one) => one.number === from.number) : -1;
+  const here = from ? walk.findIndex((comparison) => comparison.number === from.number) : -1;
   /** @type {Record<string, number>} */
   const along = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: walk.length - 1 };
   if (Object.hasOwn(along, key)) return walk[Math.max(0, Math.min(walk.length - 1, along[key]))] ?? null;
@@ -285,7 +287,7 @@ export function nextDecision(key, levels, from) {
     across[
       Math.min(
         across.length - 1,
-        firstWhere(across.length, (one) => across[one].left[1] >= gap),
+        firstWhere(across.length, (place) => across[place].left[1] >= gap),
       )
     ] ?? null
   );

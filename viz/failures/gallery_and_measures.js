@@ -100,8 +100,8 @@ function table(root, data, setStateValue) {
     const ask = cell.appendChild(el("button", "ask", HYPHENATED[word] ?? word));
     ask.title = means;
     ask.addEventListener("click", () => {
-      const said = `${word}: ${means}`;
-      about.textContent = about.textContent === said ? "" : said;
+      const explanation = `${word}: ${means}`;
+      about.textContent = about.textContent === explanation ? "" : explanation;
     });
   }
   const body = made.createTBody();

@@ -85,8 +85,8 @@ class LectureBar {
     ];
     this.drawing = button("⤓", "Picture of the page", () => {
       const { horizon, words } = seen();
-      const said = this.shown?.parts.slice(0, this.state.part + 1).map(([, line]) => line) ?? [];
-      this.tell({ act: "picture", horizon, caption: words.length ? [words.join(" ")] : said.slice(-2) });
+      const lines = this.shown?.parts.slice(0, this.state.part + 1).map(([, line]) => line) ?? [];
+      this.tell({ act: "picture", horizon, caption: words.length ? [words.join(" ")] : lines.slice(-2) });
     });
     head.appendChild(el("span", "settings"));
     this.back = button("◂", "Back (Page Up)", () => this.turn(-1));

@@ -32,7 +32,7 @@ export default function (component) {
   const asked = component.data;
   emit("seamark-asked", asked);
   clearTimeout(root.later);
-  if (asked.state === "working" || asked.remedies.some((one) => one?.state === "looking"))
+  if (asked.state === "working" || asked.remedies.some((remedies) => remedies?.state === "looking"))
     root.later = setTimeout(() => {
       root.asker?.setStateValue("asked", { question: "", again: true, moment: performance.now() });
     }, PAUSE);

@@ -154,8 +154,8 @@ export function sorted(rows, order) {
   const { place, down } = order;
   /** @param {RowData} row */
   const value = ({ cells, column }) => (place < 0 ? column : (cells[place]?.value ?? null));
-  return [...rows].sort((one, other) => {
-    const [a, b] = [value(one), value(other)];
+  return [...rows].sort((first, second) => {
+    const [a, b] = [value(first), value(second)];
     if (a === null || b === null) return Number(a === null) - Number(b === null);
     return down ? b - a : a - b;
   });

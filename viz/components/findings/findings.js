@@ -93,8 +93,8 @@ function fill(place, root, { id, remedies, why_none: whyNone }) {
     fitted.append("Fitted to this text. ", test);
   }
   fitted.hidden = !helps;
-  const said = remedies?.state === "done" ? saidOf(remedies) : whyNone;
-  if (live.textContent !== said) live.textContent = said;
+  const words = remedies?.state === "done" ? saidOf(remedies) : whyNone;
+  if (live.textContent !== words) live.textContent = words;
 }
 
 /**

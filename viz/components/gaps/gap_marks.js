@@ -76,7 +76,7 @@ export class GapMarks {
 
   /** @param {number} gap */
   toggle(gap) {
-    this.change(this.set.has(gap) ? this.list.filter((one) => one !== gap) : [...this.list, gap]);
+    this.change(this.set.has(gap) ? this.list.filter((other) => other !== gap) : [...this.list, gap]);
   }
 
   /** @param {number[]} gaps to set in addition */
@@ -132,7 +132,7 @@ export class GapMarks {
   }
 
   /** @param {Words} words */
-  said(words) {
+  countInWords(words) {
     return counted(this.set.size, words.counted);
   }
 }

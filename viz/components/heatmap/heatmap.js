@@ -45,7 +45,7 @@ class Heatmap {
     this.drawing = new HeatmapDrawing(root);
     this.map = this.drawing.map;
     this.legend = root.appendChild(el("div", "legend"));
-    this.said = root.appendChild(el("div", "said"));
+    this.description = root.appendChild(el("div", "said"));
     this.message = root.appendChild(el("p", "message"));
     this.live = liveRegion(root);
     this.hearPointer();
@@ -87,7 +87,7 @@ class Heatmap {
    */
   explain(data) {
     const count = data.chunk_of.length;
-    for (const node of [this.map, this.legend, this.said]) node.style.display = data.matrix ? "" : "none";
+    for (const node of [this.map, this.legend, this.description]) node.style.display = data.matrix ? "" : "none";
     this.message.style.display = data.matrix || !count ? "none" : "";
     this.message.textContent = `The heatmap compares every sentence with every other: there may be at most ${grouped(data.most)}, and this text has ${grouped(count)}.`;
     if (data.lasts) {
@@ -145,7 +145,7 @@ class Heatmap {
     this.drawing.mark(cell);
     if (cell) this.say(cell, aloud);
     else
-      this.said.replaceChildren(
+      this.description.replaceChildren(
         el("span", "parts", "Point at a cell to mark its two sentences in the text; click to scroll to them."),
       );
   }
@@ -164,7 +164,7 @@ class Heatmap {
       const button = buttons.appendChild(el("button", "", `sentence ${name}`));
       button.addEventListener("click", () => emit("seamark-jump", { sentence }));
     }
-    this.said.replaceChildren(first, el("div", "parts", terms && `= ${terms}`), buttons);
+    this.description.replaceChildren(first, el("div", "parts", terms && `= ${terms}`), buttons);
     if (aloud) this.live.textContent = `${head}, ${facts.join(", ")}`;
   }
 
@@ -187,11 +187,11 @@ class Heatmap {
    * @param {Cell} cell
    * @returns {Mark}
    */
-  stepOf([one, other]) {
+  stepOf([row, column]) {
     const { distances } = this;
     const nothing = { ...NOTHING, ...this.built, still: true };
     if (!distances) return nothing;
-    return { ...nothing, growing: distances.range(one), next: one === other ? null : distances.range(other) };
+    return { ...nothing, growing: distances.range(row), next: row === column ? null : distances.range(column) };
   }
 
   /** @param {Mark} step */

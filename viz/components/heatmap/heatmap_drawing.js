@@ -89,9 +89,9 @@ export class HeatmapDrawing {
     const owner = owners(data, distances);
     const level = data.line?.[1] ?? 1;
     const pixels = new Uint32Array(image.data.buffer);
-    for (let one = 0, at = 0; one < cells; one++) {
-      for (let other = 0; other < cells; other++, at++) {
-        const distance = distances.between(one, other);
+    for (let row = 0, at = 0; row < cells; row++) {
+      for (let column = 0; column < cells; column++, at++) {
+        const distance = distances.between(row, column);
         const strength = distance <= level ? 1 - distance : BEYOND * (1 - distance);
         pixels[at] =
           owner[at] >= 0 ? inChunk[owner[at]][Math.round((1 - distance) * 255)] : near[Math.round(strength * 255)];
@@ -114,9 +114,9 @@ export class HeatmapDrawing {
     rowsOf(data, distances).forEach((own, chunk) => {
       if (own.size > SMALL) return;
       pen.fillStyle = this.colour(`edge-${data.grounds[chunk]}`);
-      for (const one of own)
-        for (const other of own)
-          pen.fillRect(this.margin + (other + 0.5) * size - DOT / 2, (one + 0.5) * size - DOT / 2, DOT, DOT);
+      for (const row of own)
+        for (const column of own)
+          pen.fillRect(this.margin + (column + 0.5) * size - DOT / 2, (row + 0.5) * size - DOT / 2, DOT, DOT);
     });
   }
 
@@ -243,13 +243,13 @@ export class HeatmapDrawing {
  * @param {number} cells
  * @returns {Cell | null}
  */
-export function neighbour(key, [one, other], by, cells) {
+export function neighbour(key, [row, column], by, cells) {
   /** @param {number} row */
   const within = (row) => Math.max(0, Math.min(cells - 1, row));
-  if (key === "ArrowUp") return [within(one - by), other];
-  if (key === "ArrowDown") return [within(one + by), other];
-  if (key === "ArrowLeft") return [one, within(other - by)];
-  if (key === "ArrowRight") return [one, within(other + by)];
+  if (key === "ArrowUp") return [within(row - by), column];
+  if (key === "ArrowDown") return [within(row + by), column];
+  if (key === "ArrowLeft") return [row, within(column - by)];
+  if (key === "ArrowRight") return [row, within(column + by)];
   return null;
 }
 
@@ -288,7 +288,7 @@ export function owners(data, distances) {
   const owner = new Int8Array(cells * cells).fill(-1);
   if (data.lasts) return owner;
   rowsOf(data, distances).forEach((own, chunk) => {
-    for (const one of own) for (const other of own) owner[one * cells + other] = data.grounds[chunk];
+    for (const row of own) for (const column of own) owner[row * cells + column] = data.grounds[chunk];
   });
   return owner;
 }

@@ -39,29 +39,29 @@ export class JointDistances {
 
   /**
    * The mean of |a - b| / n over the pairs of two rows.
-   * @param {number} one
-   * @param {number} other
+   * @param {number} row
+   * @param {number} column
    */
-  place(one, other) {
-    if (one !== other) return Math.abs(this.middles[one] - this.middles[other]) / this.count;
-    const [first, last] = this.range(one);
+  place(row, column) {
+    if (row !== column) return Math.abs(this.middles[row] - this.middles[column]) / this.count;
+    const [first, last] = this.range(row);
     return ((last - first) ** 2 - 1) / (3 * (last - first)) / this.count;
   }
 
   /**
-   * @param {number} one
-   * @param {number} other
+   * @param {number} row
+   * @param {number} column
    */
-  meaning(one, other) {
-    return this.meanings[one * this.cells + other] / 65535;
+  meaning(row, column) {
+    return this.meanings[row * this.cells + column] / 65535;
   }
 
   /**
-   * @param {number} one
-   * @param {number} other
+   * @param {number} row
+   * @param {number} column
    */
-  between(one, other) {
-    return this.weight * this.place(one, other) + (1 - this.weight) * this.meaning(one, other);
+  between(row, column) {
+    return this.weight * this.place(row, column) + (1 - this.weight) * this.meaning(row, column);
   }
 }
 
@@ -78,30 +78,30 @@ export const thousandths = (value) => String(Number(value.toFixed(3)));
  * @param {[row: number, column: number]} cell
  * @returns {{ head: string, facts: string[], terms: string, sentences: Map<string, number> }}
  */
-export function describePair(distances, { weight, line, chunk_of, block, lasts }, [one, other]) {
-  const ranges = [one, other].map((row) => distances.range(row));
+export function describePair(distances, { weight, line, chunk_of, block, lasts }, [row, column]) {
+  const ranges = [row, column].map((index) => distances.range(index));
   const names = ranges.map(([first, last]) => (last - first > 1 ? `${first + 1}–${last}` : String(first + 1)));
   const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))]
     .sort((a, b) => a - b)
     .map((chunk) => chunk + 1);
-  const same = one === other && block === 1;
+  const same = row === column && block === 1;
   const where =
     chunks.length > 1
       ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}`
       : `${same ? "" : "both "}in chunk ${chunks[0]}`;
   const sentences = new Map(names.map((name, index) => [name, ranges[index][0]]));
-  if (lasts && one !== other) {
-    const alike = `${block > 1 ? "mean " : ""}similarity ${hundredths(1 - distances.between(one, other))}`;
+  if (lasts && row !== column) {
+    const alike = `${block > 1 ? "mean " : ""}similarity ${hundredths(1 - distances.between(row, column))}`;
     return { head: `Sentences ${names[0]} and ${names[1]}`, facts: [alike], terms: "", sentences };
   }
   if (same) return { head: `Sentence ${names[0]}`, facts: [where], terms: "", sentences };
-  const [place, meaning] = [distances.place(one, other), distances.meaning(one, other)];
-  const distance = distances.between(one, other);
+  const [place, meaning] = [distances.place(row, column), distances.meaning(row, column)];
+  const distance = distances.between(row, column);
   const reach =
     line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${thousandths(line[1])}` : "";
   const terms = weight
     ? `place ${hundredths(weight * place)} (${thousandths(weight)} × ${hundredths(place)}) + meaning ${hundredths((1 - weight) * meaning)} (${thousandths(1 - weight)} × ${hundredths(meaning)})`
     : "";
-  const said = `${block > 1 ? "mean " : ""}distance ${hundredths(distance)}${reach}`;
-  return { head: `Sentences ${names[0]} and ${names[1]}`, facts: [said, where], terms, sentences };
+  const comparison = `${block > 1 ? "mean " : ""}distance ${hundredths(distance)}${reach}`;
+  return { head: `Sentences ${names[0]} and ${names[1]}`, facts: [comparison, where], terms, sentences };
 }

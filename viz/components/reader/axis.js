@@ -39,7 +39,7 @@ export class Axis {
     this.field.append(this.window.whole);
     this.cursor = this.field.appendChild(el("div", "cursor"));
     this.foot = this.root.appendChild(el("div", "foot"));
-    this.said = this.foot.appendChild(el("div", "said"));
+    this.captionLine = this.foot.appendChild(el("div", "said"));
     this.turn = el("span", "turn");
     this.foot.append(this.plot.legend, this.turn, this.window.buttons);
   }
@@ -110,23 +110,23 @@ export class Axis {
     const { horizon } = this.reader;
     const scored = gaps.filter((gap) => (curve.data?.scores[gap] ?? null) !== null && horizon.shows(gap));
     if (!scored.length) return;
-    const said = (/** @type {number} */ gap) => {
+    const described = (/** @type {number} */ gap) => {
       const score = curve.data?.scores[gap] ?? null;
       return `gap ${grouped(gap + 1)} ${lines.decided(gap).name}${score === null ? "" : ` at ${round(score)}`}`;
     };
-    this.say(() => `Sentence ${grouped(sentence + 1)}, between ${scored.map(said).join(" and ")}`, false);
+    this.say(() => `Sentence ${grouped(sentence + 1)}, between ${scored.map(described).join(" and ")}`, false);
   }
 
   /** @param {() => string} words */
   say(words, aloud = true) {
     this.saying = words;
     this.caption();
-    if (aloud) this.reader.live.textContent = this.said.textContent;
+    if (aloud) this.reader.live.textContent = this.captionLine.textContent;
   }
 
   caption() {
     const text = this.saying();
-    if (this.said.textContent === text) return;
-    this.said.textContent = this.said.title = text;
+    if (this.captionLine.textContent === text) return;
+    this.captionLine.textContent = this.captionLine.title = text;
   }
 }

@@ -202,12 +202,14 @@ export function updateSentences(column, segments, block) {
   const start = segments.start[block.number];
   for (const span of all(block, ".s")) {
     const sentence = Number(span.dataset.s);
-    const uncut = starts[sentence] >= start && missed.has(starts[sentence]) && !column.found.has(starts[sentence]);
+    const uncut = starts[sentence] >= start && missed.has(starts[sentence]) && !column.partStarts.has(starts[sentence]);
     const astray = !hides && column.astray.has(sentence);
     span.classList.toggle("missed", uncut);
     span.classList.toggle("astray", astray);
-    const said = [uncut && "a known boundary that is not cut", astray && "not in the chunk of its section"].filter(Boolean);
-    span.title = said.join("; ");
+    const remarks = [uncut && "a known boundary that is not cut", astray && "not in the chunk of its section"].filter(
+      Boolean,
+    );
+    span.title = remarks.join("; ");
   }
   if (marking.inColumns) updateGaps(column, segments, block, marking.words);
   else for (const button of all(block, ".gap")) button.remove();

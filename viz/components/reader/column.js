@@ -98,8 +98,8 @@ export class Column extends ColumnText {
       this.draw(this.made?.segments ?? null, data.message, data.tone);
     }
     this.head.update(data, selected);
-    const said = this.segments ? counted(this.segments.start.length, "part") : data.message;
-    this.body.setAttribute("aria-label", nameOf(this.index + 1, data.title, said));
+    const state = this.segments ? counted(this.segments.start.length, "part") : data.message;
+    this.body.setAttribute("aria-label", nameOf(this.index + 1, data.title, state));
   }
 
   /**
@@ -182,7 +182,7 @@ export class Column extends ColumnText {
     const { from, to } = segments;
     const number = Math.min(
       blocks.length - 1,
-      firstWhere(blocks.length, (one) => to[one] > place),
+      firstWhere(blocks.length, (number) => to[number] > place),
     );
     this.fill(blocks[number]);
     const share = Math.max(0, (place - from[number]) / (to[number] - from[number]));
@@ -249,10 +249,10 @@ export class Column extends ColumnText {
  *
  * @param {number} number
  * @param {string} title
- * @param {string} said
+ * @param {string} state
  */
-export function nameOf(number, title, said) {
-  return `Column ${number}, ${title}: ${said.replace(/\.$/, "")}. n and p go from cut to cut.`;
+export function nameOf(number, title, state) {
+  return `Column ${number}, ${title}: ${state.replace(/\.$/, "")}. n and p go from cut to cut.`;
 }
 
 /**

@@ -27,7 +27,7 @@ export class ColumnText {
   /** @type {Block[] | null} */ whole = null; // the blocks, when all of them are built
   /** @type {Map<number, number[]>} */ splitting = new Map(); // the blocks of each chunk that lies in several places
   /** @type {Map<number, number[]>} */ stating = new Map(); // the chunks that begin with each block of which there is a card
-  /** @type {Set<number>} */ found = new Set(); // where the parts begin
+  /** @type {Set<number>} */ partStarts = new Set(); // where the parts begin
   /** @type {Set<number>} */ astray = new Set(); // sentences that are not in the chunk of their section
   /** @type {Block[]} */ kin = []; // the other places of the chunk that is pointed at
   /** @type {number | null} */ frame = null;
@@ -73,7 +73,7 @@ export class ColumnText {
     this.markKin(null);
     this.splitting = new Map(segments?.split.map((chunk) => [chunk, []]));
     this.stating = statedByPart(segments);
-    this.found = new Set(segments?.start);
+    this.partStarts = new Set(segments?.start);
     if (!segments?.start.length) {
       this.forget();
       const words = segments ? "No chunks: the text has no words." : message;
@@ -213,16 +213,16 @@ export class ColumnText {
   blocksOf(sentence) {
     const { segments, reader } = this;
     /** @type {Block[]} */
-    const found = [];
-    if (!this.blocks.length || !segments) return found;
+    const blocks = [];
+    if (!this.blocks.length || !segments) return blocks;
     const [start, end] = [reader.starts[sentence], reader.ends[sentence]];
     for (
-      let number = firstWhere(this.blocks.length, (one) => segments.end[one] > start);
+      let number = firstWhere(this.blocks.length, (place) => segments.end[place] > start);
       segments.start[number] < end;
       number++
     )
-      found.push(this.blocks[number]);
-    return found;
+      blocks.push(this.blocks[number]);
+    return blocks;
   }
 
   /** @param {number} sentence */
@@ -249,7 +249,7 @@ export class ColumnText {
     for (let number = this.blockAt(top + 4); number >= 0 && number < this.blocks.length; number++) {
       this.fill(this.blocks[number]);
       const spans = all(this.blocks[number], ".s");
-      const span = spans[firstWhere(spans.length, (one) => spans[one].getBoundingClientRect().bottom > top + 4)];
+      const span = spans[firstWhere(spans.length, (place) => spans[place].getBoundingClientRect().bottom > top + 4)];
       if (span) return { sentence: Number(span.dataset.s), offset: span.getBoundingClientRect().top - top };
     }
     return null;

@@ -96,10 +96,10 @@ export class Strips {
     const longest = Math.max(1, ...lengths.flatMap((some) => some ?? []));
     rows.forEach((row, index) => {
       const strip = this.strip(index);
-      const said = lengths[index];
+      const chunkLengths = lengths[index];
       strip.root.classList.remove("agreement");
       strip.name.textContent = strip.name.title = row.name;
-      if (said) this.drawLengths(strip.canvas, said, longest);
+      if (chunkLengths) this.drawLengths(strip.canvas, chunkLengths, longest);
       else this.drawBars(strip.canvas, row);
       const { asking, disagreements, horizon } = this.axis.reader;
       const known = row.name === "known";
@@ -109,7 +109,7 @@ export class Strips {
       const of = row.parentsOf ? -1 : (row.column?.index ?? null);
       const previewedCuts = disagreements.preview.markStrip(strip, of);
       const ticks = !known && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
-      const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked + previewedCuts;
+      const drawn = (chunkLengths ? "; taller where a part is longer" : "") + ticks + asked + previewedCuts;
       if (ticks) strip.name.title += ticks;
       strip.canvas.setAttribute("aria-label", this.describe(row) + drawn);
     });

@@ -61,6 +61,6 @@ export function comparison({ label, above }, score, level, passes) {
  * @param {boolean} wrong
  */
 export function cutSentence(curve, score, level, wrong) {
-  const said = `cut: ${comparison(curve, score, level, true)}`;
-  return said + (curve.constrained ? SIZES_FOLLOW : "") + (wrong ? UNKNOWN : "");
+  const cut = `cut: ${comparison(curve, score, level, true)}`;
+  return cut + (curve.constrained ? SIZES_FOLLOW : "") + (wrong ? UNKNOWN : "");
 }

@@ -26,10 +26,10 @@ export function inOrder(draw) {
 }
 
 /**
- * @param {Order | null} one
- * @param {Order | null} other
+ * @param {Order | null} first
+ * @param {Order | null} second
  */
-const isOlder = (one, other) => one !== null && other !== null && one[0] === other[0] && one[1] < other[1];
+const isOlder = (first, second) => first !== null && second !== null && first[0] === second[0] && first[1] < second[1];
 
 /**
  * @param {any} sent

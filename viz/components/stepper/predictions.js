@@ -41,20 +41,23 @@ export class Predictions {
    * @param {Pick<Step, "prediction">[]} steps
    */
   tally(steps) {
-    const made = [...this.given].filter(([, said]) => said !== null);
-    return { right: made.filter(([at, said]) => steps[at]?.prediction?.right === said).length, count: made.length };
+    const predictions = [...this.given].filter(([, predictedYes]) => predictedYes !== null);
+    return {
+      right: predictions.filter(([at, predictedYes]) => steps[at]?.prediction?.right === predictedYes).length,
+      count: predictions.length,
+    };
   }
 
   /**
    * Return the predictions at gaps: the gap, the answer in lower case, and whether it was right.
    * @param {Pick<Step, "prediction" | "mark">[]} steps
-   * @returns {[gap: number, said: string, right: boolean][]}
+   * @returns {[gap: number, answer: string, right: boolean][]}
    */
   atGaps(steps) {
-    return [...this.given].flatMap(([at, said]) => {
+    return [...this.given].flatMap(([at, predictedYes]) => {
       const { mark, prediction } = steps[at] ?? {};
-      if (!prediction || said === null || mark.gap === null) return [];
-      return [[mark.gap, (said ? prediction.yes : prediction.no).toLowerCase(), said === prediction.right]];
+      if (!prediction || predictedYes === null || mark.gap === null) return [];
+      return [[mark.gap, (predictedYes ? prediction.yes : prediction.no).toLowerCase(), predictedYes === prediction.right]];
     });
   }
 }

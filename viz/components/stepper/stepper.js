@@ -168,9 +168,9 @@ class Stepper {
     input.addEventListener("change", () => {
       const number = wholeNumber(input.value);
       const at = number < 0 ? -1 : place(number);
-      const found = at >= 0 && at < this.steps.length;
-      input.setAttribute("aria-invalid", String(!found));
-      if (found) {
+      const isStep = at >= 0 && at < this.steps.length;
+      input.setAttribute("aria-invalid", String(!isStep));
+      if (isStep) {
         input.value = "";
         this.go(at);
       } else if (input.value) this.live.textContent = `There is no ${what} ${input.value}.`;
@@ -315,8 +315,8 @@ class Stepper {
     const { right, count: predicted } = this.currentStep?.predictions.tally(this.steps) ?? { right: 0, count: 0 };
     this.tally.textContent = this.pace === "predict" && predicted ? `${grouped(right)} of ${grouped(predicted)} right` : "";
     if (!step) this.told.replaceChildren();
-    const said = [step ? `Step ${grouped(at + 1)}:` : "", ...words, asked ? "" : this.tally.textContent];
-    this.live.textContent = said.filter(Boolean).join(" ");
+    const announcements = [step ? `Step ${grouped(at + 1)}:` : "", ...words, asked ? "" : this.tally.textContent];
+    this.live.textContent = announcements.filter(Boolean).join(" ");
     this.mark(arriving);
   }
 
@@ -351,10 +351,10 @@ class Stepper {
     for (const [label, value] of step.numbers) list.append(el("dt", "", label), el("dd", "", value));
     for (const [label, value] of more) list.append(el("dt", "aside", label), el("dd", "aside", value));
     this.told.className = `told ${step.tone}`;
-    const said = this.pace === "predict" ? this.currentStep?.predictions.given.get(this.at) : undefined;
-    const known = prediction && typeof said === "boolean";
-    const yours = known ? `You said: ${said ? prediction.yes : prediction.no}` : "";
-    const verdict = known ? (said === prediction.right ? "right" : "wrong") : "";
+    const predictedYes = this.pace === "predict" ? this.currentStep?.predictions.given.get(this.at) : undefined;
+    const known = prediction && typeof predictedYes === "boolean";
+    const yours = known ? `You said: ${predictedYes ? prediction.yes : prediction.no}` : "";
+    const verdict = known ? (predictedYes === prediction.right ? "right" : "wrong") : "";
     this.told.replaceChildren(el("h2", "", step.title));
     if (known) this.told.append(el("p", `yours ${verdict}`, `${yours} ${verdict === "right" ? "✓" : "✗"}`));
     if (step.gauge) this.told.append(drawGauge(step.gauge));
@@ -376,7 +376,7 @@ class Stepper {
     const votes = this.currentStep.predictions.votesAt(this.at);
     this.votes.draw(prediction, votes, open);
     this.told.append(this.votes.root);
-    return Votes.said(prediction, votes);
+    return Votes.inWords(prediction, votes);
   }
 
   // The shown part of the result: all of it, or a number of sentences and of comparisons of a double pass.

@@ -82,8 +82,10 @@ export class Votes {
    * @param {Prediction} prediction
    * @param {Vote[]} votes
    */
-  static said({ yes, no }, votes) {
-    const counted = votes.map(([one, other], round) => `${ROUNDS[round]}: ${yes} ${one ?? 0}, ${no} ${other ?? 0}.`);
+  static inWords({ yes, no }, votes) {
+    const counted = votes.map(
+      ([agree, disagree], round) => `${ROUNDS[round]}: ${yes} ${agree ?? 0}, ${no} ${disagree ?? 0}.`,
+    );
     return counted.filter((_, round) => votes[round].some((hands) => hands !== null)).join(" ");
   }
 }

@@ -43,7 +43,7 @@ function begin(root) {
   // Leaving the text area has already sent its content to Streamlit.
   cutButton.addEventListener("click", cut);
   const count = () => {
-    counted.textContent = said(textArea()?.value ?? "");
+    counted.textContent = lengthInWords(textArea()?.value ?? "");
   };
   root.count = () => requestAnimationFrame(count);
   // Text that is not yet sent to the server, which happens as soon as the text area loses the focus.
@@ -96,7 +96,7 @@ const unsent = () => ({
  * Describes the length of a text.
  * @param {string} text
  */
-export function said(text) {
+export function lengthInWords(text) {
   const characters = [...text].length;
   const words = text.match(/\S+/g)?.length ?? 0;
   return `${counted(characters, "character")} · ${counted(words, "word")}`;

@@ -103,9 +103,9 @@ function draw(root, data) {
   give.append(el("span", "long", "Paste, drop or upload a text"), el("span", "short", "Your text"));
   give.addEventListener("click", () => setBox(!boxIsOpen(), true));
   const mine = own ? [{ id: OWN, title: own, about: "Your own text; press again to edit it" }] : [];
-  const ownChips = mine.map((one) => documentButton("chip", one, data.chosen, choose));
-  const chips = data.documents.map((one) => documentButton("chip", one, data.chosen, choose));
-  const entries = data.documents.map((one) => documentButton("entry", one, data.chosen, choose));
+  const ownChips = mine.map((documentData) => documentButton("chip", documentData, data.chosen, choose));
+  const chips = data.documents.map((documentData) => documentButton("chip", documentData, data.chosen, choose));
+  const entries = data.documents.map((documentData) => documentButton("entry", documentData, data.chosen, choose));
   const more = el("button", "more");
   more.type = "button";
   more.dataset.id = "more";

@@ -94,7 +94,7 @@ export class AnswerMark {
   /** @param {KeyboardEvent} event */
   key(event) {
     const body = around(event, ".text");
-    const column = this.asking.reader.columns.find((one) => one.body === body);
+    const column = this.asking.reader.columns.find((candidate) => candidate.body === body);
     if (!column || !this.asking.active || event.ctrlKey || event.metaKey || event.altKey) return;
     const mine = this.chosen?.column === column ? this.chosen : null;
     if (event.key === "a" && !event.shiftKey) this.choose(column, this.sentenceFor(column));

@@ -22,8 +22,8 @@ export class Remedies {
   }
 
   // True if any change keeps the answer whole.
-  get found() {
-    return this.all.some((one) => one?.lines.length);
+  get helps() {
+    return this.all.some((remedies) => remedies?.lines.length);
   }
 
   /** @param {{ setting?: string, tune?: boolean }} wanted a column, or the page that tests settings on other texts */
@@ -33,10 +33,12 @@ export class Remedies {
 
   // Tell a screen reader what was found.
   say() {
-    const parts = this.all.map((one, number) => (one?.state === "done" ? `column ${number + 1}: ${saidOf(one)}` : ""));
-    const said = parts.filter(Boolean).join(". ");
-    if (said && said !== this.told) this.asking.reader.live.textContent = said;
-    this.told = said;
+    const parts = this.all.map((remedies, number) =>
+      remedies?.state === "done" ? `column ${number + 1}: ${saidOf(remedies)}` : "",
+    );
+    const words = parts.filter(Boolean).join(". ");
+    if (words && words !== this.told) this.asking.reader.live.textContent = words;
+    this.told = words;
   }
 
   /**

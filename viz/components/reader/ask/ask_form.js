@@ -36,7 +36,7 @@ export class AskForm {
     this.progress = this.bar.appendChild(el("progress"));
     this.progress.max = 1;
     this.progress.setAttribute("aria-label", "Progress of the answer");
-    this.said = this.bar.appendChild(el("span", "ask-said"));
+    this.status = this.bar.appendChild(el("span", "ask-said"));
     this.stop = this.button("Cancel", events.stop);
     this.test = this.button("Test on other texts", events.test);
     this.test.title = "Opens Tune, which measures settings on other documents";
@@ -79,13 +79,13 @@ export class AskForm {
 
   /**
    * Show the progress of the answer, or a note on it.
-   * @param {string} said
+   * @param {string} words
    * @param {string} tone
    * @param {number | null} share of the work that is done; null if none is
    */
-  say(said, tone, share) {
-    this.said.textContent = this.said.title = said;
-    this.said.className = `ask-said ${tone}`;
+  say(words, tone, share) {
+    this.status.textContent = this.status.title = words;
+    this.status.className = `ask-said ${tone}`;
     this.progress.hidden = this.stop.hidden = share === null;
     if (share !== null) this.progress.value = share;
   }

@@ -94,10 +94,10 @@ export class Asking {
 
   // ---- asking -----------------------------------------------------------------------------------------------------
 
-  /** @param {{ question: string | null, stop?: boolean, search?: boolean }} said */
-  tell(said) {
+  /** @param {{ question: string | null, stop?: boolean, search?: boolean }} request */
+  tell(request) {
     this.sent = performance.now();
-    emit("seamark-ask", { ...said, moment: this.sent });
+    emit("seamark-ask", { ...request, moment: this.sent });
   }
 
   ask() {
@@ -211,7 +211,7 @@ export class Asking {
     if (before?.asked !== asked) {
       if (asked) this.hits.set(column, new Hits(asked));
       else this.hits.delete(column);
-      drawFound(column.head.found, asked, (chunk) => this.go(column, chunk));
+      drawFound(column.head.retrieved, asked, (chunk) => this.go(column, chunk));
     }
     this.remedies.draw(column, asked);
     if (asked || before) for (const block of column.blocks) this.markBlock(column, block);
@@ -233,11 +233,11 @@ export class Asking {
     this.reader.root.classList.toggle("asks", open);
     const working = asked?.state === "working";
     const failed = asked?.state === "failed" && !waiting;
-    form.test.hidden = !this.remedies.found;
+    form.test.hidden = !this.remedies.helps;
     const hint = asked ? (asked.answer ? KEPT : HINT) : "";
-    const said = asked?.said || (waiting ? "Looking for the answer" : hint);
+    const words = asked?.said || (waiting ? "Looking for the answer" : hint);
     const fitted = `${asked?.said.replace(/[.]$/, "") || "Kept under “Questions”"}. ${FITTED}`;
-    form.say(this.remedies.found ? fitted : said, failed ? "wrong" : "", working ? asked.share : null);
+    form.say(this.remedies.helps ? fitted : words, failed ? "wrong" : "", working ? asked.share : null);
     form.clear.hidden = !this.active;
   }
 
@@ -295,8 +295,8 @@ export class Asking {
   // Scroll to the best chunk of the selected column, or of the first column with one, unless it is clearly visible.
   showBest() {
     const { columns, data } = this.reader;
-    const found = columns.filter((column) => this.hits.get(column)?.asked.chunks.length);
-    const column = found.find(({ index }) => index === data?.selected) ?? found[0];
+    const withChunks = columns.filter((column) => this.hits.get(column)?.asked.chunks.length);
+    const column = withChunks.find(({ index }) => index === data?.selected) ?? withChunks[0];
     const hits = column && this.hits.get(column);
     if (!hits || !column.segments) return;
     const { over, from, to } = column.segments;
@@ -311,10 +311,10 @@ export class Asking {
   say() {
     const { asked, reader } = this;
     const parts = reader.columns.flatMap((column) => {
-      const found = this.of(column);
-      if (!found) return [];
+      const retrieved = this.of(column);
+      if (!retrieved) return [];
       return [
-        `column ${column.index + 1}: ${[foundSaid(found), found.fate && fateSaid(found.fate)].filter(Boolean).join("; ")}`,
+        `column ${column.index + 1}: ${[foundSaid(retrieved), retrieved.fate && fateSaid(retrieved.fate)].filter(Boolean).join("; ")}`,
       ];
     });
     reader.live.textContent = [asked?.said, ...parts].filter(Boolean).join(". ");

@@ -30,7 +30,7 @@ export class Hits {
     return over
       .filter((chunk) => places.has(chunk) && !(chunk === last && start >= Number(asked.cut)))
       .map((chunk) => Number(places.get(chunk)))
-      .sort((one, other) => one - other);
+      .sort((a, b) => a - b);
   }
 
   /**

@@ -125,6 +125,6 @@ export function selectedIn(root) {
  * @param {number} place
  */
 export function sentenceAt(ends, place) {
-  const sentence = firstWhere(ends.length, (one) => ends[one] > place);
+  const sentence = firstWhere(ends.length, (number) => ends[number] > place);
   return Math.max(0, Math.min(ends.length - 1, sentence));
 }

@@ -45,7 +45,7 @@ export function markStrip({ axis }, canvas, column, hits, answer) {
     pen.fillStyle = axis.colour("ink");
     pen.fillRect(left, 0, Math.max(2, window.x(answer[1], width) - left), Math.ceil(height / 3));
   }
-  shown.sort((one, other) => one.rank - other.rank);
-  const said = shown.slice(0, 10).map(({ rank, sentence }) => `rank ${rank} at sentence ${sentence}`);
-  return said.length ? `; retrieved: ${said.join(", ")}` : "; nothing retrieved in sight";
+  shown.sort((a, b) => a.rank - b.rank);
+  const ranks = shown.slice(0, 10).map(({ rank, sentence }) => `rank ${rank} at sentence ${sentence}`);
+  return ranks.length ? `; retrieved: ${ranks.join(", ")}` : "; nothing retrieved in sight";
 }

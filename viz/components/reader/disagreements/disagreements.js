@@ -113,10 +113,10 @@ export class Disagreements {
   /** @param {Ready[]} ready */
   offerPairs(ready) {
     const numbers = ready.map(({ index }) => index);
-    const pairs = numbers.flatMap((one, place) => numbers.slice(place + 1).map((other) => [one, other]));
+    const pairs = numbers.flatMap((first, place) => numbers.slice(place + 1).map((second) => [first, second]));
     fillChoice(this.whose, [
       ["", "all columns"],
-      ...pairs.map(([one, other]) => [`${one} ${other}`, `${one + 1} and ${other + 1}`]),
+      ...pairs.map(([first, second]) => [`${first} ${second}`, `${first + 1} and ${second + 1}`]),
     ]);
     this.whose.hidden = ready.length < 3;
   }
@@ -156,9 +156,9 @@ export class Disagreements {
     for (const node of this.marked) node.classList.add("disputed");
     const [cut, kept] = this.sides(ready, at);
     const agreed = ready.length > 1 ? "all agree" : "";
-    const said = [...placeSaid(reader, at), cut.length && kept.length ? whoStands(cut, kept) : agreed];
+    const facts = [...placeSaid(reader, at), cut.length && kept.length ? whoStands(cut, kept) : agreed];
     const place = el("p", "place");
-    place.append(el("span", "", said.filter(Boolean).join(" · ")));
+    place.append(el("span", "", facts.filter(Boolean).join(" · ")));
     const close = el("button", "close", "×");
     close.type = "button";
     close.dataset.act = "close";
@@ -209,9 +209,9 @@ export class Disagreements {
     const seen = pane !== undefined && at.top >= pane.top - 1 && at.top < pane.bottom;
     this.drawCard();
     if (!seen || reader.keeping || card.offsetHeight === before || this.at === undefined) return;
-    const [one, other = one] = sentencesAt(this.at);
+    const [sentence, next = sentence] = sentencesAt(this.at);
     reader.keep({}, () => {
-      for (const column of reader.columns) column.scrollThrough(one, other);
+      for (const column of reader.columns) column.scrollThrough(sentence, next);
     });
   }
 
@@ -271,8 +271,8 @@ export class Disagreements {
 
   // Tell a screen reader what the card says, or the preview, which comes last.
   say() {
-    const said = this.preview.done ? ".preview p" : ".place > span, .verdict";
-    const parts = all(this.card, said).map((part) => [...part.childNodes].map((node) => node.textContent).join(" "));
+    const selector = this.preview.done ? ".preview p" : ".place > span, .verdict";
+    const parts = all(this.card, selector).map((part) => [...part.childNodes].map((node) => node.textContent).join(" "));
     this.reader.live.textContent = (this.preview.done ? parts : [this.named, ...parts]).join("; ");
   }
 
@@ -335,7 +335,7 @@ export class Disagreements {
   bringIntoSight(sentence) {
     const { reader, card } = this;
     const spans = reader.columns.flatMap((column) => column.spansOf(sentence));
-    const [lowest] = spans.sort((one, other) => other.getBoundingClientRect().bottom - one.getBoundingClientRect().bottom);
+    const [lowest] = spans.sort((a, b) => b.getBoundingClientRect().bottom - a.getBoundingClientRect().bottom);
     if (lowest) bringIntoWindow(lowest, reader.root);
     bringIntoWindow(card, reader.root);
   }
@@ -366,6 +366,6 @@ function fillChoice(choice, offered) {
   if (choice.dataset.offered === now) return;
   const { value } = choice;
   choice.dataset.offered = now;
-  choice.replaceChildren(...offered.map(([one, words]) => new Option(words, one)));
-  choice.value = offered.some(([one]) => one === value) ? value : offered[0][0];
+  choice.replaceChildren(...offered.map(([option, words]) => new Option(words, option)));
+  choice.value = offered.some(([option]) => option === value) ? value : offered[0][0];
 }

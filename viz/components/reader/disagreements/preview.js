@@ -114,13 +114,13 @@ export class Preview {
     const root = el("div", "preview");
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", `Preview: column ${wanted.column + 1}, ${wanted.words}`);
-    const said = el("p");
+    const summary = el("p");
     const alone = this.reader.columns.length < 2;
-    said.append(el("b", "", alone ? "Preview" : `Preview, column ${wanted.column + 1}`));
+    summary.append(el("b", "", alone ? "Preview" : `Preview, column ${wanted.column + 1}`));
     const parts = data ? [...this.places(data), ...data.said.map((words) => el("span", "", words))] : [];
     if (!this.done) parts.push(el("span", "", data?.share ? "asking the kept questions …" : "trying it …"));
-    for (const part of parts) said.append(" · ", part);
-    said.classList.toggle("wrong", data?.state === "failed");
+    for (const part of parts) summary.append(" · ", part);
+    summary.classList.toggle("wrong", data?.state === "failed");
     const apply = actButton("Apply", "apply", () => this.apply());
     // The change can be applied while the questions are still being asked.
     apply.disabled = !data || data.state === "failed" || !(data.added.length || data.removed.length);
@@ -128,7 +128,7 @@ export class Preview {
     // As wide as the visible part of the columns, however far they are scrolled sideways.
     line.style.maxWidth = `${this.reader.scroller.clientWidth}px`;
     line.append(
-      said,
+      summary,
       apply,
       actButton("Cancel", "cancel", () => this.cancel()),
     );
@@ -145,7 +145,7 @@ export class Preview {
     if (!added.length && !removed.length) return state === "done" ? [el("span", "", "nothing changes")] : [];
     const { at } = this.disagreements;
     const [more, fewer] = [added, removed].map((places) => places.filter((place) => place !== at).length);
-    const said = el("span", "", changesSaid(more + fewer, more + fewer < added.length + removed.length));
+    const summary = el("span", "", changesSaid(more + fewer, more + fewer < added.length + removed.length));
     const kinds = /** @type {[string, number, string][]} */ ([
       [ADDED, more, "added"],
       [REMOVED, fewer, "removed"],
@@ -155,9 +155,9 @@ export class Preview {
       .forEach(([sign, count, word], number) => {
         const shown = el("span", "sign", sign);
         shown.setAttribute("aria-hidden", "true");
-        said.append(number ? ", " : ": ", shown, ` ${counted(count, "cut")} ${word}`);
+        summary.append(number ? ", " : ": ", shown, ` ${counted(count, "cut")} ${word}`);
       });
-    return [said];
+    return [summary];
   }
 
   /**
@@ -182,10 +182,10 @@ export class Preview {
     }
     paintPreviewedCuts(this.reader.axis, strip.previewedCuts, added, removed);
     const words = isKnown ? ["found", "lost"] : ["added", "removed"];
-    const said = [added, removed].map((places, kind) =>
+    const changes = [added, removed].map((places, kind) =>
       places.length ? `${words[kind]} before sentences ${sentencesOf(places)}` : "",
     );
-    return `; the preview: ${said.filter(Boolean).join(", ")}`;
+    return `; the preview: ${changes.filter(Boolean).join(", ")}`;
   }
 
   handle() {

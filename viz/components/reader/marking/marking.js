@@ -172,8 +172,8 @@ export class Marking {
       return;
     }
     this.text.updateAllSentences();
-    const said = this.marks.said(this.words);
-    if (this.count.textContent !== said) this.count.textContent = reader.live.textContent = said;
+    const count = this.marks.countInWords(this.words);
+    if (this.count.textContent !== count) this.count.textContent = reader.live.textContent = count;
     this.undo.disabled = !this.marks.before.length;
     this.clear.disabled = !this.marks.set.size;
     this.headings.disabled = this.headingGaps.every((gap) => this.marks.set.has(gap));

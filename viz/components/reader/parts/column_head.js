@@ -29,7 +29,7 @@ export class Head {
     this.brief = line.appendChild(el("span", "brief"));
     this.fold = line.appendChild(el("button", "fold"));
     this.fold.addEventListener("click", () => reader.showDetails(!reader.detailed));
-    this.found = this.root.appendChild(el("div", "found")); // what a question retrieves in the column
+    this.retrieved = this.root.appendChild(el("div", "found")); // what a question retrieves in the column
     this.remedies = this.root.appendChild(el("div", "remedies")); // what would keep an answer whole that is not
     this.remedies.hidden = true;
     this.more = this.root.appendChild(el("div", "more"));
@@ -84,9 +84,9 @@ export class Head {
     this.subtitle.title = subtitle;
     this.brief.replaceChildren(
       ...brief.flatMap(([words, tone, more = ""]) => {
-        const said = el("span", tone, words);
-        said.title = more;
-        return [said, " "];
+        const span = el("span", tone, words);
+        span.title = more;
+        return [span, " "];
       }),
     );
   }
@@ -130,9 +130,9 @@ export function briefOf({ start, tone }, known, constrained) {
   const count = start.length;
   const chunks = `${counted(count, "chunk")}${constrained ? " before sizes" : ""}`;
   if (!known) return [[chunks, ""]];
-  const added = tone.filter((one) => one === "wrong").length;
-  const found = Math.max(0, count - 1) - added;
-  const missed = known.length - found;
+  const added = tone.filter((kind) => kind === "wrong").length;
+  const hits = Math.max(0, count - 1) - added;
+  const missed = known.length - hits;
   if (missed || added)
     return [
       [chunks, ""],
@@ -140,6 +140,6 @@ export function briefOf({ start, tone }, known, constrained) {
     ];
   return [
     [chunks, ""],
-    [found ? `all ${grouped(found)} found` : "one topic, not cut", ""],
+    [hits ? `all ${grouped(hits)} found` : "one topic, not cut", ""],
   ];
 }

@@ -58,7 +58,7 @@ export class ColumnKeys {
     else return;
     event.preventDefault();
     this.redraw();
-    reader.live.textContent = this.said(index);
+    reader.live.textContent = this.announcement(index);
   }
 
   /**
@@ -72,7 +72,7 @@ export class ColumnKeys {
   }
 
   /** @param {number | null} index */
-  said(index) {
+  announcement(index) {
     if (!this.on) return `Column ${Number(index) + 1}`;
     if (index === null) return this.state.covered ? "Cuts and reasons are hidden" : "Cuts and reasons are shown";
     return this.state.alone === null ? "All columns" : `Column ${index + 1} alone`;

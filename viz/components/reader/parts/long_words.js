@@ -18,10 +18,10 @@ export function breaks(text) {
   /** @type {number[]} */
   const places = [];
   const [unbroken, space] = [new RegExp(UNBROKEN), /\s/g];
-  for (let found = unbroken.exec(text); found; found = unbroken.exec(text)) {
+  for (let match = unbroken.exec(text); match; match = unbroken.exec(text)) {
     space.lastIndex = unbroken.lastIndex;
     const end = space.exec(text)?.index ?? text.length;
-    for (let from = found.index + lengthAt(text, found.index); from < end; ) {
+    for (let from = match.index + lengthAt(text, match.index); from < end; ) {
       const at = nextLetter(text, from, end);
       if (at < end) places.push(at);
       from = at + lengthAt(text, at);

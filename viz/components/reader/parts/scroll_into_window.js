@@ -16,7 +16,7 @@ function parentOf(node) {
  */
 function scrollerOf(element) {
   let around = parentOf(element);
-  const scrolls = (/** @type {Element} */ one) => /auto|scroll/.test(getComputedStyle(one).overflowY);
+  const scrolls = (/** @type {Element} */ element) => /auto|scroll/.test(getComputedStyle(element).overflowY);
   while (around && !(scrolls(around) && around.scrollHeight > around.clientHeight)) around = parentOf(around);
   return around;
 }

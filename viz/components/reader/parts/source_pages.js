@@ -17,8 +17,8 @@ export function pagesOf(pages, start, end) {
   const at = (place) => Math.max(0, firstWhere(starts.length, (page) => starts[page] > place) - 1);
   const [first, last] = [at(start), at(Math.max(start, end - 1))];
   if (kind === "chapter") return first === last ? names[first] : `${names[first]} – ${names[last]}`;
-  const [one, several] = kind === "page" ? ["p.", "pp."] : [kind, `${kind}s`];
-  return first === last ? `${one} ${names[first]}` : `${several} ${names[first]}–${names[last]}`;
+  const [singular, plural] = kind === "page" ? ["p.", "pp."] : [kind, `${kind}s`];
+  return first === last ? `${singular} ${names[first]}` : `${plural} ${names[first]}–${names[last]}`;
 }
 
 /**

@@ -17,11 +17,11 @@ import { counted } from "../../shared/format.js";
  */
 export function statedByPart(segments) {
   /** @type {Map<number, number[]>} */
-  const found = new Map();
+  const chunksByPart = new Map();
   segments?.stated.forEach(({ at }, chunk) => {
-    found.set(at, [...(found.get(at) ?? []), chunk]);
+    chunksByPart.set(at, [...(chunksByPart.get(at) ?? []), chunk]);
   });
-  return found;
+  return chunksByPart;
 }
 
 /**
@@ -65,7 +65,7 @@ function cardOf(column, chunk, data) {
   const folded = el("details", "");
   folded.open = true;
   const list = el("ul");
-  list.append(...data.propositions.map((one) => propositionOf(column, one)));
+  list.append(...data.propositions.map((proposition) => propositionOf(column, proposition)));
   folded.append(el("summary", "", counted(data.propositions.length, "proposition")), list);
   card.append(folded);
   if (data.left_out.length) card.append(leftOut(column, data.left_out));
@@ -81,9 +81,9 @@ function leftOut(column, propositions) {
   const folded = el("details", "left-out");
   folded.open = true;
   const list = el("ul");
-  list.append(...propositions.map((one) => propositionOf(column, one, "said to be from")));
-  const said = `${counted(propositions.length, "proposition")} left out: the text has no such words`;
-  folded.append(el("summary", "", said), list);
+  list.append(...propositions.map((proposition) => propositionOf(column, proposition, "said to be from")));
+  const summary = `${counted(propositions.length, "proposition")} left out: the text has no such words`;
+  folded.append(el("summary", "", summary), list);
   return folded;
 }
 

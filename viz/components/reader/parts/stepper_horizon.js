@@ -111,7 +111,7 @@ export class Horizon {
     const node = el("span", "seam-question");
     node.setAttribute("role", "group");
     node.setAttribute("aria-label", words);
-    for (const [label, key, said] of /** @type {const} */ ([
+    for (const [label, key, isYes] of /** @type {const} */ ([
       [yes, "y", true],
       [no, "n", false],
     ])) {
@@ -120,7 +120,7 @@ export class Horizon {
       button.title = `${words} (${key})`;
       button.addEventListener("click", (event) => {
         event.stopPropagation();
-        emit("seamark-predict", { yes: said });
+        emit("seamark-predict", { yes: isYes });
       });
     }
     return node;
@@ -129,13 +129,13 @@ export class Horizon {
 
 /**
  * Create the permanent mark of a prediction.
- * @param {string} said
+ * @param {string} answer
  * @param {boolean} right
  */
-function prediction(said, right) {
+function prediction(answer, right) {
   const node = el("span", `predicted ${right ? "right" : "wrong"}`);
-  node.dataset.said = `you: ${said} ${right ? "✓" : "✗"}`;
-  node.title = `You said: ${said}, ${right ? "right" : "wrong"}`;
+  node.dataset.said = `you: ${answer} ${right ? "✓" : "✗"}`;
+  node.title = `You said: ${answer}, ${right ? "right" : "wrong"}`;
   node.setAttribute("role", "img");
   node.setAttribute("aria-label", node.title);
   return node;

@@ -36,19 +36,19 @@ export function looksOf(text) {
   markFences(lines, code);
   const headings = headingsOf(lines, code);
   /** @type {Look[]} */
-  const found = headings.map(({ start, end }) => ({ start, end, kind: "heading" }));
+  const ranges = headings.map(({ start, end }) => ({ start, end, kind: "heading" }));
   lines.forEach(({ start, words }, at) => {
     const item = code[at] ? null : ITEM.exec(words);
     if (!item) return;
     const lead = item[1].length - item[1].trimStart().length;
-    found.push({ start: start + lead, end: start + item[1].length, kind: "marker" });
+    ranges.push({ start: start + lead, end: start + item[1].length, kind: "marker" });
   });
   const mono = monoRanges(text);
-  for (let at = 0; at < mono.length; at += 2) found.push({ start: mono[at], end: mono[at + 1], kind: "mono" });
+  for (let at = 0; at < mono.length; at += 2) ranges.push({ start: mono[at], end: mono[at + 1], kind: "mono" });
   // Among ranges with the same start the longest comes first; covered ones are left out.
-  found.sort((one, other) => one.start - other.start || other.end - one.end);
+  ranges.sort((a, b) => a.start - b.start || b.end - a.end);
   let end = 0;
-  const looks = found.filter((look) => {
+  const looks = ranges.filter((look) => {
     if (look.start < end) return false;
     end = look.end;
     return true;
@@ -64,7 +64,7 @@ export function looksOf(text) {
  */
 function headingsOf(lines, code) {
   /** @type {Heading[]} */
-  const found = [];
+  const headings = [];
   let first = -1; // the first line of the paragraph that may be underlined
   lines.forEach(({ start, words }, at) => {
     const signs = code[at] ? null : ATX.exec(words);
@@ -72,7 +72,12 @@ function headingsOf(lines, code) {
     if (signs) {
       const title = (signs[2] ?? "").replace(CLOSING, "").trim();
       const lead = words.length - words.trimStart().length;
-      found.push({ start: start + lead, end: start + words.trimEnd().length, level: signs[1].length, title: plain(title) });
+      headings.push({
+        start: start + lead,
+        end: start + words.trimEnd().length,
+        level: signs[1].length,
+        title: plain(title),
+      });
     } else if (under) {
       const title = lines
         .slice(first, at)
@@ -80,13 +85,13 @@ function headingsOf(lines, code) {
         .join(" ");
       const lead = lines[first].words.length - lines[first].words.trimStart().length;
       const level = under[1].startsWith("=") ? 1 : 2;
-      found.push({ start: lines[first].start + lead, end: start + words.trimEnd().length, level, title: plain(title) });
+      headings.push({ start: lines[first].start + lead, end: start + words.trimEnd().length, level, title: plain(title) });
     }
     const inParagraph = !code[at] && !signs && !under && words.trim() && (first >= 0 || !NO_PARAGRAPH.test(words));
     if (!inParagraph || ITEM.test(words)) first = -1;
     else if (first < 0) first = at;
   });
-  return found;
+  return headings;
 }
 
 /** @param {string} title */
