@@ -23,7 +23,7 @@ from chunkers.commands.arguments import (
     progress_callback,
     read_named_files,
 )
-from chunkers.recipes import ASKING, ELSEWHERE
+from chunkers.recipes import ASKING, EXTERNAL_CHUNKERS
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
@@ -127,7 +127,7 @@ def _chunker_grid(written: str, grid: Sequence[str]) -> list[SweptSetting]:
             f"{written}: a sweep varies the parameters of a chunker, which must be named; this is a file. Write NAME or "
             "NAME:KEY=VALUE,..., with the parameters that all settings share."
         )
-    if chunker_spec.name in {**ASKING, **ELSEWHERE}:
+    if chunker_spec.name in {**ASKING, **EXTERNAL_CHUNKERS}:
         raise InputError(
             f"{chunker_spec.name}: a sweep needs a chunker that cuts by itself, without a language model. Name another."
         )
