@@ -13,8 +13,8 @@ import streamlit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.file_util import get_static_dir
-from streamlit.web.server.starlette.starlette_server_config import STATIC_ASSET_CACHE_MAX_AGE_SECONDS
+
+_STATIC_FOLDER = Path(streamlit.__file__).parent / "static"
 
 # Streamlit draws the side bar when its first element arrives, and until then the page is as wide as the window. The width
 # here must match `app.py`.
@@ -96,6 +96,7 @@ def _with(added: bytes, page: bytes) -> bytes:
 
 # Streamlit's own scripts, styles and fonts, served while the server is still loading.
 
+_YEAR_S = 365 * 24 * 60 * 60
 _IMPORTED = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
 
@@ -104,9 +105,8 @@ def element_script_paths(*elements: str) -> list[str]:
 
     Streamlit imports an element's script when the first such element arrives, and only then the scripts it depends on.
     """
-    static_folder = Path(get_static_dir())
-    streamlit_page_html = (static_folder / "index.html").read_text(encoding="utf-8")
-    static_script_folder = static_folder / "static" / "js"
+    streamlit_page_html = (_STATIC_FOLDER / "index.html").read_text(encoding="utf-8")
+    static_script_folder = _STATIC_FOLDER / "static" / "js"
     scripts: set[str] = set()
     scripts_to_read = [file.name for element in elements for file in static_script_folder.glob(f"{element}.*.js")]
     while scripts_to_read:
@@ -127,11 +127,9 @@ class ScriptsFromMemory:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        streamlit_static_root = Path(get_static_dir())
         # Only these files are ever read, whatever path is requested.
         self._files = {
-            f"/{file.relative_to(streamlit_static_root).as_posix()}": file
-            for file in (streamlit_static_root / "static").rglob("*.*")
+            f"/{file.relative_to(_STATIC_FOLDER).as_posix()}": file for file in (_STATIC_FOLDER / "static").rglob("*.*")
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -147,7 +145,7 @@ class ScriptsFromMemory:
             return
         await Response(
             static_file_content,
-            headers={"Cache-Control": f"public, immutable, max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}"},
+            headers={"Cache-Control": f"public, immutable, max-age={_YEAR_S}"},
             media_type=guess_type(static_file.name)[0],
         )(scope, receive, send)
 
@@ -270,7 +268,7 @@ def security_headers() -> dict[str, str]:
 
 def inline_script_hashes() -> list[str]:
     """Return the hashes of the inline scripts in Streamlit's page, in the syntax of a content security policy."""
-    streamlit_page_html = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    streamlit_page_html = (_STATIC_FOLDER / "index.html").read_text(encoding="utf-8")
     inline_script_sources = re.findall(r"<script(?![^>]*\ssrc\b)[^>]*>(.*?)</script>", streamlit_page_html, re.DOTALL)
     script_sha256_digests = (hashlib.sha256(script.encode()).digest() for script in inline_script_sources)
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in script_sha256_digests]

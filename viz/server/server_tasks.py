@@ -7,11 +7,10 @@ import logging
 import threading
 import webbrowser
 from collections.abc import Iterator
-from typing import Any
 
 import streamlit as st
-from streamlit.runtime import get_instance
-from streamlit.web.server import server_util
+
+from viz.server.streamlit_patches import display_address, drop_ended_sessions, is_drawing
 
 _log = logging.getLogger(__name__)
 
@@ -37,9 +36,8 @@ async def release_ended_sessions() -> None:
 class Housekeeper:
     """A recurring check that releases the memory of ended sessions.
 
-    Streamlit drops ended sessions only when another session connects or ends. Much of a session is in reference cycles,
-    which only the garbage collector frees. The collector stops all threads, so it runs only after sessions have ended and,
-    if possible, while no page is being drawn.
+    Much of a session is in reference cycles, which only the garbage collector frees. The collector stops all threads, so it
+    runs only after sessions have ended and, if possible, while no page is being drawn.
     """
 
     def __init__(self) -> None:
@@ -48,9 +46,7 @@ class Housekeeper:
 
     def check_ended_sessions(self) -> None:
         """Check for sessions that have ended since the last check, and collect garbage if there are any."""
-        manager: Any = get_instance()._session_mgr
-        drop_expired(manager)
-        ended_session_count = manager._connect_count - len(manager.list_sessions())
+        ended_session_count = drop_ended_sessions()
         if self._owed or ended_session_count > self._ended:
             self._owed += 1
         self._ended = ended_session_count
@@ -64,16 +60,6 @@ class Housekeeper:
             run_registry().forget_left()
             return_freed_memory()
             self._owed = 0
-
-
-def is_drawing() -> bool:
-    """Return whether a page's script is running."""
-    return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
-
-
-def drop_expired(manager: Any) -> None:
-    """Drop expired sessions, through internals of Streamlit, which has no public function for it."""
-    manager._session_storage._cache.expire()
 
 
 # Preparing the first page while the server starts.
@@ -152,15 +138,14 @@ async def open_browser() -> None:
     """Open the page in the user's browser once the server listens, unless the server is headless."""
     if st.get_option("server.headless"):
         return
-    # The address that Streamlit itself would open and print.
-    server_display_host = server_util.get_display_address(st.get_option("server.address") or "localhost")
+    host, page_address = display_address()
     for _ in range(ATTEMPTS):
         try:
-            _, writer = await asyncio.open_connection(server_display_host.strip("[]"), st.get_option("server.port"))
+            _, writer = await asyncio.open_connection(host, st.get_option("server.port"))
         except OSError:
             await asyncio.sleep(PAUSE_S)
             continue
         writer.close()
         # A browser may block the process that starts it.
-        await asyncio.to_thread(webbrowser.open, server_util.get_url(server_display_host))
+        await asyncio.to_thread(webbrowser.open, page_address)
         return

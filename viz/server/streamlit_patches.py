@@ -1,6 +1,17 @@
-"""Patches of Streamlit that keep user input from being lost, limit uploads, and start and answer sooner.
+"""The app's uses of Streamlit's private parts: patches that replace them, and functions that read them.
 
-Calling the function of a patch again has no effect.
+Patches keep user input from being lost, limit uploads, and start and answer sooner. Calling one again has no effect. Private
+is a name that begins with an underscore, or that Streamlit neither documents nor exports from a package. The docstring of
+each function ends with the same facts, for whoever updates Streamlit:
+
+- Symbol: what is replaced or read.
+- Reason: what Streamlit does otherwise, or why its public names do not suffice.
+- Issue: the thread that reports it, or “none known”.
+- Seen with: the version of Streamlit that was pinned when this was written.
+- Loss: what the app loses without the function.
+
+`viz.state.session_state` and `viz.shell.page` import ``get_script_run_ctx``, ``RerunException`` and ``StopException``
+themselves. ``streamlit.runtime.scriptrunner`` exports all three, and `viz.state` may not import this package.
 """
 
 import socket
@@ -13,9 +24,10 @@ from inspect import unwrap
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from streamlit import delta_generator
+from streamlit import delta_generator, get_option
 from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime import get_instance
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -24,6 +36,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, Scri
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.web.server import server_util
 
 
 def _in_place_of(owner: type, name: str) -> Callable[[Callable[..., Any]], None]:
@@ -48,12 +61,18 @@ def _in_place_of(owner: type, name: str) -> Callable[[Callable[..., Any]], None]
 def let_callbacks_end() -> None:
     """Make Streamlit finish a page's callbacks before it handles the browser's next request.
 
-    Streamlit handles a request at a callback's next access to the session state, by raising an exception. It then mistakes
-    the exception for a rerun requested by the callback, and skips the rest of the callback. Nothing runs it later, since
-    the widget's value is no longer new. A user's action is therefore lost if the next follows within milliseconds, such as
-    a pasted text when the box is closed right after. The patch also applies to existing threads.
+    The patch also applies to existing threads. It requires ``runner.fastReruns`` to be off, as in config.toml, so that
+    requests wait for the running thread.
 
-    It requires ``runner.fastReruns`` to be off, as in config.toml, so that requests wait for the running thread.
+    - Symbol: `streamlit.runtime.state.session_state.SessionState._call_callbacks`,
+      `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests.on_scriptrunner_yield`.
+    - Reason: Streamlit handles a request at a callback's next access to the session state, by raising an exception. It then
+      mistakes the exception for a rerun requested by the callback, and skips the rest of the callback. Nothing runs it
+      later, since the widget's value is no longer new.
+    - Issue: none known. streamlit/streamlit#16158 prevents the same loss only for reruns that a callback itself requests.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: a user's action, if the next follows within milliseconds, such as a pasted text when the box is closed right
+      after.
     """
     thread_state = threading.local()
 
@@ -75,8 +94,12 @@ def let_callbacks_end() -> None:
 def interrupt_where_drawn() -> None:
     """Make Streamlit interrupt a run only where it draws an element, and not where it reads or writes the session state.
 
-    A page notes that it has taken an event, and then changes the session as the event asks. An interruption in between
-    lost the user's action.
+    - Symbol: `streamlit.runtime.state.safe_session_state.SafeSessionState.__init__`.
+    - Reason: a page notes that it has taken an event, and then changes the session as the event asks. Streamlit may
+      interrupt it in between.
+    - Issue: streamlit/streamlit#10578, open; its maintainers call it a price of fast answers.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: the user's action, if the next one interrupts it.
     """
 
     @_in_place_of(SafeSessionState, "__init__")
@@ -89,10 +112,14 @@ def interrupt_where_drawn() -> None:
 def keep_values_until_drawn() -> None:
     """Make Streamlit forget the values of widgets only after a run that finished.
 
-    Streamlit also forgets them before a run for which the browser names no values, such as that of ``st.switch_page``. Input
-    from the page that is being left may interrupt that run, and names the values of all widgets there. Streamlit took each
-    for the user's change, as it knew no value before: the callback of an empty text box chose its text, or ended in an
-    exception if the next page had drawn a widget with the same key.
+    - Symbol: `streamlit.runtime.state.safe_session_state.SafeSessionState.on_script_finished`.
+    - Reason: Streamlit also forgets them before a run for which the browser names no values, such as that of
+      ``st.switch_page``. Input from the page that is being left may interrupt that run, and names the values of all widgets
+      there. Streamlit takes each for the user's change, as it knew no value before.
+    - Issue: none known. streamlit/streamlit#8425 made Streamlit forget values when the page changes.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: the user's choice of text, which the callback of an empty text box replaces; or the page, if that callback ends
+      in an exception because the next page has drawn a widget with the same key.
     """
 
     @_in_place_of(SafeSessionState, "on_script_finished")
@@ -104,9 +131,17 @@ def keep_values_until_drawn() -> None:
 def rerun_for_replaced_fragments() -> None:
     """Rerun the whole page on input to a fragment that was just replaced; Streamlit drops such input.
 
-    A run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click before the
-    browser has received the new fragment, or while the run that replaces it is in progress. Input from a page that the user
-    has left is still dropped, and so are automatic reruns of a fragment.
+    Input from a page that the user has left is still dropped, and so are automatic reruns of a fragment.
+
+    - Symbol: `streamlit.runtime.app_session.AppSession.request_rerun`,
+      `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._run_script`,
+      `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._fragment_storage`,
+      `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._get_script_run_ctx`.
+    - Reason: a run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click
+      before the browser has received the new fragment, or while the run that replaces it is in progress.
+    - Issue: streamlit/streamlit#9921, closed; since streamlit/streamlit#10130 such input is dropped instead of an error.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: the user's click or text, silently.
     """
 
     @_in_place_of(AppSession, "request_rerun")
@@ -141,9 +176,15 @@ def rerun_for_replaced_fragments() -> None:
 def disable_send_delay(loop: AbstractEventLoop) -> None:
     """Disable Nagle's algorithm for servers that ``loop`` creates from now on.
 
-    asyncio does so only for connections whose socket names TCP as its protocol. Streamlit creates its socket with the family
-    alone, which leaves the protocol 0 for every connection. The body of a response, and the second of two messages, then
-    wait about 40 ms until the browser acknowledges the first part. Connections inherit the option of the listening socket.
+    Connections inherit the option of the listening socket.
+
+    - Symbol: `streamlit.web.server.starlette.starlette_server._bind_socket`, whose socket is changed.
+    - Reason: asyncio does so only for connections whose socket names TCP as its protocol. Streamlit creates its socket with
+      the family alone, which leaves the protocol 0 for every connection.
+    - Issue: none known in Streamlit; Kludex/uvicorn#3149, open, is the same fault in the socket that uvicorn creates.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: about 40 ms at each answer, because the body of a response, and the second of two messages, wait until the
+      browser acknowledges the first part. Thirty files over one connection took 1.3 s, and take 0.03 s.
     """
     original_create_server = loop.create_server
 
@@ -163,9 +204,14 @@ def disable_send_delay(loop: AbstractEventLoop) -> None:
 def skip_needless_startup() -> None:
     """Skip Streamlit's search for components of other packages, and its check for an interactive prompt.
 
-    The search reads the metadata of every installed package before the first response. The check, which would warn users of
-    a prompt to use ``streamlit run``, reads the source of every stack frame and resolves the paths of a thousand modules
-    when the first element is drawn.
+    - Symbol: `streamlit.components.v2.manifest_scanner.scan_component_manifests`,
+      `streamlit.delta_generator._use_warning_has_been_displayed`.
+    - Reason: the search reads the metadata of every installed package before the first response. The check, which would warn
+      users of a prompt to use ``streamlit run``, reads the source of every stack frame and resolves the paths of a thousand
+      modules when the first element is drawn.
+    - Issue: none known.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: a quarter of a second before the first response, and a tenth before the first element.
     """
     manifest_scanner.scan_component_manifests = lambda max_workers=None: []
     delta_generator._use_warning_has_been_displayed = True
@@ -180,9 +226,13 @@ MOST_UPLOADED = 200_000_000
 def keep_upload_address_replies() -> None:
     """Stop Streamlit from dropping its replies to browsers that ask for an upload address.
 
-    When a run of the page begins, Streamlit drops the unsent messages of the previous run, and with them these replies,
-    which do not belong to a run. The browser then waits forever, and the file that the user dropped on the page is lost
-    silently. This is likely on a busy server, or while a job reruns the page.
+    - Symbol: `streamlit.runtime.forward_msg_queue.ForwardMsgQueue.clear`,
+      `streamlit.runtime.forward_msg_queue.ForwardMsgQueue._queue`.
+    - Reason: when a run of the page begins, Streamlit drops the unsent messages of the previous run, and with them these
+      replies, which do not belong to a run. This is likely on a busy server, or while a job reruns the page.
+    - Issue: streamlit/streamlit#17030, open, reports the same fault for another reply, ``heartbeat_ack``.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: the file that the user dropped on the page, silently: the browser waits forever.
     """
 
     @_in_place_of(ForwardMsgQueue, "clear")
@@ -202,7 +252,12 @@ def keep_upload_address_replies() -> None:
 def limit_uploads() -> None:
     """Make Streamlit refuse files that would exceed the session's upload limit.
 
-    Streamlit keeps every file until the browser removes it or the session ends, even if no widget shows it.
+    - Symbol: `streamlit.runtime.memory_uploaded_file_manager.MemoryUploadedFileManager.add_file`,
+      `streamlit.runtime.memory_uploaded_file_manager.MemoryUploadedFileManager.file_storage`.
+    - Reason: Streamlit keeps every file until the browser removes it or the session ends, even if no widget shows it.
+    - Issue: streamlit/streamlit#3553, open.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: the server's memory, which one session can fill.
     """
 
     @_in_place_of(MemoryUploadedFileManager, "add_file")
@@ -221,3 +276,48 @@ def limit_uploads() -> None:
                 "Remove others, or reload the page.",
             )
         add(self, session_id, file)
+
+
+# What only private parts of Streamlit tell, or do.
+
+
+def drop_ended_sessions() -> int:
+    """Drop the sessions that ended too long ago to reconnect, and return how many sessions have ended so far.
+
+    - Symbol: `streamlit.runtime.runtime.Runtime._session_mgr`,
+      `streamlit.runtime.websocket_session_manager.WebsocketSessionManager._connect_count`,
+      `streamlit.runtime.websocket_session_manager.WebsocketSessionManager._session_storage`,
+      `streamlit.runtime.memory_session_storage.MemorySessionStorage._cache`.
+    - Reason: Streamlit drops ended sessions only when another session connects or ends, and has no function for it.
+    - Issue: none known. streamlit/streamlit#8083 added a timer for it, and streamlit/streamlit#8281 removed it.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: the memory of ended sessions, until another session connects or ends.
+    """
+    manager: Any = get_instance()._session_mgr
+    manager._session_storage._cache.expire()
+    return manager._connect_count - len(manager.list_sessions())  # type: ignore[no-any-return]
+
+
+def is_drawing() -> bool:
+    """Return whether a page's script is running.
+
+    - Symbol: `streamlit.runtime.scriptrunner.script_runner.ScriptRunner.start`, which names the thread.
+    - Reason: Streamlit tells this only of a single session, and only in its private state.
+    - Issue: none known.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: a quarter of a second at some clicks, in which the garbage collector stops every thread.
+    """
+    return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
+
+
+def display_address() -> tuple[str, str]:
+    """Return the host at which a browser on this machine reaches the server, and the page's address.
+
+    - Symbol: `streamlit.web.server.server_util.get_display_address`, `streamlit.web.server.server_util.get_url`.
+    - Reason: the address depends on several options, and is to be the one that Streamlit prints.
+    - Issue: none known.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: the browser that opens with the server.
+    """
+    server_display_host = server_util.get_display_address(get_option("server.address") or "localhost")
+    return server_display_host.strip("[]"), server_util.get_url(server_display_host)

@@ -13,7 +13,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from tests.support import LIMIT, in_a_loop
 from viz import jobs
 from viz.jobs.shared_resources import ShownTextMarker, cached_while_shown
-from viz.server import server_tasks
+from viz.server import server_tasks, streamlit_patches
 from viz.server.server_tasks import LONGEST_WAIT, Housekeeper
 
 
@@ -28,22 +28,18 @@ class Manager:
     """Stands for Streamlit's list of sessions."""
 
     def __init__(self):
-        self._there, self._connect_count = set(), 0
-
-    def list_sessions(self):
-        return [SessionInfo(None, Session(name)) for name in self._there]
+        self._there, self.ended = set(), 0
 
     def come_and_go(self, *there):
         """From now on these are there."""
-        self._connect_count += len({*there} - self._there)
+        self.ended += len(self._there - {*there})
         self._there = {*there}
 
 
 @pytest.fixture
 def manager(monkeypatch):
     manager = Manager()
-    monkeypatch.setattr(server_tasks, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
-    monkeypatch.setattr(server_tasks, "drop_expired", lambda _: None)
+    monkeypatch.setattr(server_tasks, "drop_ended_sessions", lambda: manager.ended)
     return manager
 
 
@@ -130,16 +126,17 @@ def test_what_was_kept_of_their_texts_is_forgotten(manager):
     assert len(calls) == 2
 
 
-def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_over():
+def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_over(monkeypatch):
     storage = MemorySessionStorage(ttl_seconds=0)
     manager = WebsocketSessionManager(storage, None, None, lambda: None)
+    monkeypatch.setattr(streamlit_patches, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
     session = Session("a")
     gone = weakref.ref(session)
     storage.save(SessionInfo(None, session))
     del session
     assert gone() is not None
-    assert (manager._connect_count, manager.list_sessions()) == (0, [])
-    server_tasks.drop_expired(manager)
+    manager._connect_count = 1
+    assert streamlit_patches.drop_ended_sessions() == 1
     assert gone() is None
 
 

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from tests.support import LIMIT, in_a_loop
-from viz.server import server_tasks
+from viz.server import server_tasks, streamlit_patches
 
 
 @pytest.fixture
@@ -20,7 +20,8 @@ def opened(monkeypatch):
 def options(monkeypatch, port, headless):
     given = {"server.headless": headless, "server.address": "127.0.0.1", "server.port": port}
     monkeypatch.setattr(server_tasks.st, "get_option", given.get)
-    monkeypatch.setattr(server_tasks.server_util, "get_url", lambda address: f"http://{address}:{port}")
+    monkeypatch.setattr(streamlit_patches, "get_option", given.get)
+    monkeypatch.setattr(streamlit_patches.server_util, "get_url", lambda address: f"http://{address}:{port}")
 
 
 def test_it_is_opened_once_the_server_listens(monkeypatch, opened):
