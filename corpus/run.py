@@ -231,8 +231,10 @@ def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Gene
     shard_worker_pool = ProcessPoolExecutor(
         workers, timeout=IDLE_S, initializer=_tie_worker_to_run, initargs=(os.getpid(),), env={**ENVIRONMENT}
     )
-    # Ctrl-C reaches the main thread; a shard sent by another is sent whole, and is then known to be on its way.
+    # Ctrl-C reaches the main thread; a shard sent by another is sent whole, and is then known to be on its way. That thread
+    # runs before there is a shard, since nobody waits for one whose start was interrupted.
     sending_thread = ThreadPoolExecutor(1)
+    sending_thread.submit(time.sleep, 0).result()
     pending: set[Future[Tally]] = set()
 
     def send(shard: Shard) -> None:

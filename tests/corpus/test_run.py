@@ -302,7 +302,7 @@ def test_wrong_options_are_a_sentence(corpus, tmp_path, capsys, arguments, said)
 
 
 class SlowJob:
-    """Stands for the writing of a shard."""
+    """Stand-in for a job; writing a shard takes it a moment."""
 
     def write(self, _shard):
         time.sleep(0.05)
