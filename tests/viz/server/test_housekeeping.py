@@ -135,8 +135,10 @@ def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_o
     storage.save(SessionInfo(None, session))
     del session
     assert gone() is not None
-    manager._connect_count = 1
-    assert streamlit_patches.drop_ended_sessions() == 1
+    storage.save(SessionInfo(None, staying := Session("b")))
+    manager._connect_count = 3
+    monkeypatch.setattr(manager, "list_sessions", lambda: [staying])
+    assert streamlit_patches.drop_ended_sessions() == 2
     assert gone() is None
 
 

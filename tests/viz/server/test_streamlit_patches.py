@@ -8,6 +8,7 @@ from pkgutil import resolve_name
 import pytest
 import streamlit
 from streamlit.runtime import scriptrunner
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
 from tests import ROOT
 from tests.sources import parsed
@@ -31,7 +32,7 @@ def is_there(symbol):
     """Return whether the installed Streamlit has a name, which may be an attribute that its class sets on instances."""
     owner, _, name = symbol.rpartition(".")
     owner = resolve_name(owner)
-    return hasattr(owner, name) or f"self.{name}" in inspect.getsource(owner)
+    return hasattr(owner, name) or bool(re.search(rf"self\.{name}(: [^=]+)? = ", inspect.getsource(owner)))
 
 
 def test_a_patch_is_found():
@@ -53,20 +54,39 @@ def test_a_function_states_its_facts(name):
 
 
 @pytest.mark.parametrize(
-    "symbol", ["streamlit.runtime.runtime.Runtime._gone", "streamlit.web.server.server_util.get_no_url"]
+    "symbol",
+    [
+        "streamlit.runtime.runtime.Runtime._gone",
+        "streamlit.runtime.runtime.Runtime._session_m",
+        "streamlit.web.server.server_util.get_no_url",
+    ],
 )
 def test_a_symbol_that_streamlit_no_longer_has_is_noticed(symbol):
     assert not is_there(symbol)
 
 
+def test_a_page_is_drawn_in_a_thread_of_the_name_that_is_looked_for():
+    assert '"ScriptRunner.scriptThread"' in inspect.getsource(ScriptRunner.start)
+    assert '"ScriptRunner.scriptThread"' in inspect.getsource(streamlit_patches.is_drawing)
+
+
 def test_the_app_imports_what_streamlit_exports():
     """Beside the patches; `DeltaGenerator` is the documented type of an element."""
+    modules = [
+        *(path for folder in ("viz", "pages", "seamark") for path in (ROOT / folder).rglob("*.py")),
+        *ROOT.glob("*.py"),
+    ]
+    nodes = [node for path in modules if path.name != "streamlit_patches.py" for node in ast.walk(parsed(path))]
+    assert [
+        alias.name
+        for node in nodes
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name.startswith("streamlit.")
+    ] == []
     imported = {
         (node.module, alias.name)
-        for folder in ("viz", "pages", "seamark")
-        for path in (ROOT / folder).rglob("*.py")
-        if path.name != "streamlit_patches.py"
-        for node in ast.walk(parsed(path))
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == streamlit.__name__
         for alias in node.names
     }
