@@ -337,7 +337,7 @@ def make_lru_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value
 
 
 def _computed_once(compute: Callable[["Reports", *Arguments], Value]) -> Callable[["Reports", *Arguments], Value]:
-    """Return a method of `Reports` that keeps its results, by its arguments, in the cache that all such methods share."""
+    """Let a method of `Reports` keep its results, by its arguments, in the cache that all such methods share."""
 
     @wraps(compute)
     def cached(self: "Reports", *arguments: *Arguments) -> Value:
@@ -367,8 +367,9 @@ class Reports:
     def __init__(self, ruler: TokenRuler, names: Sequence[str]) -> None:
         self._ruler = ruler
         self._names = names
-        # A report consists of three parts for each chunker and up to five others, itself and its failures included.
-        self._cache = make_lru_cache(REPORTS_KEPT * (3 * len(names) + 5))
+        # A report at a budget has four parts for each chunker, one of them its leads' at the top k, and five others: itself,
+        # its leads, its curve, the whole text and its failures.
+        self._cache = make_lru_cache(REPORTS_KEPT * (4 * len(names) + 5))
 
     def report_for(self, measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.

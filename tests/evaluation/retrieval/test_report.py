@@ -169,6 +169,20 @@ def test_what_was_reported_is_not_computed_again(found, ruler, monkeypatch):
         reports.report_for(found, RECALL._replace(measure="iou"))
 
 
+def test_reports_at_budgets_of_their_own_have_room_beside_their_top_k(found, ruler, monkeypatch):
+    monkeypatch.setattr(reporting, "REPORTS_KEPT", 4)
+    reports = Reports(ruler, ["one", "two"])
+    limits = [*((size, "cut") for size in SIZES["characters"]), (8, "left_out")]
+    choices = [ReportChoice("recall", "characters", k, 0, size, last) for k, (size, last) in enumerate(limits, start=1)]
+    made = {choice: (reports.report_for(found, choice), reports.failures(found, choice.limit)) for choice in choices}
+    # The oldest parts are there still: leads of the first report at its top k, and another baseline.
+    for name in ("Curve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores"):
+        monkeypatch.setattr(reporting, name, None)
+    for choice in choices:
+        assert reports.failures(found, choice.limit) is made[choice][1]
+        assert reports.report_for(found, choice._replace(baseline=1)).at_k is made[choice][0].at_k
+
+
 @pytest.mark.slow
 def test_only_so_many_are_remembered(found, ruler, monkeypatch):
     entries = LRUDict(0)
@@ -180,7 +194,7 @@ def test_only_so_many_are_remembered(found, ruler, monkeypatch):
     for choice in choices[1:]:
         reports.report_for(found, choice)
     assert first() is None
-    assert entries.filled == entries.maxsize == 4 * (3 * 2 + 5)
+    assert entries.filled == entries.maxsize == 4 * (4 * 2 + 5)
 
 
 def test_too_few_questions_have_no_interval_and_no_difference():
