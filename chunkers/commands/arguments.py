@@ -584,5 +584,5 @@ class _ReplacedOption(argparse.Action):
     ) -> None:
         """Raise InputError with what to write in place of the option."""
         (option,) = self.option_strings
-        first_value = str(values[0]) if values else "..."
-        raise InputError(f"{option} is written in another way now: {self.const.format(first_value)}.")
+        written = ("," if "NAME:" in self.const else " ").join(map(str, values or ["…"]))
+        raise InputError(f"{option} is written in another way now: {self.const.format(written)}.")

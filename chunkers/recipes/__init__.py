@@ -4,7 +4,7 @@ from chunkers.recipes.chunker_registry import (
     ADAPTERS,
     ASKING,
     CHUNKERS,
-    EXTERNAL_CHUNKERS,
+    MADE_ELSEWHERE,
     chunker_class,
     discover,
     known_chunkers_phrase,

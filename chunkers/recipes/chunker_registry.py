@@ -74,7 +74,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
 
 ASKING: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
 
-EXTERNAL_CHUNKERS: dict[str, type[Chunker]] = {YourChunks.name: YourChunks, YourCuts.name: YourCuts}
+MADE_ELSEWHERE: dict[str, type[Chunker]] = {YourChunks.name: YourChunks, YourCuts.name: YourCuts}
 """Chunkers of chunks made elsewhere: by a program whose file of chunks must be at hand, or by the user's own cuts."""
 
 ADAPTERS: dict[str, type[Adapter]] = {
@@ -181,7 +181,7 @@ def known_chunkers_phrase() -> str:
 
 
 def _registered_class(name: str) -> type[Chunker] | None:
-    return {**CHUNKERS, **ASKING, **ADAPTERS, **EXTERNAL_CHUNKERS}.get(name) if isinstance(name, str) else None
+    return {**CHUNKERS, **ASKING, **ADAPTERS, **MADE_ELSEWHERE}.get(name) if isinstance(name, str) else None
 
 
 # Chunkers of other packages: requirements on such a class, and isolation of its errors.

@@ -18,7 +18,7 @@ from chunkers.language_models import (
     prompts,
     usable_answer,
 )
-from chunkers.recipes import EXTERNAL_CHUNKERS
+from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import short_repr
 from evaluation.asking.question_retrieval import Limit, ask, checked_question, embed_question, index_passages
 from evaluation.questions import ANSWER_COLUMNS, AnyRuler, Corpus, Question, QuestionRow, excerpt_list, read_question_rows
@@ -286,7 +286,7 @@ def gather_passages(
 
 
 def _chunking_seconds(chunking: Chunking) -> float | None:
-    if chunking.made_by is not None and chunking.made_by.chunker in EXTERNAL_CHUNKERS:
+    if chunking.made_by is not None and chunking.made_by.chunker in MADE_ELSEWHERE:
         return None
     chunking_timing = chunking.timing
     if chunking_timing is None:

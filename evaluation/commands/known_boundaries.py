@@ -23,7 +23,7 @@ from chunkers.commands.arguments import (
     progress_callback,
     read_named_files,
 )
-from chunkers.recipes import ASKING, EXTERNAL_CHUNKERS
+from chunkers.recipes import ASKING, MADE_ELSEWHERE
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
@@ -127,9 +127,10 @@ def _chunker_grid(written: str, grid: Sequence[str]) -> list[SweptSetting]:
             f"{written}: a sweep varies the parameters of a chunker, which must be named; this is a file. Write NAME or "
             "NAME:KEY=VALUE,..., with the parameters that all settings share."
         )
-    if chunker_spec.name in {**ASKING, **EXTERNAL_CHUNKERS}:
+    if chunker_spec.name in {**ASKING, **MADE_ELSEWHERE}:
         raise InputError(
-            f"{chunker_spec.name}: a sweep needs a chunker that cuts by itself, without a language model. Name another."
+            f"{chunker_spec.name}: a sweep needs a chunker that cuts by its parameters alone; this one asks a language "
+            "model, or its cuts were made elsewhere. Name another."
         )
     axes: dict[str, list[Any]] = {}
     for key, values in map(_parse_grid_axis, grid):

@@ -18,7 +18,7 @@ from chunkers import (
     load_tokenizer,
     run,
 )
-from chunkers.recipes import EXTERNAL_CHUNKERS
+from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.results import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
 from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
@@ -412,7 +412,7 @@ def _cut_decisions_html(chunking: Chunking) -> str:
 
 
 def _recipe_html(chunking: Chunking) -> str:
-    if chunking.made_by is None or chunking.made_by.chunker in EXTERNAL_CHUNKERS:
+    if chunking.made_by is None or chunking.made_by.chunker in MADE_ELSEWHERE:
         return ""
     return (
         "<details><summary>Recipe, which gives the same chunks again</summary>"

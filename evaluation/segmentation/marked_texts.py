@@ -199,7 +199,7 @@ def stitch_documents(
         If the number of sentences or documents is below 1, if there are more than `MOST_STITCHED` documents, or if
         `stitch_passages` cannot join the passages.
     """
-    for name, value, most in (("sentences", sentences, None), ("count", count, MOST_STITCHED)):
+    for name, value, most in (("sentences per document", sentences, None), ("count", count, MOST_STITCHED)):
         if value < 1:
             raise InputError(f"stitching: {name} must be at least 1; got {value}.")
         if most is not None and value > most:

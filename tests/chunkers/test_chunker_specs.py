@@ -83,7 +83,7 @@ def test_anything_else_is_refused_in_a_sentence(written, sentence):
         (["--recipe", "a.json"], "--recipe is written in another way now: --chunker a.json."),
         (["--set", "size=5", "--set", "b=2"], "--set is written in another way now: --chunker NAME:size=5."),
         (["--chunks", "a.json"], "--chunks is written in another way now: --chunker chunks:a.json."),
-        (["--recipe"], "--recipe is written in another way now: --chunker ...."),
+        (["--recipe"], "--recipe is written in another way now: --chunker …."),
     ],
 )
 def test_an_option_of_before_says_what_to_write(arguments, sentence):

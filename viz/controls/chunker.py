@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Document, Embedder, FieldSpec, InputError
 from chunkers.found_again import KINDS, LocatedChunks, Oddity, read_chunks
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
-from chunkers.recipes import EXTERNAL_CHUNKERS, chunker_class, discover, presets_for_chunker
+from chunkers.recipes import MADE_ELSEWHERE, chunker_class, discover, presets_for_chunker
 from chunkers.support import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentence_range_of, show_findings
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -46,7 +46,7 @@ MOST_WORDS = 300
 
 CHUNK_FILE_ENDINGS = ("json", "jsonl", "ndjson", "csv", "tsv", "parquet")
 
-MADE_ELSEWHERE = (
+MADE_ELSEWHERE_CAPTION = (
     "Made elsewhere, these chunks have no settings, recipe, code or time here, and neither Tune nor an edit can have them "
     "made again. Retrieval measures them."
 )
@@ -92,7 +92,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
         show_job_progress(chunk_file_reading_job, key="chunk_reading")
     if session.chunk_complaint:
         notice(session.chunk_complaint, "error", key="chunk_file_error")
-    st.caption(MADE_ELSEWHERE)
+    st.caption(MADE_ELSEWHERE_CAPTION)
 
 
 def _show_document_coverage(file: ChunkFile, measured: Sequence[str]) -> None:
@@ -275,13 +275,13 @@ def column_controls(
     _choose_column(choices, elsewhere=elsewhere)
     column_choice = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    external_chunkers = [name for name in EXTERNAL_CHUNKERS if elsewhere or name == column_choice.chunker]
-    _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunkers])
+    made_elsewhere = [name for name in MADE_ELSEWHERE if elsewhere or name == column_choice.chunker]
+    _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *made_elsewhere])
     shows_model_form = any_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if shows_model_form and column_choice.chunker in ASKING:
         language_model_form()
-    if column_choice.chunker not in EXTERNAL_CHUNKERS:
+    if column_choice.chunker not in MADE_ELSEWHERE:
         parameter_controls(choices.selected, column_choice, chunker, embedder_defaults(embedder, column_choice.chunker))
     elif column_choice.chunker == YourCuts.name:
         st.caption(OWN_CUTS)

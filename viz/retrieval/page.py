@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
 from chunkers.language_models import ASK_AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM, Asking
-from chunkers.recipes import EXTERNAL_CHUNKERS, LONGEST_SHOWN
+from chunkers.recipes import LONGEST_SHOWN, MADE_ELSEWHERE
 from chunkers.support import pluralize
 from evaluation.asking.question_retrieval import STATED_SEARCHED
 from evaluation.questions import Questions, questions_to_json_lines
@@ -174,7 +174,7 @@ def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
         chunker: Chunker | None = None
         column_error_message = ""
         try:
-            if column.chunker in EXTERNAL_CHUNKERS:
+            if column.chunker in MADE_ELSEWHERE:
                 chunker, missing = external_chunker(column)
                 column_error_message = missing and f"Column {number}: {missing}"
             else:

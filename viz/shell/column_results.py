@@ -13,7 +13,7 @@ from chunkers.embedders import MiniLM
 from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
-from chunkers.recipes import EXTERNAL_CHUNKERS, chunker_class
+from chunkers.recipes import MADE_ELSEWHERE, chunker_class
 from chunkers.text import LANGUAGES, Misfit, Remedy, is_written_in_latin, misfits_of
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
@@ -161,7 +161,7 @@ def _result_at_once(
     """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
     embedder = here.embedder
     try:
-        if choice.chunker in EXTERNAL_CHUNKERS:
+        if choice.chunker in MADE_ELSEWHERE:
             return _external_chunks_result(here, document, choice, kept)
         chunker = build_chunker(choice.chunker, choice.parameters, embedder)
         if chunker.embeds and embedder is None:

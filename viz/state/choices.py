@@ -8,7 +8,7 @@ from typing import Any
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, MiniLM
-from chunkers.recipes import EXTERNAL_CHUNKERS, chunker_class
+from chunkers.recipes import MADE_ELSEWHERE, chunker_class
 from chunkers.support import short_repr
 from chunkers.text import is_splitter
 
@@ -252,7 +252,7 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
         if chunker_name is None:
             break
         valid_chunker_names = [*CHUNKERS, *ASKING, *ADAPTERS]
-        if chunker_name not in valid_chunker_names and chunker_name not in EXTERNAL_CHUNKERS:
+        if chunker_name not in valid_chunker_names and chunker_name not in MADE_ELSEWHERE:
             complaints.append(
                 f"The link's c{number} must be one of {', '.join(valid_chunker_names)}; got {short_repr(chunker_name)}."
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from chunkers import Chunker, Document, InputError
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
-from chunkers.recipes import EXTERNAL_CHUNKERS
+from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import pluralize
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import session, undoable
@@ -19,7 +19,7 @@ NAME_AGAIN = "The chunks of this column are in a file, which no link carries: ch
 
 def chunk_file_of(column: ColumnChoice) -> ChunkFile | None:
     """Return the file whose chunks a column shows; None if the column shows no file or the session lacks the file."""
-    return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in EXTERNAL_CHUNKERS else None
+    return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in MADE_ELSEWHERE else None
 
 
 def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Embedder, InputError
 from chunkers.language_models import Asking
-from chunkers.recipes import EXTERNAL_CHUNKERS
+from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import notice, remark, show_job_progress
@@ -133,7 +133,7 @@ def _say_opened_with(words: dict[str, str]) -> None:
             f"have their defaults."
         )
     external_column_number = next(
-        (number for number, column in enumerate(columns_of_compare(), start=1) if column.chunker in EXTERNAL_CHUNKERS), None
+        (number for number, column in enumerate(columns_of_compare(), start=1) if column.chunker in MADE_ELSEWHERE), None
     )
     if external_column_number is not None:
         st.caption(

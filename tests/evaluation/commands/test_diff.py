@@ -235,7 +235,7 @@ def test_a_document_that_cannot_be_read_is_left_out_on_both_sides(folder, capsys
         (["{run}", "{run}", "--price", "-1"], "--price must be a number of dollars of at least 0; got -1."),
         (["{run}", "{run}", "--top", "0"], "--top must be at least 1; got 0."),
         (["nowhere.json", "recursive", "{docs}"], "the file cannot be read"),
-        (["--recipe", "a.json", "b.json"], "--recipe is written in another way now: seamark diff a.json."),
+        (["--recipe", "a.json", "b.json"], "--recipe is written in another way now: seamark diff a.json b.json."),
         (["recursive", "--set", "size=5"], "--set is written in another way now: seamark diff NAME:size=5."),
     ],
 )

@@ -70,7 +70,7 @@ def test_several_documents_are_of_several_orders():
 
 @pytest.mark.parametrize(("sentences", "count"), [(0, 3), (9, 0)])
 def test_no_less_than_one(sentences, count):
-    with pytest.raises(InputError, match=r"stitching: (sentences|count) must be at least 1; got 0\."):
+    with pytest.raises(InputError, match=r"stitching: (sentences per document|count) must be at least 1; got 0\."):
         stitch_documents([], sentences, count, 0, "spacy")
 
 

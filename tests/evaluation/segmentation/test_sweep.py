@@ -222,8 +222,11 @@ def test_parameters_behind_the_chunkers_name_are_those_of_every_setting(capsys):
             "--grid must not vary what --chunker holds fixed; size is in both. Leave it out of one.",
         ),
         (["--chunker", "chunks:chunks.json"], "chunks:chunks.json: a sweep varies the parameters of a chunker, which must"),
-        (["--chunker", "llm:window=3"], "llm: a sweep needs a chunker that cuts by itself, without a language model."),
-        (["--chunker", "your_cuts"], "your_cuts: a sweep needs a chunker that cuts by itself"),
+        (
+            ["--chunker", "llm:window=3"],
+            "llm: a sweep needs a chunker that cuts by its parameters alone; this one asks a language model, or",
+        ),
+        (["--chunker", "your_cuts"], "your_cuts: a sweep needs a chunker that cuts by its parameters alone"),
         (["--set", "size=5"], "--set is written in another way now: --chunker NAME:size=5."),
         (["--file", "missing.txt", "--chunker", "kmeans"], "missing.txt: the file cannot be read"),
     ],
