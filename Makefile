@@ -34,7 +34,7 @@ full: lint types scripts browser .venv/full.stamp ## check everything: `make tes
 	$(PY) -m tests.properties --cases 20000 $(FUZZ_ARGS)
 	$(PY) -m pytest --full $(PARALLEL) $(PYTEST_ARGS)
 
-quick: lint scripts ## check style, and what needs no browser, page or model, in less than a minute
+quick: lint scripts ## check style, and what needs no browser, page or model, in under two minutes
 	$(PY) -m pytest --quick $(PARALLEL) $(PYTEST_ARGS)
 
 fuzz: .venv/test.stamp ## check the properties on 20,000 generated cases (FUZZ_ARGS="--seed 7 --only files")
