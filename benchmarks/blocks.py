@@ -9,10 +9,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from benchmarks.harness import benchmark, markdown_table, option
-from benchmarks.structured_files import FILES
 from chunkers import Span
 from chunkers.text import KIND_BY_TOKEN_TYPE, KINDS_KEPT_WHOLE, KINDS_WITHOUT_SENTENCES, outline_of, read_document
 from sample_docs import load_sample, sample_titles
+from tests.fixtures.structured_files import FILES
 
 LISTS = ("bullet_list_open", "ordered_list_open")
 _MARKED = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:\s|$)")

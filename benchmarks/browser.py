@@ -21,10 +21,10 @@ import psutil
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playwright
 
 from benchmarks.harness import benchmark, markdown_table, option, print_progress, resident_mb
-from benchmarks.hostile_files import ONCE_BLOCKING
 from chunkers.support import format_number
 from sample_docs import load_sample, sample_titles
-from tests.browser.app_server import app_server, launch
+from tests.fixtures.app_server import app_server, launch
+from tests.fixtures.hostile_files import ONCE_BLOCKING
 
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
 READY = 120_000

@@ -4,65 +4,18 @@
 draws them from folders with sources in any language that `code` knows.
 """
 
-import ast
-import io
-import random
-import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
 from pathlib import Path
 
-from tree_sitter import Node, Parser
+from tree_sitter import Parser
 
 from benchmarks.harness import benchmark, markdown_table, option, timed
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.text import GRAMMARS, detect_programming_language, load_grammar
-
-ROOT = Path(__file__).resolve().parent.parent
-
-INSTALLED = (Path(sysconfig.get_path("purelib")), ROOT / "node_modules")
-"""The folders of installed packages."""
-
-SEED = 34
-
-LONGEST = 300_000
-"""Bytes of the longest file that is drawn; longer ones are mostly generated."""
+from chunkers.text import GRAMMARS, load_grammar
+from tests.fixtures.source_functions import INSTALLED, function_spans, is_cut, source_files
 
 MOST_CUT = 0.01
 """The largest share of fitting functions that `code` may cut."""
-
-KINDS = {
-    "arrow_function",
-    "closure_expression",
-    "compact_constructor_declaration",
-    "constructor_declaration",
-    "func_literal",
-    "function_declaration",
-    "function_definition",
-    "function_expression",
-    "function_item",
-    "generator_function",
-    "generator_function_declaration",
-    "lambda_expression",
-    "method_declaration",
-    "method_definition",
-}
-"""The nodes of tree-sitter that are functions, if they have a body of statements; Python's own parser finds Python's."""
-
-BODIES = {"block", "compound_statement", "constructor_body", "field_initializer_list", "statement_block", "try_statement"}
-
-NAMING = {
-    "assignment_expression",
-    "export_statement",
-    "expression_statement",
-    "field_definition",
-    "lexical_declaration",
-    "pair",
-    "public_field_definition",
-    "variable_declaration",
-    "variable_declarator",
-}
-"""The nodes that give a function its name or export it, which is counted with it."""
 
 LANGCHAIN = {"javascript": "js", "typescript": "ts", "tsx": "ts"}
 """Languages that have another name in LangChain."""
@@ -73,69 +26,6 @@ HEAD = (
 )
 
 Cutter = Callable[[str], list[tuple[int, int]]]
-
-
-def source_files(language: str, count: int, folders: Sequence[Path] = INSTALLED) -> list[str]:
-    """Return the texts of at most ``count`` different files with functions in a language, drawn from folders."""
-    endings = GRAMMARS[language].endings
-    paths = sorted(path for folder in folders for ending in endings for path in folder.rglob(f"*{ending}") if path.is_file())
-    texts: dict[str, None] = {}
-    for path in random.Random(SEED).sample(paths, len(paths)):
-        if len(texts) == count:
-            break
-        try:
-            text = path.read_bytes().decode("utf-8") if path.stat().st_size <= LONGEST else ""
-        except UnicodeDecodeError:
-            continue
-        # Headers of C and C++ have the same ending.
-        if detect_programming_language(text, path.name, "code").language == language and function_spans(text, language):
-            texts[text] = None
-    return [*texts]
-
-
-def function_spans(text: str, language: str) -> list[tuple[int, int]]:
-    """Return the spans of the functions of a text, without those that have syntax errors."""
-    return _python_function_spans(text) if language == "python" else _parsed_function_spans(text, language)
-
-
-def _python_function_spans(text: str) -> list[tuple[int, int]]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return []
-    lines = [*io.StringIO(text, newline="")]
-    starts = [0, *accumulate(map(len, lines))]
-
-    def offset(row: int, column: int) -> int:
-        return starts[row - 1] + len(lines[row - 1].encode()[:column].decode())
-
-    return [
-        (offset(node.lineno, node.col_offset), offset(node.end_lineno or 0, node.end_col_offset or 0))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-
-
-def _parsed_function_spans(text: str, language: str) -> list[tuple[int, int]]:
-    data = text.encode()
-    waiting, spans = [Parser(load_grammar(language)).parse(data).root_node], []
-    while waiting:
-        node = waiting.pop()
-        waiting += node.children
-        if node.type in KINDS and not node.has_error and _has_body(node):
-            while node.parent is not None and node.parent.type in NAMING:
-                node = node.parent
-            spans.append((len(data[: node.start_byte].decode()), len(data[: node.end_byte].decode())))
-    return spans
-
-
-def _has_body(node: Node) -> bool:
-    return any(child.type in BODIES for child in node.children)
-
-
-def is_cut(span: tuple[int, int], starts: Sequence[int]) -> bool:
-    """Return whether a chunk begins inside a span."""
-    return any(span[0] < start < span[1] for start in starts)
 
 
 def _piece_spans(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:

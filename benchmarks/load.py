@@ -1,7 +1,7 @@
 """Many sessions on one server: response times, memory after they end, and the order of waiting sessions.
 
 Run as ``python -m benchmarks.load sliders|rounds|waiting|soak``. It starts the app on a port of its own, as ``make run``
-does, and opens sessions that speak Streamlit's protocol (`benchmarks.streamlit_client`), so that no browser takes the
+does, and opens sessions that speak Streamlit's protocol (`tests.fixtures.streamlit_client`), so that no browser takes the
 processor from it. Each prints one table, with the load of the machine; the exit status is 1 where a target is missed.
 
 ``sliders``: twenty sessions move the threshold of ``breakpoint`` on the essay, each as soon as its last answer is whole.
@@ -18,88 +18,29 @@ import random
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count, cycle, islice, pairwise
 from typing import Any
 
-import numpy as np
 import psutil
 
 from benchmarks.harness import Result, benchmark, load_averages, markdown_table, option, print_progress, resident_mb
-from benchmarks.streamlit_client import Client, NoAnswer
 from sample_docs import load_sample
-from tests.browser.app_server import AppServer, app_server
+from tests.fixtures.app_server import AppServer, app_server
+from tests.fixtures.slider_moves import (
+    AMOUNT,
+    HEAD,
+    READER,
+    SliderMoves,
+    has_all_results,
+    move_slider,
+    send_burst,
+)
+from tests.fixtures.streamlit_client import Client, NoAnswer
 from viz.server.server_tasks import EVERY_S
 
-READER = "reader"
-AMOUNT = "/breakpoint/amount"
 LOWEST, HIGHEST = 50, 99
 """The range of percentiles within which sliders are moved."""
-
-UNSAID = "70"
-"""The default amount, which links omit."""
-
-
-@dataclass
-class SliderMoves:
-    """Record of a load run: seconds until each answer, errors, and lost updates."""
-
-    seconds: list[float] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)
-
-    def cells(self) -> list[str]:
-        """Return the record's cells of a table row."""
-        median, late, most = np.percentile(self.seconds, [50, 95, 100]) if self.seconds else (np.nan,) * 3
-        return [
-            f"{len(self.seconds):,}",
-            f"{len(self.errors)}",
-            f"{len(self.lost)}",
-            f"{median:.2f}",
-            f"{late:.2f}",
-            f"{most:.2f}",
-        ]
-
-
-HEAD = ["moves", "errors", "lost updates", "median, s", "95 %, s", "most, s"]
-
-
-def linked_amount(client: Client, column: int) -> str:
-    """Return the amount in the link, or the default if the link omits it."""
-    return client.link_parameter(f"c{column}.amount") or UNSAID
-
-
-def shown_amount(client: Client, column: int) -> str:
-    """Return the amount shown by both the link and the curve's line, or a message if they differ."""
-    linked = linked_amount(client, column)
-    drawn = client.component_data(READER)["columns"][column - 1]["body"]
-    return linked if f'"parameter":"amount","value":{float(linked)}' in drawn else f"{linked} in the link, but not drawn"
-
-
-async def move_slider(client: Client, value: int, column: int, moves: SliderMoves) -> None:
-    """Move the slider, wait for the answer, and record its time."""
-    try:
-        took = await client.run(client.slider_state(AMOUNT, value))
-    except NoAnswer as error:
-        moves.errors.append(str(error))
-        return
-    moves.seconds.append(took)
-    if linked_amount(client, column) != f"{value}":
-        moves.lost.append(f"{value} was sent, the link has {linked_amount(client, column)}")
-
-
-async def send_burst(client: Client, values: Sequence[int], column: int, moves: SliderMoves) -> None:
-    """Send values without waiting, as a dragged slider does; the page must end with the last one."""
-    try:
-        for value in values:
-            await client.send(client.slider_state(AMOUNT, value))
-            await asyncio.sleep(0.02)
-        await client.wait_until_drawn()
-        if shown_amount(client, column) != f"{values[-1]}":
-            # The answer may belong to an earlier value, if its run ended before the last one was sent.
-            await client.wait_until(lambda page: shown_amount(page, column) == f"{values[-1]}")
-    except NoAnswer:
-        moves.lost.append(f"{values[-1]} was sent last, the page has {shown_amount(client, column)}")
 
 
 # Twenty sliders
@@ -320,12 +261,6 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
 
 
 # What all have in common
-
-
-def has_all_results(client: Client) -> bool:
-    """Return whether every column on the page has its result."""
-    drawn = client.component_json(READER)
-    return bool(drawn) and '"hash": ""' not in drawn
 
 
 async def paste_and_wait(client: Client, text: str) -> None:

@@ -10,28 +10,23 @@ stops nowhere.
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
 from benchmarks.harness import benchmark, markdown_table, option, timed
-from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from evaluation.asking.question_retrieval import (
     Limit,
     PosedQuestion,
-    ask,
     checked_answer,
-    embed_question,
     fitting_budget,
-    index_passages,
-    judge_retrieval,
 )
-from evaluation.findings.examined_chunking import HAIR
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions import Corpus, TokenRuler, read_questions
-from evaluation.remedies.settings_search import WANTED, Column, Remedy, Variation, setting_variations
+from evaluation.remedies.settings_search import Remedy
 from evaluation.remedies.tested_changes import (
     FailingColumn,
     SuspiciousColumn,
@@ -42,6 +37,7 @@ from evaluation.remedies.tested_changes import (
 )
 from evaluation.search import SearchMethod
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
+from tests.fixtures.exhaustive_search import equals_exhaustive, is_whole, keeps_whole, removes_finding, search_exhaustively
 
 COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
     "Fixed sentences": ("fixed_sentences", {}),
@@ -65,75 +61,6 @@ class DocumentQuestion(NamedTuple):
 
     document: Document
     posed: PosedQuestion
-
-
-def is_whole(
-    chunking: Chunking, posed: PosedQuestion, method: SearchMethod, limit: Limit, tools: Tools, ruler: TokenRuler
-) -> tuple[bool, int]:
-    """Return whether the retrieved chunks give the answer whole, and the number of tokens retrieved."""
-    vector = embed_question(chunking, tools, posed.question) if method != "bm25" else None
-    retrieved = ask(index_passages(chunking, tools, method), posed.question, vector, method, limit, ruler)
-    return judge_retrieval(retrieved, posed.answer).fate == "whole", retrieved.tokens
-
-
-def keeps_whole(failure: FailingColumn, tools: Tools, ruler: TokenRuler) -> Callable[[Chunking], bool]:
-    """Return a function that tests whether chunks give the failing answer whole, within the column's tokens."""
-    posed, limit = failure.posed, failure.limit
-    _, tokens = is_whole(failure.chunking, posed, failure.method, limit, tools, ruler)
-    limits = [limit] if limit.top is None else [limit, Limit(tokens=tokens)]
-
-    def keeps(chunking: Chunking) -> bool:
-        return tokens > 0 and all(is_whole(chunking, posed, failure.method, bound, tools, ruler)[0] for bound in limits)
-
-    return keeps
-
-
-def removes_finding(finding: Finding, tools: Tools, hair: float = HAIR) -> Callable[[Chunking], bool]:
-    """Return a function that tests whether chunks lack findings of the same rule in the passage.
-
-    Chunks too few for the rule to apply do not pass.
-    """
-
-    def removed(chunking: Chunking) -> bool:
-        left = [other.span for other in find_suspicious_cuts(chunking, tools.embedder, hair) if other.rule == finding.rule]
-        needs = 4 if finding.rule in ("tiny", "oversized") else 0
-        return len(chunking.chunks) >= needs and all(
-            span.end <= finding.span.start or finding.span.end <= span.start for span in left
-        )
-
-    return removed
-
-
-def search_exhaustively(
-    column: Column, tools: Tools, is_met: Callable[[Chunking], bool]
-) -> dict[str, tuple[Variation, int]]:
-    """Return for each kind of change the successful one with the fewest changed cuts, by trying the whole grid."""
-    best: dict[str, tuple[Variation, int]] = {}
-    for variation in setting_variations(column.chunker, tools.embedder):
-        try:
-            other = run(variation.chunker, column.chunking.document, replace(tools, cached_only=True))
-        except (Cancelled, InputError):
-            continue
-        if len(other.chunks) < 2 or not is_met(other):
-            continue
-        changed = len(_chunk_edges(column.chunking) ^ _chunk_edges(other))
-        if variation.kind not in best or changed < best[variation.kind][1]:
-            best[variation.kind] = variation, changed
-    return best
-
-
-def _chunk_edges(chunking: Chunking) -> set[tuple[str, int]]:
-    """Return the starts and the ends of all chunks."""
-    spans = [span for chunk in chunking.chunks for span in chunk.spans]
-    return {("start", start) for start, _ in spans} | {("end", end) for _, end in spans}
-
-
-def equals_exhaustive(remedies: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> bool:
-    """Return whether the remedies are the smallest changes of the exhaustive search, each of a different kind."""
-    least = sorted(changed for _, changed in best.values())[:WANTED]
-    return [remedy.changed for remedy in remedies] == least and all(
-        best[remedy.variation.kind] == (remedy.variation, remedy.changed) for remedy in remedies
-    )
 
 
 def bundled_documents() -> dict[str, Document]:

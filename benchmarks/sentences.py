@@ -6,54 +6,13 @@ sentences found, missed and invented, then the time for a megabyte of the Englis
 
 import statistics
 import time
-import tomllib
-from itertools import accumulate
-from pathlib import Path
-from typing import NamedTuple
 
 from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Document
 from chunkers.text import LANGUAGES, detect_language, load_splitter
+from tests.fixtures.paragraphs import EndCounts, count_sentence_ends, paragraphs_by_language
 
 SPLITTERS = ("sentencex", "spacy", "regex")
-_PARAGRAPHS = Path(__file__).with_name("paragraphs.toml")
-
-
-class Paragraph(NamedTuple):
-    """A text, and the offsets in code points at which its sentences begin, except the first."""
-
-    text: str
-    starts: frozenset[int]
-
-
-class EndCounts(NamedTuple):
-    """The number of sentence ends that a splitter found, missed and invented."""
-
-    right: int
-    missed: int
-    false: int
-
-    @property
-    def words(self) -> str:
-        """The three numbers as printed in the table."""
-        return f"{self.right} / {self.missed} / {self.false}"
-
-
-def paragraphs_by_language() -> dict[str, Paragraph]:
-    """Return the paragraphs by language code."""
-    with _PARAGRAPHS.open("rb") as file:
-        return {code: _paragraph(entry["sentences"], entry["between"]) for code, entry in tomllib.load(file).items()}
-
-
-def _paragraph(sentences: list[str], between: str) -> Paragraph:
-    starts = accumulate(len(sentence) + len(between) for sentence in sentences[:-1])
-    return Paragraph(between.join(sentences), frozenset(starts))
-
-
-def count_sentence_ends(paragraph: Paragraph, splitter: str) -> EndCounts:
-    """Compare a splitter's sentences with the known ones."""
-    starts = {span.start for span in Document.from_text(paragraph.text, splitter).sentences[1:]}
-    return EndCounts(len(starts & paragraph.starts), len(paragraph.starts - starts), len(starts - paragraph.starts))
 
 
 def _splitting_seconds(text: str, splitter: str, repeats: int) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from benchmarks.harness import benchmark, markdown_table, option
-from tests.browser.app_server import app_server, launch
+from tests.fixtures.app_server import app_server, launch
 
 MOST = 0.1
 """The largest shift that web.dev calls good."""

@@ -21,8 +21,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.harness import benchmark, markdown_table, option, peak_kib, timed
-from tests import ROOT
-from tests.browser.app_server import app_server, launch
+from tests.fixtures.app_server import app_server, launch
 
 LIMIT = 120_000
 """Maximum milliseconds of a start."""
@@ -64,6 +63,8 @@ WATCH_EMPTY = """(() => {
 })()"""
 
 # Stages after one another, each with what those before it have imported.
+ROOT = Path(__file__).parents[1]
+
 STAGES = """
 import json, time
 stages, began = [], time.perf_counter()

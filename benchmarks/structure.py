@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.harness import benchmark, markdown_table, option
-from benchmarks.structured_files import FILES
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text import read_document
 from evaluation.segmentation import count_whole_spans, edit_stability, spans_to_keep_whole
 from sample_docs import SAMPLES_FOLDER
+from tests.fixtures.structured_files import FILES
 
 SIZE = 250
 """The most tokens of a chunk, for both chunkers."""

@@ -159,6 +159,50 @@ def test_no_folder_imports_itself_by_way_of_others():
     assert not chain, f"a circle of folders: {chain}"
 
 
+def top_of(module):
+    """Return the part of the tests and benchmarks in which a module stands; None if it is neither's."""
+    for top in ("tests.fixtures", "tests.benchmarks", "tests", "benchmarks"):
+        if f"{module}.".startswith(f"{top}."):
+            return top
+    return None
+
+
+def wrong_shared(arrows):
+    """Return the arrows between tests and benchmarks that lead neither to the fixtures nor out of `tests/benchmarks`."""
+    forbidden = {
+        ("benchmarks", "tests"),
+        ("benchmarks", "tests.benchmarks"),
+        ("tests", "benchmarks"),
+        ("tests", "tests.benchmarks"),
+        ("tests.fixtures", "benchmarks"),
+        ("tests.fixtures", "tests.benchmarks"),
+        ("tests.fixtures", "tests"),
+    }
+    # Every folder may ask where the checkout is.
+    return [
+        f"{module} -> {other}"
+        for module, other in arrows
+        if other != "tests.ROOT" and (top_of(module), top_of(other)) in forbidden
+    ]
+
+
+def test_tests_and_benchmarks_share_the_fixtures_only():
+    arrows = set()
+    # A fixture's folder of data has the program that makes it.
+    files = {*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "tests").rglob("*.py")} - {
+        *(ROOT / "tests/fixtures").glob("*/*.py")
+    }
+    for path in files:
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Import):
+                arrows |= {(module, alias.name) for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                arrows |= {(module, f"{node.module}.{alias.name}") for alias in node.names}
+    assert ("benchmarks.load", "tests.fixtures.app_server.app_server") in arrows
+    assert not wrong_shared(sorted(arrows))
+
+
 @pytest.mark.parametrize(
     ("check", "arrow", "said"),
     [
@@ -179,6 +223,10 @@ def test_no_folder_imports_itself_by_way_of_others():
         ),
         (wrong_floors, ("viz.components.figure", "viz.state.session_state"), []),
         (wrong_floors, ("viz.tune.page", "viz.tune.sweep_inputs"), []),
+        (wrong_shared, ("benchmarks.load", "tests.support.LIMIT"), ["benchmarks.load -> tests.support.LIMIT"]),
+        (wrong_shared, ("tests.test_make", "benchmarks.load"), ["tests.test_make -> benchmarks.load"]),
+        (wrong_shared, ("tests.benchmarks.test_kills", "benchmarks.kills.KINDS"), []),
+        (wrong_shared, ("benchmarks.load", "tests.fixtures.app_server"), []),
     ],
 )
 def test_a_wrong_arrow_is_named(check, arrow, said):

@@ -5,10 +5,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.blocks import differing_blocks, expected_blocks, lists_with_blank_lines, main, markdown_files, our_blocks
-from benchmarks.structured_files import FILES
 from chunkers.text.file_reading import read_document
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
+from tests.fixtures.structured_files import FILES
 
 LINES = [
     *("# One", "###### Six #", "#", "===", "---", "text", "More text.", "Text: with", "> quoted", ">> deeper", "- item"),

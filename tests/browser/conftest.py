@@ -5,8 +5,8 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Error, expect, sync_playwright
 
-from tests.browser.app_server import app_server, launch
 from tests.browser.steps import PATIENCE, STATE
+from tests.fixtures.app_server import app_server, launch
 
 WIDE = {"width": 1440, "height": 1000}
 EMPTY = "/_stcore/health"

@@ -5,9 +5,9 @@ import urllib.request
 import psutil
 import pytest
 
-from tests.browser.app_server import NotServing, app_server
 from tests.browser.conftest import evidence
 from tests.browser.steps import open_app
+from tests.fixtures.app_server import NotServing, app_server
 
 
 @pytest.mark.full

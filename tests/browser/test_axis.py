@@ -6,8 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_server import app_server
 from tests.browser.steps import box_of, column, eventually, from_the_top, open_app, read, until
+from tests.fixtures.app_server import app_server
 
 REPORT = "?document=report&embedder=tfidf&c1=breakpoint&c1.amount=80&c2=fixed_sentences&selected=1"
 

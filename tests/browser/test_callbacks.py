@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from benchmarks.streamlit_client import LIMIT, Client, NoAnswer
-from tests.browser.app_server import app_server
+from tests.fixtures.app_server import app_server
+from tests.fixtures.streamlit_client import LIMIT, Client, NoAnswer
 from tests.support import in_a_loop
 
 pytestmark = pytest.mark.browser

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.browser.app_server import app_server
 from tests.browser.steps import eventually
+from tests.fixtures.app_server import app_server
 
 WORDS = "{'selected': 'second', 'switched': 'third'}"
 VALUES = f"{WORDS} {{'slider': 7, 'number': 9, 'toggle': True, 'text': 'own', 'many': ['second']}}"

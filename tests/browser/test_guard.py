@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_server import launch
 from tests.browser.steps import READY
+from tests.fixtures.app_server import launch
 from tests.lanes import mostly_full
 from viz.server.middleware import security_headers
 

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.hostile_files import pdf_file
 from tests.browser.steps import embedded, eventually, open_app, paste, read, whole_text
 from tests.browser.test_bad_input import upload
+from tests.fixtures.hostile_files import pdf_file
 from tests.reader_processes import readers
 
 SLOW = pdf_file([b"BT /F 12 Tf " + b"(a) Tj " * 20_000 + b"ET"], [0] * 20_000)

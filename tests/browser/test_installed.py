@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from packing.seamark_backend import ROOMS
-from tests.browser.app_server import app_server
 from tests.browser.steps import embedded, eventually, read
 from tests.chunkers.offers import EXAMPLE, install
+from tests.fixtures.app_server import app_server
 from tests.packing.environments import build, environment
 
 pytestmark = pytest.mark.slow

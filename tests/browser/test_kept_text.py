@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_server import app_server
 from tests.browser.steps import READY, at_rest, column, embedded, eventually, open_app, open_box, paste, read, whole_text
 from tests.browser.test_accessibility import AXE, violations
+from tests.fixtures.app_server import app_server
 
 QUICK = "?embedder=tfidf&c1=fixed_sentences&c1.size=2&c2=recursive&ask=bm25&ask_limit=50"
 TEXT = "The lamp turns all night. A ship sees it far out. The keeper sleeps by day. Nobody else lives there."

@@ -6,8 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_server import app_server
 from tests.browser.steps import at_rest, embedded
+from tests.fixtures.app_server import app_server
 from tests.server import KEY, ChatModelServer, EmbeddingServer
 from tests.support import ScriptedModel
 from viz.shell.navigation import PAGES

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_server import app_server
 from tests.browser.steps import (
     READY,
     at_rest,
@@ -22,6 +21,7 @@ from tests.browser.steps import (
     until,
     whole_text,
 )
+from tests.fixtures.app_server import app_server
 from tests.lanes import mostly_full
 from viz.controls.kept_texts import FOREIGN, MOST_KEPT
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import ROOT
-from tests.browser.app_server import app_server
 from tests.browser.steps import READY, at_rest, embedded, open_app, run
+from tests.fixtures.app_server import app_server
 from viz.shell.navigation import PAGES
 
 # Python runs a file of this name at the start of every process that finds it.

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from benchmarks.load import AMOUNT, SliderMoves, has_all_results, move_slider, send_burst, shown_amount
-from benchmarks.streamlit_client import Client
+from tests.fixtures.slider_moves import AMOUNT, SliderMoves, has_all_results, move_slider, send_burst, shown_amount
+from tests.fixtures.streamlit_client import Client
 from tests.support import in_a_loop
 
 pytestmark = pytest.mark.browser

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_server import app_server
 from tests.browser.steps import READY, open_app
+from tests.fixtures.app_server import app_server
 
 # Python runs a file of this name at the start of every process that finds it.
 HOOK = """

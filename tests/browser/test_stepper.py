@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_server import app_server
+from tests.fixtures.app_server import app_server
 from tests.lanes import mostly_full
 
 

@@ -15,7 +15,7 @@ NOT_RUN = {
     "pip install": "needs a network; environments.py installs the wheel with the same packages",
     "python3 -m venv": "`make run` does the same where .venv is missing",
     ".venv/bin/python -m pip install": "needs a network; tests/test_make.py compares it with the Makefile",
-    ".venv/bin/python -m streamlit run serve.py": "tests/test_make.py, `make run`; tests/browser/app_server.py",
+    ".venv/bin/python -m streamlit run serve.py": "tests/test_make.py, `make run`; tests/fixtures/app_server.py",
     ".venv/bin/python -m twine": "needs a network; a step of a release",
     ".venv/bin/python -m playwright install": "needs a network; tests/test_make.py compares it with the Makefile",
     ".venv/bin/python -m ruff": "`make lint`, before the tests",

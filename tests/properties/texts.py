@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from benchmarks.hostile_files import docx_file, epub_file, pdf_file, pdf_line
 from chunkers.text.encodings import ENCODING_CHOICES
+from tests.fixtures.hostile_files import docx_file, epub_file, pdf_file, pdf_line
 
 PROSE = [
     "The tide comes in twice a day.",

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.language_model import PACKAGES, model_server
+from tests.fixtures.llama_server import PACKAGES, model_server
 from tests.viz.answers.test_page import cards, done, gathered
 from tests.viz.answers.test_page import opened as opened_answers
 from tests.viz.app_steps import box_of, name_model, press, remarks, settled

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.code import function_spans, is_cut, source_files
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, chunk, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.methods.code import Code
 from chunkers.text import code_syntax
 from chunkers.text.code_syntax import CODE_ENDINGS, GRAMMARS, detect_programming_language
+from tests.fixtures.source_functions import function_spans, is_cut, source_files
 from tests.lanes import mostly_full
 from tests.properties.promises import check_result
 from tests.support import tools

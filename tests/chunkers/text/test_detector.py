@@ -6,9 +6,9 @@ import stat
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from benchmarks.sentences import paragraphs_by_language
 from chunkers.text.language_detector import load_detector_model
 from sample_docs import load_sample, sample_titles
+from tests.fixtures.paragraphs import paragraphs_by_language
 
 TEXTS = ["", "1 2 3", "Hi.", "ALL CAPITALS", "\0", *(text.text for text in paragraphs_by_language().values())]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchmarks.sentences import paragraphs_by_language
 from chunkers import Document, chunk, load_embedder, load_tokenizer
 from chunkers.text.text_warnings import LONGEST_WORD, Remedy, misfits_of
+from tests.fixtures.paragraphs import paragraphs_by_language
 
 PARAGRAPHS = {code: paragraph.text for code, paragraph in paragraphs_by_language().items()}
 THAI = PARAGRAPHS["th"].replace(" ", "")

@@ -2,11 +2,11 @@
 
 import pytest
 
-from benchmarks.sentences import paragraphs_by_language
 from chunkers import Document, InputError
 from chunkers.text import languages
 from chunkers.text.languages import LANGUAGES, detect_language
 from chunkers.text.sentences import SPLITTERS, is_splitter
+from tests.fixtures.paragraphs import paragraphs_by_language
 
 
 @pytest.mark.parametrize("code", paragraphs_by_language())

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from benchmarks.hostile_files import FILES, MILLION, epub_file, pdf_file, pdf_line
 from chunkers import Cancelled, InputError
 from chunkers.text import reader_process, reader_start
 from chunkers.text.file_reading import read_document
 from tests import ROOT
 from tests.chunkers.text import loaded_modules
+from tests.fixtures.hostile_files import FILES, MILLION, epub_file, pdf_file, pdf_line
 from tests.lanes import mostly_full
 from tests.reader_processes import readers
 

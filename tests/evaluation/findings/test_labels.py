@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.rules import LANGUAGES, ON_PAGES, ON_PASSAGES, RuleScore, cohens_kappa, labels_and_findings
+from tests.fixtures.labelled_chunks import LANGUAGES, ON_PAGES, ON_PASSAGES, RuleScore, cohens_kappa, labels_and_findings
 
 
 @pytest.mark.slow

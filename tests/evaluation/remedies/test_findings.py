@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.remedies import equals_exhaustive, removes_finding, search_exhaustively
 from chunkers import Cancelled, Document, Span, build_chunker
 from chunkers.contract.base import run
 from evaluation.asking.question_retrieval import Limit, PosedQuestion, checked_answer
@@ -20,6 +19,7 @@ from evaluation.remedies.tested_changes import (
     try_settings_for_findings,
 )
 from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
+from tests.fixtures.exhaustive_search import equals_exhaustive, removes_finding, search_exhaustively
 
 HAIR = 0.02
 

@@ -8,9 +8,7 @@ from itertools import pairwise
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from benchmarks import stitched
-from chunkers import Document, InputError, build_chunker
-from chunkers.recipes.presets import PRESETS
+from chunkers import Document, InputError
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
 from evaluation.segmentation.marked_texts import (
@@ -139,23 +137,6 @@ def test_what_shares_a_section_with_what_is_held_out_is_named():
     )
     assert texts_sharing_sections([essay, stubs], [report]) == [essay]
     assert texts_sharing_sections([report, stubs], []) == []
-
-
-def test_the_benchmark_tunes_on_nothing_that_it_holds_out():
-    tuned, held = (
-        [MarkedText(marked.document.name, marked.document.text, marked.known) for marked in half]
-        for half in stitched.stitched_documents(3)
-    )
-    assert len({text.name for text in (*tuned, *held)}) == 6
-    assert texts_sharing_sections(tuned, held) == []
-
-
-def test_what_is_best_on_stitched_documents_was_among_what_was_tried():
-    best = [preset for preset in PRESETS if preset.title.endswith("stitched documents")]
-    assert [preset.chunker for preset in best] == ["breakpoint", "max_min", "optimal", "single_linkage"]
-    for preset in best:
-        tried = [build_chunker(preset.chunker, dict(setting.parameters)) for setting in stitched.GRIDS[preset.chunker]]
-        assert build_chunker(preset.chunker, preset.parameters) in tried
 
 
 # The command line

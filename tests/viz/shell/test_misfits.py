@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from benchmarks.sentences import paragraphs_by_language
 from chunkers.text.languages import LANGUAGES
+from tests.fixtures.paragraphs import paragraphs_by_language
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, said, settled, widget
 from viz.jobs import shared_resources

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 from benchmarks.structure import EDITS, MOST_CHANGED, SIZE, SOUND, main, measure_chunker, structured_documents
-from benchmarks.structured_files import FILES
 from sample_docs import SAMPLES_FOLDER
+from tests.fixtures.structured_files import FILES
 from tests.lanes import mostly_full
 
 NAMES = [*(path.name for path in sorted(SAMPLES_FOLDER.glob("*.md"))), *FILES]

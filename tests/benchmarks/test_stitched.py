@@ -1,0 +1,23 @@
+"""The benchmark with stitched documents holds out what it measures, and has tried the settings of the presets."""
+
+from benchmarks import stitched
+from chunkers import build_chunker
+from chunkers.recipes.presets import PRESETS
+from evaluation.segmentation.marked_texts import MarkedText, texts_sharing_sections
+
+
+def test_the_benchmark_tunes_on_nothing_that_it_holds_out():
+    tuned, held = (
+        [MarkedText(marked.document.name, marked.document.text, marked.known) for marked in half]
+        for half in stitched.stitched_documents(3)
+    )
+    assert len({text.name for text in (*tuned, *held)}) == 6
+    assert texts_sharing_sections(tuned, held) == []
+
+
+def test_what_is_best_on_stitched_documents_was_among_what_was_tried():
+    best = [preset for preset in PRESETS if preset.title.endswith("stitched documents")]
+    assert [preset.chunker for preset in best] == ["breakpoint", "max_min", "optimal", "single_linkage"]
+    for preset in best:
+        tried = [build_chunker(preset.chunker, dict(setting.parameters)) for setting in stitched.GRIDS[preset.chunker]]
+        assert build_chunker(preset.chunker, preset.parameters) in tried
