@@ -17,6 +17,11 @@ PATIENCE = 90_000
 
 STANDS_STILL = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
+MOVES = """document.getAnimations().some(
+  ({ playState, effect }) => playState === "running" && effect.getComputedTiming().endTime < Infinity
+)"""
+"""True while something moves to its place, as what lies below an expander does while that closes: a click could miss it."""
+
 STATE = """() => {
   const { dataset } = document.querySelector("[data-testid=stApp]") ?? {};
   const shadows = [...document.querySelectorAll("*")].map((host) => host.shadowRoot).filter(Boolean);
@@ -80,8 +85,8 @@ def embedded(page):
 
 
 def at_rest(page):
-    """Wait until the script stands still."""
-    page.wait_for_function(f"() => {STANDS_STILL}", timeout=READY)
+    """Wait until the script stands still, and with it everything on the page."""
+    page.wait_for_function(f"() => {STANDS_STILL} && !{MOVES}", timeout=READY)
 
 
 def painted(page):
