@@ -29,6 +29,7 @@ from chunkers.text.outline import (
     KINDS_KEPT_WHOLE,
     KINDS_WITHOUT_SENTENCES,
     Block,
+    Heading,
     Outline,
     check_outline,
     clear_outline_caches,

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -12,6 +12,7 @@ import streamlit as st
 from chunkers import Document
 from chunkers.support import IntArray
 from viz.components import asset_linker
+from viz.components.text_formatting import Kind, format_text
 from viz.jobs import CACHED_BYTES, cached_while_shown, on_text_gone
 from viz.state import session
 from viz.theme import palette
@@ -170,17 +171,68 @@ def sentence_axis_positions(document: Document, offsets: Sequence[int]) -> list[
 text_store = Store[bytes]("seamark_text", "storeText")
 
 
+class HeadingData(TypedDict):
+    """A heading, with its level from 1 to 6, and its title without Markdown marks."""
+
+    start: int
+    end: int
+    level: int
+    title: str
+
+
+class Pages(TypedDict):
+    """The pages or chapters of a text, its rows, slides or cells; one without text begins where the next one does."""
+
+    kind: Literal["page", "chapter", "row", "slide", "cell"]
+    starts: list[int]
+    names: list[str]
+
+
+class TextHead(TypedDict):
+    """A text's sentences, formatting and pages for the browser's store; all offsets are in UTF-16 code units.
+
+    Attributes
+    ----------
+    id
+        Identity of the document.
+    starts, ends
+        Offsets of the sentences.
+    looks
+        Start, end and kind of the parts that are drawn differently, in order and without overlap.
+    pages
+        The parts of the text's file, if it has any.
+    """
+
+    id: str
+    starts: list[int]
+    ends: list[int]
+    looks: list[tuple[int, int, Kind]]
+    headings: list[HeadingData]
+    pages: NotRequired[Pages]
+
+
 @cached_while_shown(CACHED_BYTES, lambda document: (document.identity,), len)
 def text_payload(document: Document) -> bytes:
-    """Return the bytes for the browser's store: a line of JSON with the sentences and pages, then the text.
-
-    All offsets are in UTF-16 code units.
-    """
-    sentence_starts_utf16 = utf16_offsets(document.text, document.starts)
-    text_header: dict[str, Any] = {
+    """Return the bytes for the browser's store: a line of JSON, a `TextHead`, then the text."""
+    looks, headings = format_text(document.text)
+    text_header: TextHead = {
         "id": document.identity,
-        "starts": sentence_starts_utf16,
+        "starts": utf16_offsets(document.text, document.starts),
         "ends": utf16_offsets(document.text, [span.end for span in document.sentences]),
+        "looks": [
+            (start, end, look.kind)
+            for look, start, end in zip(
+                looks,
+                utf16_offsets(document.text, [look.start for look in looks]),
+                utf16_offsets(document.text, [look.end for look in looks]),
+                strict=True,
+            )
+        ],
+        "headings": [
+            {"start": start, "end": end, "level": heading.level, "title": heading.title}
+            for heading in headings
+            for start, end in [utf16_offsets(document.text, heading.span)]
+        ],
     }
     document_parts = document.parts
     if document_parts is not None:

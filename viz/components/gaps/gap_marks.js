@@ -5,7 +5,7 @@ import { el, firstWhere } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 
 /** @import { Moment } from "../shared/component.d.ts" */
-/** @import { Heading } from "../reader/parts/text_formatting.js" */
+/** @import { HeadingData } from "../browser_exchange.data.d.ts" */
 
 /**
  * Labels for a purpose of clicked gaps.
@@ -140,7 +140,7 @@ export class GapMarks {
 /**
  * Return the gaps before headings. A heading directly below another begins no section of its own, and a heading inside a
  * sentence has no gap before it.
- * @param {Pick<Heading, "start" | "end">[]} headings
+ * @param {Pick<HeadingData, "start" | "end">[]} headings
  * @param {number[]} starts of the sentences
  */
 export function headingGaps(headings, starts) {

@@ -17,12 +17,12 @@ import { offerToTake } from "./parts/reader_exports.js";
 import { handleOf } from "./parts/reader_handle.js";
 import { bringIntoWindow, uncover } from "./parts/scroll_into_window.js";
 import { Horizon } from "./parts/stepper_horizon.js";
-import { looksOf, paragraphsOf } from "./parts/text_formatting.js";
+import { paragraphsOf } from "./parts/text_formatting.js";
 
 /**
  * @import { Mark, Range } from "../shared/bus.js"
- * @import { Component, Pages, StoredText } from "../shared/component.d.ts"
- * @import { Heading, Look } from "./parts/text_formatting.js"
+ * @import { HeadingData, Pages, TextHead } from "../browser_exchange.data.d.ts"
+ * @import { Component, StoredText } from "../shared/component.d.ts"
  * @import { ReaderState } from "./state.d.ts"
  * @import { ReaderData } from "./payload.data.d.ts"
  */
@@ -50,8 +50,8 @@ export class Reader {
   /** @type {number[]} */ ends = [];
   sentences = 0;
   /** @type {Pages | undefined} */ pages;
-  /** @type {Look[]} */ looks = []; // of the parts of the text that do not look like all of it
-  /** @type {Heading[]} */ headings = [];
+  /** @type {TextHead["looks"]} */ looks = []; // of the parts of the text that do not look like all of it
+  /** @type {HeadingData[]} */ headings = [];
   /** @type {number[]} */ paragraphs = []; // the sentences that begin one
   grounds = 1;
   known = ""; // the known boundaries, on which the marks of sentences depend
@@ -151,7 +151,7 @@ export class Reader {
       this.known = known;
       ({ text: this.text, starts: this.starts, ends: this.ends, pages: this.pages } = source);
       this.sentences = this.starts.length;
-      ({ looks: this.looks, headings: this.headings } = looksOf(this.text));
+      ({ looks: this.looks, headings: this.headings } = source);
       this.paragraphs = paragraphsOf(this.text, this.starts, this.ends);
       for (const column of this.columns) column.reset();
       this.axis.reset();

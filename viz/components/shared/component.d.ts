@@ -1,5 +1,6 @@
 // What the scripts of all components are called with, and what they share.
 
+import type { TextHead } from "../browser_exchange.data.d.ts";
 import type { Step } from "../stepper/stepper.data.d.ts";
 
 /**
@@ -18,19 +19,9 @@ export interface Component<Data, State extends object = Record<never, never>> {
 /** A moment of `performance.now()`, by which the server takes what it is told once. */
 export type Moment = number;
 
-/** A text with its sentences, and the pages or chapters of its file where it has some, in UTF-16 units. */
-export interface StoredText {
+/** A text with its sentences, its looks, and the pages or chapters of its file where it has some, in UTF-16 units. */
+export interface StoredText extends Omit<TextHead, "id"> {
   text: string;
-  starts: number[];
-  ends: number[];
-  pages?: Pages;
-}
-
-/** The pages or chapters of a text, its rows, slides or cells; one without text begins where the next one does. */
-export interface Pages {
-  kind: "page" | "chapter" | "row" | "slide" | "cell";
-  starts: number[];
-  names: string[];
 }
 
 /** The steps of a stepper, and the name of what they are. */

@@ -2,7 +2,7 @@
 
 import { firstWhere } from "../../shared/dom.js";
 
-/** @import { Pages } from "../../shared/component.d.ts" */
+/** @import { Pages } from "../../browser_exchange.data.d.ts" */
 
 /**
  * Describes the position of a passage: `p. 12`, `pp. 12–13`, `rows 2–9`, or the title of a chapter; empty in a text without pages.

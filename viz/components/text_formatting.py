@@ -1,0 +1,132 @@
+"""The formatting of a text in the browser: bold headings, monospaced code, and list markers. No chunk depends on it.
+
+Headings, fences, tables and formulas are those of the outline, by which chunks are cut. The other rules are for plain text,
+in which code has no marks and an indented line may begin a paragraph.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from chunkers.text import Heading, headings, outline_of
+
+Kind = Literal["heading", "marker", "mono"]
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_FENCE = re.compile(r"`{3}|~{3}")
+_FENCED = re.compile(r" {0,3}(?:`{3}|~{3}|\$\$)")
+_INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
+_QUOTED = re.compile(r"^(?: {0,3}>)+ ?")
+_ITEM = re.compile(r"^[ \t]*((?:[-*+•]|\d{1,9}[.)])[ \t]+)(?=\S)", re.MULTILINE)
+_CODE = re.compile(r"[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|while|with)\b")
+# A line that relates two terms without a run of words.
+_RELATION = re.compile(r"\S\s+(?:[=<>≤≥≈≡∝]|[<>!=:]=)\s+\S")
+_PROSE = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]{2,}|[^\W\d_]{2}[.!?]$")
+_LEAST_PARAGRAPH = 160
+"""Characters of a line that is a paragraph, however it begins."""
+
+_STATEMENT = re.compile(
+    r"""[;{}([,]$|\):$|^\s*[)\]}]+[,;:]?$"""  # the end of a line of code, or closing brackets alone
+    r"""|^\s*[A-Za-z0-9_.[\]"']+(?:\(.*\))?\s*[-+*/|]?=\s*\S"""  # an assignment
+    r"""|^\s*(?:class|const|def|export|from|function|import|\#include|let|return)\b[^.]*$"""
+    r"""|^\s*(?://|/\*|\*\s|@\w)"""  # a comment or a decorator
+)
+_LEAST_STATEMENTS, _LEAST_SOURCE = 0.2, 0.6
+"""The least share of statements, and of statements and indented lines, in source code.
+
+Of 199 files of Python, JavaScript and C 174 have both; of 53 documents only the bundled source code has.
+"""
+
+
+class Look(NamedTuple):
+    """A part of a text that is drawn differently, as ``[start, end)`` in code points."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+def format_text(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
+    """Return the formatted parts of a text, in order and without overlap, and its headings.
+
+    Source code is monospaced as a whole: a line with a number sign is a comment there.
+    """
+    line_ends = [match.span() for match in _LINE_END.finditer(text)]
+    starts = [0, *(end for _, end in line_ends)]
+    lines = [text[start:end] for start, end in zip(starts, [*(start for start, _ in line_ends), len(text)], strict=True)]
+    if _is_source(lines):
+        return [Look(0, len(text), "mono")], ()
+    looks = [Look(*heading.span, "heading") for heading in headings(text)]
+    looks += [Look(*item.span(1), "marker") for item in _ITEM.finditer(text)]
+    for is_monospaced, run in groupby(enumerate(_monospaced_lines(text, lines, starts)), key=lambda numbered: numbered[1]):
+        if is_monospaced:
+            (first, _), *others = run
+            last, _ = others[-1] if others else (first, True)
+            looks.append(Look(starts[first], starts[last] + len(lines[last]), "mono"))
+    # Among looks with the same start the longest comes first; covered ones are left out.
+    looks.sort(key=lambda look: (look.start, -look.end))
+    uncovered_looks, covered_to = [], 0
+    for look in looks:
+        if look.start >= covered_to:
+            uncovered_looks.append(look)
+            covered_to = look.end
+    return uncovered_looks, headings(text)
+
+
+def _is_source(lines: Sequence[str]) -> bool:
+    """Return whether a whole text is source code."""
+    written_lines = [line.rstrip() for line in lines if line.strip()]
+    statement_count = sum(len(line) < _LEAST_PARAGRAPH and _STATEMENT.search(line) is not None for line in written_lines)
+    indented_count = sum(line.startswith(("  ", "\t")) for line in written_lines)
+    return (
+        statement_count > _LEAST_STATEMENTS * len(written_lines)
+        and statement_count + indented_count > _LEAST_SOURCE * len(written_lines)
+        and not any(_FENCED.match(line) for line in written_lines)
+    )
+
+
+def _monospaced_lines(text: str, lines: Sequence[str], starts: Sequence[int]) -> list[bool]:
+    """Return for each line whether it is of code, a table or a formula."""
+    are_monospaced = [False] * len(lines)
+    for kind, (start, end), _ in outline_of(text).not_prose:
+        first, after = bisect_right(starts, start) - 1, bisect_left(starts, end)
+        if kind in ("table", "formula") or (kind == "code block" and _FENCE.search(lines[first])):
+            are_monospaced[first:after] = [True] * (after - first)
+    _mark_indented(lines, are_monospaced)
+    return [is_monospaced or _is_row_or_relation(line) for is_monospaced, line in zip(are_monospaced, lines, strict=True)]
+
+
+def _is_row_or_relation(line: str) -> bool:
+    """Return whether a line stands between vertical bars, or relates two terms; the signs of quotations relate none."""
+    unquoted_line = _QUOTED.sub("", line, count=1).strip()
+    if len(line) >= _LEAST_PARAGRAPH or not _RELATION.search(unquoted_line):
+        return len(unquoted_line) > 1 and unquoted_line[0] == unquoted_line[-1] == "|"
+    return not _PROSE.search(unquoted_line)
+
+
+def _mark_indented(lines: Sequence[str], are_monospaced: list[bool]) -> None:
+    """Mark runs of indented lines that stand apart, or that a line of code opens, and that line.
+
+    Indented lines that go on with a list's item or begin a paragraph are not marked.
+    """
+
+    def is_indented(number: int) -> bool:
+        return number < len(lines) and len(lines[number]) < _LEAST_PARAGRAPH and _INDENTED.match(lines[number]) is not None
+
+    def is_blank(number: int) -> bool:
+        return not 0 <= number < len(lines) or not lines[number].strip()
+
+    run_end, last_written_line = 0, ""
+    for first, line in enumerate(lines):
+        if first >= run_end and is_indented(first) and not are_monospaced[first]:
+            run_end = first + 1
+            while is_indented(run_end) or (is_blank(run_end) and is_indented(run_end + 1)):
+                run_end += 1
+            opening_line = "" if is_blank(first - 1) else lines[first - 1].strip()
+            is_opened = opening_line.endswith((":", "{")) and _CODE.search(opening_line) is not None
+            is_apart = is_blank(first - 1) and is_blank(run_end)
+            if is_opened or (is_apart and not _ITEM.match(line) and not _ITEM.match(last_written_line)):
+                are_monospaced[first - is_opened : run_end] = [True] * (run_end - first + is_opened)
+        last_written_line = line if line.strip() else last_written_line
