@@ -33,7 +33,7 @@ from chunkers.language_models import (
     find_local_servers,
 )
 from chunkers.network.connection import Attempts
-from chunkers.support import FloatArray
+from chunkers.support import FloatArray, ModelName
 from evaluation.answering import (
     ANSWER_MEASURES,
     REFERENCE,
@@ -114,7 +114,7 @@ class MeteredServer(ChatServer):
     def __init__(
         self, address: str, name: str, row: Row, state: RowStore, most_tokens: int, count: Count, *, structured: bool
     ) -> None:
-        super().__init__(f"openai:{name}", address)
+        super().__init__(ModelName("openai", name), address)
         self._count = count
         self._row, self._state, self._most_tokens, self._structured = row, state, most_tokens, structured
         self._lock, self._before = threading.Lock(), time.perf_counter()

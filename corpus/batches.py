@@ -10,8 +10,7 @@ from typing import Any, TypeVar, get_args
 
 import pyarrow as pa
 
-from chunkers import Chunker, Chunking, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
-from chunkers.embedders.base import OWN
+from chunkers import Chunker, Chunking, Document, ModelError, Recipe, Tools, load_tokenizer, run
 from chunkers.language_models import Asking
 from chunkers.recipes import propositions_arrow_type
 from chunkers.results import Gap, table_rows
@@ -146,10 +145,7 @@ class Chunks:
                 "Run in one process, with --language-model and --spend."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
-        self._embedder: Embedder | None = None
-        # A chunker that embeds nothing runs without the caller's own embedder, which no recipe can name.
-        if self._chunker.embeds or not self._recipe.embedder.startswith(OWN):
-            self._embedder = load_embedder(self._recipe.embedder, device)
+        self._embedder = self._recipe.embedder_for(self._chunker, device)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return the arguments to rebuild the object in another process; raises InputError if it asks a language model."""

@@ -4,12 +4,12 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from chunkers.embedders.base import OWN, Embedder, Encoder, as_embedder
+from chunkers.embedders.base import Embedder, Encoder, as_embedder
 from chunkers.embedders.classical import SpacyVectors, TfIdf
 from chunkers.embedders.embedding_server import OpenAIServer
 from chunkers.embedders.sentence_models import BFLOAT16, NO_BFLOAT16, FolderModel, HubModel, MiniLM, check_device
 from chunkers.embedders.static_embedder import Static
-from chunkers.support import InputError, missing_extra_message, short_repr
+from chunkers.support import InputError, ModelName, missing_extra_message, short_repr
 
 __all__ = [
     "EMBEDDERS",
@@ -61,33 +61,38 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
     check_device(device)
     if not isinstance(name, str):
         return _on_no_device(as_embedder(name), device)
-    if name.startswith(OWN):
-        raise InputError(
-            f"embedder: {name} was an object of your own, which cannot be loaded by its name. Pass the object itself as "
-            "embedder."
-        )
-    # Not cached: the environment may name another server the next time.
-    return _on_no_device(OpenAIServer(name), device) if name.startswith("openai:") else _load_embedder(name, device)
+    # A server's embedder is not cached: the environment may name another server the next time.
+    return (
+        _on_no_device(OpenAIServer(name), device)
+        if ModelName.parse(name).provider == "openai"
+        else _load_embedder(name, device)
+    )
 
 
 @lru_cache(maxsize=4)
 def _load_embedder(name: str, device: str) -> Embedder:
-    if name == MiniLM.name:
-        return MiniLM(device)
-    if name == BFLOAT16:
-        return MiniLM(device, NO_BFLOAT16)
-    if name == Static.name:
-        full_model = _load_embedder(MiniLM.name, "cpu")
-        assert isinstance(full_model, MiniLM)
-        return Static(full_model)
-    if name == TfIdf.name:
-        return _on_no_device(TfIdf(), device)
-    if name.startswith("spacy:"):
-        return _on_no_device(SpacyVectors(name), device)
-    if _is_folder(name):
-        return FolderModel(name, device)
-    if _HUB_NAME.fullmatch(name):
-        return HubModel(name, device)
+    match ModelName.parse(name):
+        case "own", _:
+            raise InputError(
+                f"embedder: {name} was an object of your own, which cannot be loaded by its name. Pass the object itself as "
+                "embedder."
+            )
+        case "spacy", _:
+            return _on_no_device(SpacyVectors(name), device)
+        case _, MiniLM.name:
+            return MiniLM(device)
+        case _ if name == BFLOAT16:
+            return MiniLM(device, NO_BFLOAT16)
+        case _, Static.name:
+            full_model = _load_embedder(MiniLM.name, "cpu")
+            assert isinstance(full_model, MiniLM)
+            return Static(full_model)
+        case _, TfIdf.name:
+            return _on_no_device(TfIdf(), device)
+        case _ if _is_folder(name):
+            return FolderModel(name, device)
+        case _ if _HUB_NAME.fullmatch(name):
+            return HubModel(name, device)
     raise InputError(
         f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHERS)}; got "
         f"{short_repr(name)}."
@@ -99,7 +104,7 @@ def missing_for_embedder(name: str) -> str:
 
     For a model from a folder or the hub, this is known only after loading.
     """
-    extra = {TfIdf.name: "clustering", "spacy": "spacy", "openai": "llm"}.get(name.partition(":")[0])
+    extra = {TfIdf.name: "clustering", "spacy": "spacy", "openai": "llm"}.get(ModelName.parse(name).provider or name)
     return missing_extra_message(extra, name) if extra else ""
 
 

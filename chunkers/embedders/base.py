@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.support import MOST_VECTOR_NUMBERS, InputError, ModelError, VectorArray, pluralize, short_repr
+from chunkers.support import MOST_VECTOR_NUMBERS, InputError, ModelError, ModelName, VectorArray, pluralize, short_repr
 from chunkers.text import Document
 
 
@@ -179,9 +179,6 @@ def scale_to_unit_length(vectors: npt.NDArray[Any]) -> VectorArray:
 
 # Users' own embedders: any object with a method ``encode``.
 
-OWN = "own:"
-"""Prefix of the names of callers' own objects, so that none equals the name of a loadable embedder."""
-
 
 class Encoder(Protocol):
     """Interface of a user's own embedder: any object with a method ``encode`` from texts to vectors.
@@ -202,10 +199,12 @@ class OwnEmbedder(Embedder):
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        encoder_class = type(encoder)
         own_name = getattr(encoder, "name", None)
         encoder_own_revision = getattr(encoder, "revision", None)
-        self.name = OWN + (own_name if isinstance(own_name, str) and own_name.strip() else encoder_class.__name__)
+        # With the provider, so that the name never equals the name of a loadable embedder.
+        self.name = str(
+            ModelName("own", own_name if isinstance(own_name, str) and own_name.strip() else type(encoder).__name__)
+        )
         self.revision = encoder_own_revision if isinstance(encoder_own_revision, str) else ""
 
     @property

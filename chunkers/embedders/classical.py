@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.support import MAX_PARAGRAPH, FloatArray, InputError, LRUDict, ModelError, VectorArray, require_extra
+from chunkers.support import (
+    MAX_PARAGRAPH,
+    FloatArray,
+    InputError,
+    LRUDict,
+    ModelError,
+    ModelName,
+    VectorArray,
+    require_extra,
+)
 from chunkers.text import check_spacy_length, load_pipeline, spacy_document
 
 if TYPE_CHECKING:
@@ -34,9 +43,7 @@ class SpacyVectors(Embedder):
     }
 
     def __init__(self, name: str) -> None:
-        self._pipeline_name = name.partition(":")[2]
-        if not self._pipeline_name.strip():
-            raise InputError("embedder must be spacy: followed by the name of an installed pipeline; got 'spacy:'.")
+        self._pipeline_name = ModelName.parse(name).name_at("spacy", "embedder", "an installed pipeline")
         self.name = name
         self._lock = threading.Lock()
         self._pipeline: Language | None = None

@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.network.connection import AnswerTooLarge, Connection
-from chunkers.support import FloatArray, InputError, ModelError, VectorArray, pluralize
+from chunkers.support import FloatArray, ModelError, ModelName, VectorArray, pluralize
 
 TIMEOUT = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
@@ -56,9 +56,7 @@ class OpenAIServer(Embedder):
     batch = 64
 
     def __init__(self, name: str, address: str = "", key: str = "") -> None:
-        self._model = name.partition(":")[2]
-        if not self._model.strip():
-            raise InputError("embedder must be openai: followed by the name of a model on the server; got 'openai:'.")
+        self._model = ModelName.parse(name).name_at("openai", "embedder", "a model on the server")
         self.name = name
         self._connection = Connection(name, address, key)
         # A hash, because the revision is written to recipes and an address may be private.

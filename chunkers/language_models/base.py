@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from chunkers.network.connection import Attempts
+from chunkers.support import ModelName
 
 Role = Literal["system", "user", "assistant"]
 
@@ -86,8 +87,13 @@ class LanguageModel(ABC):
 
     @property
     def title(self) -> str:
-        """The model's name on its server, without the protocol prefix ``openai:``."""
-        return self.name.removeprefix("openai:")
+        """The model's name on its server, without the provider."""
+        return ModelName.parse(self.name).name
+
+    @property
+    def identity(self) -> str:
+        """The model's name and revision."""
+        return f"{self.name} {self.revision}"
 
     @property
     def host(self) -> str:

@@ -11,7 +11,7 @@ from urllib.request import ProxyHandler, build_opener
 from chunkers.language_models.base import ANY_SHAPE, AnswerShape, Ended, LanguageModel, Message, Reply
 from chunkers.language_models.conversation import repeated_ending
 from chunkers.network.connection import ADDRESS, EVENTS, AnswerTooLarge, Attempts, Connection
-from chunkers.support import InputError, ModelError
+from chunkers.support import ModelError, ModelName
 
 if TYPE_CHECKING:
     import openai
@@ -65,7 +65,7 @@ class ChatServer(LanguageModel):
     Parameters
     ----------
     name
-        ``openai:`` and the model's name on the server.
+        ``openai:`` and the model's name on the server, as a string or a `ModelName`.
     address
         Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
         address.
@@ -82,14 +82,10 @@ class ChatServer(LanguageModel):
     settings = f"temperature {TEMPERATURE}"
     takes_shape = True
 
-    def __init__(self, name: str, address: str = "", key: str = "") -> None:
-        server_kind, _, self._model = name.partition(":")
-        if server_kind != "openai" or not self._model.strip():
-            raise InputError(
-                f"The language model must be openai: followed by the name of a model on the server; got {name!r}."
-            )
-        self.name = name
-        self._connection = Connection(name, address, key)
+    def __init__(self, name: ModelName | str, address: str = "", key: str = "") -> None:
+        self.name = str(name)
+        self._model = ModelName.parse(self.name).name_at("openai", "The language model", "a model on the server")
+        self._connection = Connection(self.name, address, key)
         self.revision = self._connection.identity
         # Settings that the server has said it does not know.
         self._unknown: frozenset[str] = frozenset()

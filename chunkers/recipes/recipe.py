@@ -12,14 +12,14 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chunkers.contract import Chunker, Tools, base
 from chunkers.embedders import Embedder, Encoder, load_embedder
-from chunkers.embedders.base import OWN, as_embedder
+from chunkers.embedders.base import as_embedder
 from chunkers.files.data_files import read_recipe_file, recipe_from_json
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.context_sentences import NEEDED, situate_chunks
 from chunkers.results import Chunking, EmbeddedAs, check_embedded_as
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
-from chunkers.support import InputError, ModelError, ParameterError, short_repr
+from chunkers.support import InputError, ModelError, ModelName, ParameterError, short_repr
 from chunkers.text import (
     DEFAULT_SPLITTER,
     Document,
@@ -172,6 +172,17 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """Return the recipe's chunker. Raise ParameterError if a parameter breaks its rule."""
         return chunker_class(self.chunker).build(**self.settings())
 
+    def embedder_for(self, chunker: Chunker, device: str = "auto") -> Embedder | None:
+        """Return the recipe's embedder, which is loaded later.
+
+        None if it was an object of the caller, which cannot be loaded by its name, and the chunker embeds nothing.
+        """
+        return (
+            load_embedder(self.embedder, device)
+            if chunker.embeds or ModelName.parse(self.embedder).provider != "own"
+            else None
+        )
+
     def run(
         self,
         text: str,
@@ -201,12 +212,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             If something that the recipe names is not available, or the text is unusable.
         """
         chunker = self.build()
-        if embedder is not None:
-            recipe_embedder: Embedder | None = as_embedder(embedder)
-        elif self.embedder.startswith(OWN) and not chunker.embeds:
-            recipe_embedder = None
-        else:
-            recipe_embedder = load_embedder(self.embedder)
+        recipe_embedder = self.embedder_for(chunker) if embedder is None else as_embedder(embedder)
         asked_model = self.language_model or None if language_model is None else language_model
         model_access = language_model_access(chunker, asked_model, self.embedded_as)
         tools = Tools(recipe_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)

@@ -63,3 +63,4 @@ from chunkers.support.limits import (
     SHARED_CACHE_BYTES,
 )
 from chunkers.support.lru_dict import LRUDict, cached_in
+from chunkers.support.model_names import ModelName

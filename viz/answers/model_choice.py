@@ -3,6 +3,7 @@
 import streamlit as st
 
 from chunkers.language_models import Asking, ChatServer, prompts
+from chunkers.support import ModelName
 from evaluation.answering import has_bert_score
 from viz.answers.session import session
 from viz.components.page_elements import remark
@@ -34,7 +35,7 @@ def _judging_controls(choices: Choices) -> None:
     if choices.extra["judged"] != "no":
 
         def set_judge_name(name: str) -> None:
-            session.judge = name.strip().removeprefix("openai:")
+            session.judge = ModelName.on_server(name).name
 
         st.text_input(
             "Judging model",
@@ -74,8 +75,7 @@ def judging_model(choices: Choices, asking: Asking) -> Asking | None:
     """Return access to the language model that judges answers, or None if answers are not judged."""
     if choices.extra["judged"] == "no":
         return None
-    judge_model_name = f"openai:{session.judge}"
-    if not session.judge or judge_model_name == asking.model.name:
+    if session.judge in ("", asking.model.title):
         return asking
-    language_model_server = session.language_server
-    return asking.with_model(ChatServer(judge_model_name, language_model_server.address, language_model_server.key))
+    server = session.language_server
+    return asking.with_model(ChatServer(ModelName("openai", session.judge), server.address, server.key))

@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkers.language_models import ASK_AGAIN, USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.recipes import ASKING
+from chunkers.support import ModelName
 from viz.components.page_elements import remark
 from viz.controls.widgets import take_entered_server
 from viz.state import LanguageServer, chosen_model, session
@@ -97,10 +98,12 @@ def _draw_model_form() -> None:
     """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
     def used() -> None:
-        address_and_key = take_entered_server(session.language_server, "language_address", "language_key")
-        model_name = st.session_state["language_name"].strip().removeprefix("openai:")
-        token_and_money_limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])
-        session.language_server = LanguageServer(model_name, *address_and_key, *token_and_money_limits)
+        session.language_server = LanguageServer(
+            ModelName.on_server(st.session_state["language_name"]).name,
+            *take_entered_server(session.language_server, "language_address", "language_key"),
+            int(st.session_state["language_tokens"]),
+            float(st.session_state["language_money"]),
+        )
         session.job = None
 
     language_model_server = session.language_server

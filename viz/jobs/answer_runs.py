@@ -13,7 +13,7 @@ from pydantic import Field
 
 from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.language_models import Asking, run_in_parallel
-from chunkers.support import FloatArray, raise_if_cancelled
+from chunkers.support import FloatArray, ModelName, raise_if_cancelled
 from chunkers.text import TextParts, detect_language
 from evaluation.answering import (
     AnswerResult,
@@ -60,7 +60,7 @@ class AnswerModels(NamedTuple):
     @property
     def names(self) -> list[str]:
         """The models' names without revision, the answering model first."""
-        return [model.rpartition(" ")[0].removeprefix("openai:") for model in self if model]
+        return [ModelName.without_revision(model).name for model in self if model]
 
     def changed(self, other: AnswerModels) -> list[str]:
         """Return the names of the models that differ from ``other``; a missing judge does not count."""
@@ -154,7 +154,7 @@ class KeptAnswers(KeptRun[_Plan]):
             document=keeper.text_digest(plan.tasks[0].document),
             questions=tuple(keeper.text_digest(*item) for item in plan.items),
             # The cache of a model's answers belongs to one session, so its identity is left out.
-            chunkers=tuple((task.chunker, task.model.rpartition(" ")[0]) for task in plan.tasks),
+            chunkers=tuple((task.chunker, task.model) for task in plan.tasks),
             cuts=tuple(
                 keeper.text_digest(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks)) if task.model else ""
                 for task, chunking in zip(plan.tasks, chunkings, strict=True)

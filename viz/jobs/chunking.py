@@ -17,8 +17,9 @@ from viz.jobs.worked_formula import worked_formula
 class ChunkingTask:
     """A chunker to run on a document; equal tasks have equal results.
 
-    ``revision`` is the embedder's revision, empty if it is not known before loading. ``model`` is the language model, its
-    revision and the session's cache of its answers, which may differ between sessions; empty for chunkers that call none.
+    ``revision`` is the embedder's revision, empty if it is not known before loading. ``model`` is the identity of the
+    language model. ``answers`` is the identity of the session's cache of its answers, which may differ between sessions.
+    Both are empty for chunkers that call no language model.
     """
 
     document: str
@@ -27,6 +28,7 @@ class ChunkingTask:
     tokenizer: str
     chunker: str
     model: str = ""
+    answers: str = ""
 
     @classmethod
     def of(
@@ -39,19 +41,14 @@ class ChunkingTask:
     ) -> "ChunkingTask":
         """Build the task from the document's identity and all parameters of the chunker."""
         embedder_name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
-        used_asking = asking if chunker.asks else None
-        model_identity = (
-            ""
-            if used_asking is None
-            else f"{used_asking.model.name} {used_asking.model.revision} {used_asking.cache_identity}"
-        )
+        used_model = (asking.model.identity, asking.cache_identity) if asking is not None and chunker.asks else ("", "")
         return cls(
             document.identity,
             embedder_name,
             revision,
             tokenizer,
             chunker.name + json.dumps(chunker.model_dump()),
-            model_identity,
+            *used_model,
         )
 
     @property

@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.language_models import Asking
-from chunkers.support import pluralize
+from chunkers.support import ModelName, pluralize
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, remark, show_job_progress
 from viz.controls import button_pressed
 from viz.jobs import MOST_KEPT, BackgroundJob, Estimating, KeptJob, RequestCounter, run_registry, run_store
@@ -230,8 +230,10 @@ def _other_model_in_words(here: Page, kept: KeptRun[Any], requests: ModelRequest
     if here.embedder.name != kept.plan.embedder:
         return f"{sentence_beginning} embedder {kept.plan.embedder}; to go on, choose it on the left."
     if requests is not None and model_identity(requests.asking) != kept.plan.language_model:
-        model_name = kept.plan.language_model.rpartition(" ")[0]
-        return f"{sentence_beginning} language model {model_name}; to go on, name it and its server beside the settings."
+        return (
+            f"{sentence_beginning} language model {ModelName.without_revision(kept.plan.language_model)}; to go on, name it "
+            "and its server beside the settings."
+        )
     return ""
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
 from chunkers.embedders import OpenAIServer
 from chunkers.language_models import Asking, ChatServer, Limit
+from chunkers.support import ModelName
 from viz.jobs import answers_on_disk
 from viz.state.choices import Choices
 from viz.state.session_state import session
@@ -19,9 +20,8 @@ def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
     if splitter_waits_for_consent(choices):
         return None, "Waiting for you to press “Use this splitter”, above."
     try:
-        if choices.embedder.startswith("openai:"):
-            return _server_embedder(choices.embedder), ""
-        return load_embedder(choices.embedder), ""
+        load = _server_embedder if ModelName.parse(choices.embedder).provider == "openai" else load_embedder
+        return load(choices.embedder), ""
     except InputError as error:
         return None, str(error)
 
@@ -39,7 +39,7 @@ def embedder_waits_for_consent(choices: Choices) -> bool:
 def embedder_destination(choices: Choices) -> str:
     """Return the host (and proxy) to which the chosen embedder would send texts; empty if it sends none."""
     try:
-        return _server_embedder(choices.embedder).destination if choices.embedder.startswith("openai:") else ""
+        return _server_embedder(choices.embedder).destination
     except InputError:
         return ""
 
@@ -80,7 +80,7 @@ MODEL_MISSING = no_model_message(CHUNKER_NEEDS)
 
 def model_identity(asking: Asking | None) -> str:
     """Return a language model's identity, which is its name and revision; empty for None."""
-    return "" if asking is None else f"{asking.model.name} {asking.model.revision}"
+    return "" if asking is None else asking.model.identity
 
 
 def _end_asking(message: str, unusable: int) -> None:
@@ -98,11 +98,14 @@ def chosen_model() -> Asking | None:
         return None
     cached_access = session.asking
     if cached_access is None or cached_access[0] != named_server:
-        named_language_model = ChatServer(f"openai:{named_server.model}", named_server.address, named_server.key)
-        token_and_money_limit = Limit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None)
         cached_access = session.asking = (
             named_server,
-            Asking(named_language_model, session.answers, token_and_money_limit, _end_asking),
+            Asking(
+                ChatServer(ModelName("openai", named_server.model), named_server.address, named_server.key),
+                session.answers,
+                Limit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None),
+                _end_asking,
+            ),
         )
     answer_cache = answers_on_disk() if session.on_disk else session.answers
     if cached_access[1].cache_identity != answer_cache.identity:
