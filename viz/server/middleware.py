@@ -9,12 +9,13 @@ from mimetypes import guess_type
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import streamlit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_STATIC_FOLDER = Path(streamlit.__file__).parent / "static"
+from viz.server.streamlit_patches import static_folder
+
+_STATIC_FOLDER = Path(static_folder())
 
 # Streamlit draws the side bar when its first element arrives, and until then the page is as wide as the window. The width
 # here must match `app.py`.

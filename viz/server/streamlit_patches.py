@@ -24,7 +24,7 @@ from inspect import unwrap
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from streamlit import delta_generator, get_option
+from streamlit import delta_generator, file_util, get_option
 from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime import get_instance
@@ -321,3 +321,17 @@ def display_address() -> tuple[str, str]:
     """
     server_display_host = server_util.get_display_address(get_option("server.address") or "localhost")
     return server_display_host.strip("[]"), server_util.get_url(server_display_host)
+
+
+def static_folder() -> str:
+    """Return the folder with the page and the scripts that Streamlit sends to browsers.
+
+    - Symbol: `streamlit.file_util.get_static_dir`.
+    - Reason: the style sheet is added to the page, and the scripts are sent from memory. Streamlit has neither a public name
+      for the folder nor an option for either.
+    - Issue: none known.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: a page in the app's colours at its first paint, and the earlier arrival of the scripts; the hashes of the page's
+      scripts, without which a content security policy blocks these.
+    """
+    return file_util.get_static_dir()
