@@ -40,15 +40,12 @@ class ChunkingTask:
         asking: Asking | None = None,
     ) -> "ChunkingTask":
         """Build the task from the document's identity and all parameters of the chunker."""
-        embedder_name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
-        used_model = (asking.model.identity, asking.cache_identity) if asking is not None and chunker.asks else ("", "")
         return cls(
             document.identity,
-            embedder_name,
-            revision,
+            *(("", "") if embedder is None else (embedder.name, embedder.revision)),
             tokenizer,
             chunker.name + json.dumps(chunker.model_dump()),
-            *used_model,
+            *((asking.model.identity, asking.cache_identity) if asking is not None and chunker.asks else ("", "")),
         )
 
     @property
