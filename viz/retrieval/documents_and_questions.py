@@ -12,7 +12,7 @@ from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import current_widget_key, key_showing
 from viz.jobs import Converted, FileConverter, ReadingJob, single_file_maker
 from viz.jobs.retrieval_plan import OwnDocuments, RunMaterial
-from viz.retrieval.state.session import session
+from viz.retrieval.session import session
 from viz.state import (
     RETRIEVAL_QUESTIONS,
     GivenQuestions,

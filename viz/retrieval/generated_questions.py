@@ -38,7 +38,7 @@ from viz.controls import button_pressed, language_model_form, value_binding
 from viz.jobs import MOST_KEPT, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
-from viz.retrieval.state.session import session
+from viz.retrieval.session import session
 from viz.shell import Page
 from viz.state import chosen_model, give_questions_to_retrieval, no_model_message, share_generated_questions
 from viz.theme import INK, theme_name

@@ -27,7 +27,7 @@ from viz.retrieval.failed.missed_excerpts import (
     seam_data,
 )
 from viz.retrieval.question_details import AROUND, Part, PassageData, coloured_parts, draw_passages
-from viz.retrieval.state.session import session
+from viz.retrieval.session import session
 from viz.shell import Page
 
 FILE = -1

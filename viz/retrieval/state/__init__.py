@@ -1,1 +1,0 @@
-"""Session state of the Retrieval page."""
