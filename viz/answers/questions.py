@@ -13,7 +13,8 @@ from viz.controls import adopt_as_own_text, switch_word, value_binding
 from viz.jobs import ReadingJob, single_file_maker
 from viz.jobs.answer_runs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run
-from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource, shared_question_sets
+from viz.shell.question_exchange import shared_question_sets
+from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""

@@ -40,7 +40,8 @@ from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilari
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.retrieval.session import session
 from viz.shell import Page
-from viz.state import chosen_model, give_questions_to_retrieval, no_model_message, share_generated_questions
+from viz.shell.question_exchange import give_questions_to_retrieval, share_generated_questions
+from viz.state import chosen_model, no_model_message
 from viz.theme import INK, theme_name
 
 # The table in which generated questions are edited and removed; edits are validated immediately.
@@ -402,8 +403,8 @@ def _show_kept_questions(job: QuestionGenerationJob, shown: Sequence[Generated])
         share_generated_questions(question_set, job.asking.model.title, job.parts)
 
     def measure() -> None:
-        give_questions_to_retrieval(question_set, len(usable_questions), f"asked by {job.asking.model.title}", job.parts)
-        session.retrieval_begins = True
+        origin = f"asked by {job.asking.model.title}"
+        give_questions_to_retrieval(question_set, len(usable_questions), origin, job.parts, begins=True)
 
     def put_back() -> None:
         for question in removed_questions:

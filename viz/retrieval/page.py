@@ -32,6 +32,7 @@ from viz.retrieval.link_parameters import (
 from viz.retrieval.own_traces import show_traces
 from viz.retrieval.question_details import show_question
 from viz.retrieval.retrieval_results import show_comparisons, show_report
+from viz.retrieval.session import session
 from viz.shell import (
     LostRun,
     ModelRequests,
@@ -50,17 +51,15 @@ from viz.shell import (
     show_place_on_compare,
 )
 from viz.shell.page import page
+from viz.shell.question_exchange import bundled_material, share_questions
 from viz.state import (
     MODEL_MISSING,
     Choices,
-    bundled_material,
     chosen_model,
     external_chunker,
     lacks_chunk_file,
     model_identity,
     no_model_message,
-    session,
-    share_questions,
     undoable,
     with_chunk_file,
 )

@@ -8,11 +8,12 @@ from viz.jobs import ReadingJob
 from viz.jobs.question_generation import QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.trace_diagnosis import DiagnosingTraces
-from viz.state import Session, SessionJob, SessionValue
+from viz.shell.question_exchange import QuestionExchangeSession
+from viz.state import SessionJob, SessionValue
 
 
-class RetrievalSession(Session):
-    """Session state that only the Retrieval page uses."""
+class RetrievalSession(QuestionExchangeSession):
+    """Session state of the Retrieval page: its own, and the questions that other pages pass to it."""
 
     # Reads the uploaded files, and is about Streamlit's ids of them
     retrieval_reading: SessionJob[ReadingJob[OwnDocuments] | None] = SessionJob("retrieval_reading", None)

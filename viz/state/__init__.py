@@ -121,18 +121,6 @@ from viz.state.session_state import (
     undo_last,
     undoable,
 )
-from viz.state.shared_questions import (
-    RETRIEVAL_QUESTIONS,
-    GivenQuestions,
-    bundled_material,
-    give_kept_questions_to_retrieval,
-    give_questions_to_retrieval,
-    own_material_of_last_run,
-    refresh_kept_questions,
-    share_generated_questions,
-    share_questions,
-    shared_question_sets,
-)
 from viz.state.stored_texts import (
     KeptText,
     current_document,

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from evaluation.questions import MarkedQuestion
     from evaluation.search import Reranker
     from viz.jobs import ChangedCuts, ChunkingJob, ChunkingTask, Estimating, ReadingJob
-    from viz.jobs.retrieval_plan import RunMaterial
     from viz.state.own_text import ReplacedText
     from viz.state.page_text import TextSource
-    from viz.state.shared_questions import GivenQuestions
     from viz.state.stored_texts import Notebook
 
 
@@ -360,17 +358,6 @@ class Session:
     # Reader events already handled, by key and name
     taken: MutableSessionValue[dict[tuple[str, str], float]] = MutableSessionValue("taken", dict)
     figure_formats: MutableSessionValue[dict[str, str]] = MutableSessionValue("figure_formats", dict)  # by figure's key
-
-    retrieval_given: SessionValue[GivenQuestions | None] = SessionValue(
-        "retrieval_given", None
-    )  # from another page, instead of files
-    retrieval_files = SessionValue("retrieval_prefers_files", False)  # whether the user prefers files to those questions
-    retrieval_arrived = SessionValue(
-        "retrieval_arrived", False
-    )  # whether the questions arrived since the page was last drawn
-    retrieval_begins = SessionValue("retrieval_begins", False)  # whether a run on the questions starts immediately
-    # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents
-    shared_questions: MutableSessionValue[dict[str, tuple[str, RunMaterial]]] = MutableSessionValue("shared_questions", dict)
 
     @property
     def on_disk(self) -> bool:

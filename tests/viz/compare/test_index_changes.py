@@ -24,8 +24,8 @@ from viz.compare.scores import index_replacement
 from viz.jobs import chunker_comparison
 from viz.jobs.chunker_comparison import IndexChanges, IndexSetting, MeasuredChunks
 from viz.jobs.retrieval_plan import RunMaterial
+from viz.shell.question_exchange import bundled_material
 from viz.state.page_text import TextSource
-from viz.state.shared_questions import bundled_material
 
 QUERY = {"embedder": "tfidf", "sentences": "regex", "tokenizer": "words", "selected": "1"}
 QUERY |= {"c1": "fixed_sentences", "c1.size": "1", "c2": "fixed_sentences", "c2.size": "4"}

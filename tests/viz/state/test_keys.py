@@ -92,7 +92,7 @@ def session_keys():
     """Return the session-state keys of all properties on all pages."""
     for path in ROOT.glob("viz/**/session.py"):
         importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-    owners = [Session, *Session.__subclasses__()]
+    owners = [Session, *(page for kind in Session.__subclasses__() for page in (kind, *kind.__subclasses__()))]
     assert len(owners) > 5
     return [value._key for owner in owners for value in vars(owner).values() if isinstance(value, SessionValue)]
 

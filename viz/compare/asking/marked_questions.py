@@ -10,7 +10,8 @@ from viz.compare.state.session import session
 from viz.components.page_elements import download_button, remark
 from viz.controls import offer_to_keep, value_binding
 from viz.shell import open_page_at_next_run
-from viz.state import LONGEST_NAME, columns_of_compare, current_document, give_kept_questions_to_retrieval
+from viz.shell.question_exchange import give_kept_questions_to_retrieval
+from viz.state import LONGEST_NAME, columns_of_compare, current_document
 
 LONGEST_SHOWN = 120
 """Most characters of an answer that the list shows; the file has the whole answer."""
@@ -90,8 +91,7 @@ def _show_list() -> None:
 
 def _start_retrieval_run() -> None:
     """Pass the questions and their texts to Retrieval, and start its run on this page's columns."""
-    give_kept_questions_to_retrieval(columns_of_compare())
-    session.retrieval_begins = True
+    give_kept_questions_to_retrieval(columns_of_compare(), begins=True)
     open_page_at_next_run("retrieval")
 
 
