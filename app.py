@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from viz.compare.choices import COMPARE_PAGE
 from viz.components.asset_linker import VIZ
 from viz.shell import current_lecture, key_dialog, lecture_mode
 from viz.shell.lecture_bar import lecture_bar
 from viz.shell.navigation import navigation
-from viz.state import COMPARE_PAGE
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
 st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)

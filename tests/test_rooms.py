@@ -1,6 +1,7 @@
 """The floors of the house: imports point down, between packages and between the rooms of `viz/`; none goes in a circle."""
 
 import ast
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
@@ -8,6 +9,7 @@ import pytest
 
 from tests import ROOT
 from tests.sources import parsed
+from viz.shell import PAGES
 
 PACKAGES = {
     "seamark": 7,
@@ -146,6 +148,14 @@ def test_the_packages_look_down_only():
 def test_the_rooms_of_viz_look_down_only():
     wrong_arrows = wrong_floors(imports())
     assert not wrong_arrows, f"imports go to a lower floor, or stay in their room; these do not: {', '.join(wrong_arrows)}"
+
+
+@pytest.mark.parametrize("path", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("viz/state/*.py")))
+def test_the_state_of_all_sessions_names_no_page(path):
+    constants = {node.value for node in ast.walk(parsed(ROOT / path)) if isinstance(node, ast.Constant)}
+    titles = [page.title for page in PAGES.values() if re.search(rf"\b{page.title}\b", (ROOT / path).read_text())]
+    named_pages = sorted(constants & PAGES.keys()) + titles
+    assert not named_pages, f"{path} names {', '.join(named_pages)}: a page declares itself, or the shell knows it"
 
 
 def test_no_module_imports_itself_by_way_of_others():

@@ -12,8 +12,7 @@ from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import adopt_as_own_text, switch_word, value_binding
 from viz.jobs import ReadingJob, single_file_maker
 from viz.jobs.answer_runs import QuestionSharing, SharedText
-from viz.shell import open_page_at_next_run
-from viz.shell.question_exchange import shared_question_sets
+from viz.shell import open_page_at_next_run, shared_question_sets
 from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}

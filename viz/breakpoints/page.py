@@ -33,15 +33,7 @@ from viz.shell import (
 )
 from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
 from viz.shell.page import page
-from viz.state import (
-    Choices,
-    ColumnChoice,
-    TextSource,
-    embedder_defaults,
-    ensure_compare_choices,
-    fresh_column,
-    search_settings_of,
-)
+from viz.state import Choices, ColumnChoice, TextSource, embedder_defaults, fresh_column, main_page, search_settings_of
 from viz.theme import palette
 
 PAGE = "breakpoints"
@@ -133,7 +125,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
             card=True,
         )
     with spot:
-        compare_search_settings = search_settings_of(ensure_compare_choices(), len(text.document.text))
+        compare_search_settings = search_settings_of(main_page.choices(), len(text.document.text))
         shown_chunking = None if shown_result is None else shown_result.chunking
         answer_verdicts(
             text.document,

@@ -54,7 +54,7 @@ from viz.shell import (
     side_by_side,
 )
 from viz.shell.page import page
-from viz.state import Choices, ColumnChoice, PageText, embedder_defaults, ensure_compare_choices, session
+from viz.state import Choices, ColumnChoice, PageText, embedder_defaults, main_page, session
 from viz.theme import counted_known_boundaries, embedding_in_words, stages_in_words, theme_name
 
 PAGE = "clustering"
@@ -136,7 +136,7 @@ def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> 
     if not adopted_numbers:
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
-    choices_of_compare = ensure_compare_choices()
+    choices_of_compare = main_page.choices()
     compare_chunker_name = choices_of_compare.columns[choices_of_compare.selected].chunker
     choices.selected = METHODS.index(compare_chunker_name) if compare_chunker_name in METHODS else adopted_numbers[0]
 

@@ -4,8 +4,8 @@ import importlib
 
 from chunkers import Document, build_chunker, discover, load_embedder
 from sample_docs import load_sample
+from viz.compare.choices import default_choices
 from viz.jobs import ChunkingJob, ChunkingTask
-from viz.state import default_choices
 
 MAX_WAIT_S = 30.0
 """Seconds to wait for the job, which normally takes less than one."""

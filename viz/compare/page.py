@@ -12,6 +12,7 @@ from chunkers.support import format_three_figures, pluralize
 from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
 from viz.compare.asking.question_search import answer_question, mark_answer
+from viz.compare.choices import COMPARE_PAGE, default_choices, index_for_own_cuts, own_cuts_of, set_own_cuts
 from viz.compare.state.session import LastChange, session
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import notice
@@ -34,7 +35,6 @@ from viz.shell.page import page
 from viz.state import (
     ASK_LIMIT,
     ASK_METHOD,
-    COMPARE_PAGE,
     FITTING_LIMIT,
     MOST_COLUMNS,
     OWN_DOCUMENT,
@@ -43,13 +43,9 @@ from viz.state import (
     Choices,
     PageText,
     TextSource,
-    default_choices,
-    index_for_own_cuts,
-    own_cuts_of,
     retrieval_limits,
     search_settings_of,
     set_clicked_boundaries,
-    set_own_cuts,
     spans_of,
 )
 from viz.theme import counted_known_boundaries, duration_in_words, embedding_in_words, stages_in_words
@@ -329,7 +325,7 @@ def column_summary(number: int, result: ColumnResult, text: PageText, embedder: 
     ]
     return ReaderColumn(
         rows=tuple(summary_head_rows),
-        table=(("size", "min", "median", "mean", "max"), *size_table) if session.shows_all_sizes else (),
+        table=(("size", "min", "median", "mean", "max"), *size_table) if st.session_state.get("all_sizes") else (),
         fresh=new_boundaries,
     )
 

@@ -16,6 +16,7 @@ from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
 from integrations.original_chunkers import Original, compare_chunks, original_for, run_original
 from viz.compare.asking.marked_questions import show_questions
 from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
+from viz.compare.choices import COMPARE_PAGE
 from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_ranking, show_scoreboard, show_unlabelled
 from viz.compare.state.session import session
@@ -25,18 +26,8 @@ from viz.components.figure import show_figure
 from viz.components.page_elements import download_button, notice
 from viz.controls import button_pressed, value_binding
 from viz.jobs import cached_sentence_vectors
-from viz.shell import ColumnResult
-from viz.state import (
-    COMPARE_PAGE,
-    Choices,
-    ColumnChoice,
-    TextSource,
-    chosen_model,
-    compare_is_full,
-    questions_in_stored_form,
-    session_file,
-    undoable,
-)
+from viz.shell import ColumnResult, compare_is_full
+from viz.state import Choices, ColumnChoice, TextSource, chosen_model, questions_in_stored_form, session_file, undoable
 from viz.theme import edge_colour
 
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')

@@ -15,7 +15,6 @@ from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_
 from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import Listed
 from viz.state import (
-    COMPARE_PAGE,
     OWN_DOCUMENT,
     Choices,
     KeptText,
@@ -27,6 +26,7 @@ from viz.state import (
     is_server_private,
     keep_document,
     key_of_kept_document,
+    main_page,
     open_notebook,
     restore_replaced_text,
     restore_text,
@@ -86,7 +86,7 @@ def take_chip_action(event: Mapping[str, Any], document: str) -> None:
         forget_kept_texts(notebook_key.id)
     elif chosen_action == "file":
         session.below_wanted = DOWNLOADS
-        session.arriving = PageArrival(COMPARE_PAGE, session.page)
+        session.arriving = PageArrival(main_page.key, session.page)
 
 
 def offer_to_keep(key: str, document: str) -> None:

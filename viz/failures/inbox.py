@@ -22,17 +22,9 @@ from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs import ChunkingTask, cached_while_shown, on_text_gone
 from viz.jobs.remedy_search import RemedyJob, search_finding
-from viz.shell import ColumnResult, open_page_at_next_run
+from viz.shell import ColumnResult, choices_of_compare, open_page_at_next_run
 from viz.shell.tested_remedies import add_remedy, is_automatic, remedies_data
-from viz.state import (
-    COMPARE_PAGE,
-    Choices,
-    PageText,
-    choices_of_compare,
-    kept_questions_about,
-    ranking_method_of,
-    retrieval_limit_of,
-)
+from viz.state import Choices, PageText, kept_questions_about, main_page, ranking_method_of, retrieval_limit_of
 
 on_text_gone(lambda _: repeated_runs.cache_clear())
 
@@ -100,7 +92,7 @@ def _take_events(embedder: Embedder | None) -> None:
             open_page_at_next_run("tune")
             st.rerun()
         if add_remedy(chosen_remedy, finding_remedy_job, embedder):
-            open_page_at_next_run(COMPARE_PAGE)
+            open_page_at_next_run(main_page.key)
             st.rerun()
     if chosen_finding := take_event(KEY, "sought"):
         session.finding_sought = str(chosen_finding.get("id", ""))

@@ -39,6 +39,7 @@ from viz.jobs import ReadingJob, single_file_maker
 from viz.jobs.sweep import Sweep
 from viz.shell import (
     Page,
+    columns_of_compare,
     columns_to_open_with,
     reader_column_of,
     run_columns,
@@ -56,8 +57,7 @@ from viz.state import (
     PageText,
     choose_document,
     chosen_model,
-    columns_of_compare,
-    ensure_compare_choices,
+    main_page,
     set_clicked_boundaries,
     set_known_boundaries,
     undo_known_boundaries,
@@ -83,7 +83,7 @@ def show() -> None:
         # The settings of this page are fixed; a link only selects a row.
         here.choices.columns = column_choices
         if opening_columns:
-            here.choices.selected, here.choices.extra["result"] = ensure_compare_choices().selected, "compare"
+            here.choices.selected, here.choices.extra["result"] = main_page.choices().selected, "compare"
         _draw(here)
 
 

@@ -22,7 +22,9 @@ from viz.guide.session import session
 from viz.shell import (
     ColumnResult,
     Page,
+    add_to_compare,
     columns_to_open_with,
+    index_on_compare,
     offer_decks,
     open_page_at_next_run,
     run_columns,
@@ -37,15 +39,13 @@ from viz.shell import (
 from viz.shell.page import page
 from viz.state import (
     CHUNKER_NEEDS,
-    COMPARE_PAGE,
     MODEL_MISSING,
     Choices,
     ColumnChoice,
     PageText,
-    add_to_compare,
     embedder_defaults,
     fresh_column,
-    index_on_compare,
+    main_page,
     no_model_message,
 )
 from viz.theme import ANSWERS, counted_known_boundaries, definitions_as_help, split_at_glossary_terms
@@ -471,7 +471,7 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
             chunker_column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
             if index_on_compare(chunker_column, {}) is None:
                 add_to_compare(chunker_column)
-        open_page_at_next_run(COMPARE_PAGE)
+        open_page_at_next_run(main_page.key)
 
     with st.container(horizontal=True):
         st.button("Which chunker?", on_click=choose, key="guide_path_which")

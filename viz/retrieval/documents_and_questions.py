@@ -13,7 +13,7 @@ from viz.controls import current_widget_key, key_showing
 from viz.jobs import Converted, FileConverter, ReadingJob, single_file_maker
 from viz.jobs.retrieval_plan import OwnDocuments, RunMaterial
 from viz.retrieval.session import session
-from viz.shell.question_exchange import (
+from viz.shell import (
     RETRIEVAL_QUESTIONS,
     GivenQuestions,
     bundled_material,

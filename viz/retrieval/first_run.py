@@ -9,7 +9,7 @@ from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS
-from viz.shell.question_exchange import bundled_material
+from viz.shell import bundled_material
 from viz.state import Choices, ColumnChoice
 
 FILE = SAMPLES_FOLDER / "retrieval_run.json"

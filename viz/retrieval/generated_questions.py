@@ -39,8 +39,7 @@ from viz.jobs import MOST_KEPT, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.retrieval.session import session
-from viz.shell import Page
-from viz.shell.question_exchange import give_questions_to_retrieval, share_generated_questions
+from viz.shell import Page, give_questions_to_retrieval, share_generated_questions
 from viz.state import chosen_model, no_model_message
 from viz.theme import INK, theme_name
 

@@ -38,6 +38,7 @@ from viz.shell import (
     ModelRequests,
     Page,
     begin_run,
+    bundled_material,
     find_kept_run,
     new_keeper,
     offer_columns_of_compare,
@@ -48,10 +49,10 @@ from viz.shell import (
     say_no_bundled_run,
     say_origin_of_bundled_run,
     say_texts_are_missing,
+    share_questions,
     show_place_on_compare,
 )
 from viz.shell.page import page
-from viz.shell.question_exchange import bundled_material, share_questions
 from viz.state import (
     MODEL_MISSING,
     Choices,

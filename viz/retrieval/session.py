@@ -8,7 +8,7 @@ from viz.jobs import ReadingJob
 from viz.jobs.question_generation import QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.trace_diagnosis import DiagnosingTraces
-from viz.shell.question_exchange import QuestionExchangeSession
+from viz.shell import QuestionExchangeSession
 from viz.state import SessionJob, SessionValue
 
 

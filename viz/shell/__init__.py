@@ -1,7 +1,12 @@
 """Parts shared by all pages: the menu, lecture mode, the page's lifecycle, results and progress."""
 
 from viz.shell.column_exchange import (
+    add_to_compare,
+    choices_of_compare,
+    columns_of_compare,
     columns_to_open_with,
+    compare_is_full,
+    index_on_compare,
     offer_columns_of_compare,
     say_column_added,
     show_place_on_compare,
@@ -40,3 +45,16 @@ from viz.shell.linked_runs import (
 )
 from viz.shell.navigation import PAGES, open_page_at_next_run
 from viz.shell.page import Page, side_by_side
+from viz.shell.question_exchange import (
+    RETRIEVAL_QUESTIONS,
+    GivenQuestions,
+    QuestionExchangeSession,
+    bundled_material,
+    give_kept_questions_to_retrieval,
+    give_questions_to_retrieval,
+    own_material_of_last_run,
+    refresh_kept_questions,
+    share_generated_questions,
+    share_questions,
+    shared_question_sets,
+)

@@ -1,6 +1,7 @@
 """The exchange of columns between Compare and other pages: they open with its columns, and return columns to it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -9,19 +10,63 @@ from chunkers.recipes import chunker_class
 from viz.controls import offer_undo
 from viz.shell.navigation import open_page_at_next_run
 from viz.state import (
-    COMPARE_PAGE,
     MOST_COLUMNS,
     Choices,
     ColumnChoice,
-    add_to_compare,
-    column_of_kind,
-    columns_of_compare,
-    compare_is_full,
+    effective_parameters,
     embedder_defaults,
-    index_on_compare,
+    main_page,
     session,
     undoable,
 )
+
+
+def choices_of_compare() -> Choices:
+    """Return Compare's choices, or the defaults, without marking the page as opened.
+
+    A link to Compare is only read when the page is first opened.
+    """
+    return main_page.choices() if main_page.opened else main_page.default_choices()
+
+
+def columns_of_compare() -> list[ColumnChoice]:
+    """Return the columns of Compare, without marking the page as opened."""
+    return choices_of_compare().columns
+
+
+def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
+    """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
+    current_compare_choices = main_page.choices()
+    indexes_to_try = [current_compare_choices.selected, *range(len(current_compare_choices.columns))]
+    column_index = next((index for index in indexes_to_try if current_compare_choices.columns[index].chunker in kinds), None)
+    return None if column_index is None else (column_index, current_compare_choices.columns[column_index].copy())
+
+
+def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
+    """Return the index of the first column on Compare with the same values of all parameters, or None.
+
+    ``defaults`` are the embedder's defaults for the column's chunker.
+    """
+    parameter_values = effective_parameters(column, defaults)
+    for index, compare_column in enumerate(columns_of_compare()):
+        if compare_column.chunker == column.chunker and effective_parameters(compare_column, defaults) == parameter_values:
+            return index
+    return None
+
+
+def compare_is_full() -> bool:
+    """Return whether Compare has the maximum number of columns."""
+    return len(columns_of_compare()) >= MOST_COLUMNS
+
+
+def add_to_compare(column: ColumnChoice) -> None:
+    """Add a copy of a column to Compare and select it, unless Compare is full; the user can undo the change."""
+    current_compare_choices = main_page.choices()
+    if compare_is_full():
+        return
+    with undoable(main_page.key, f"Added as column {len(current_compare_choices.columns) + 1} of Compare"):
+        current_compare_choices.columns.append(column.copy())
+        current_compare_choices.selected = len(current_compare_choices.columns) - 1
 
 
 def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
@@ -37,7 +82,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
     kinds
         The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
-    if session.page not in ("", page) and not st.query_params.to_dict() and COMPARE_PAGE in session.choices:
+    if session.page not in ("", page) and not st.query_params.to_dict() and main_page.opened:
         adopted_index_column_pairs = [column_of_kind(kind) for kind in kinds]
         if session.opened_with.get(page) != adopted_index_column_pairs:
             session.opened_with[page] = adopted_index_column_pairs
@@ -108,6 +153,6 @@ def take_to_compare_button(label: str, column: ColumnChoice | None, *, key: str,
 
 def say_column_added() -> None:
     """Draw a message about the column last added to Compare, with an undo button and a link to Compare."""
-    offer_undo(COMPARE_PAGE)
-    if session.undo is not None and session.undo.page == COMPARE_PAGE:
-        st.button("Open Compare", key="open_compare", on_click=open_page_at_next_run, args=(COMPARE_PAGE,), type="tertiary")
+    offer_undo(main_page.key)
+    if session.undo is not None and session.undo.page == main_page.key:
+        st.button("Open Compare", key="open_compare", on_click=open_page_at_next_run, args=(main_page.key,), type="tertiary")

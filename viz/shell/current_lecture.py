@@ -14,7 +14,6 @@ from viz.components.text_bar.text_bar import keep_words_in_tab
 from viz.server.middleware import WIDE
 from viz.shell.navigation import PAGES, switch_to_arriving_page
 from viz.state import (
-    COMPARE_PAGE,
     LARGEST_FILE,
     LONGEST_TITLE,
     LONGEST_WORDS,
@@ -34,6 +33,7 @@ from viz.state import (
     came_through_history,
     lecture_from_link_word,
     lecture_to_link_word,
+    main_page,
     model_in_link,
     read_lecture,
     scene_link,
@@ -132,7 +132,7 @@ def switch_to_scene_page(shown: str) -> None:
         deck, index = deck_and_index
         opened_scene = deck.scenes[index]
         session.scene_wanted = False
-        page, link_parameters = opened_scene.page or COMPARE_PAGE, {**opened_scene.query, WIDE: "1", **lecture_query()}
+        page, link_parameters = opened_scene.page or main_page.key, {**opened_scene.query, WIDE: "1", **lecture_query()}
         session.arriving = PageArrival(page, shown, link_parameters)
         _show_text_of(opened_scene)
         # The scene's page may be the one shown, whose link is another.
@@ -206,9 +206,9 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     try:
         new_lecture_scene = Scene(
             title=words.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page].title,
-            link=scene_link("" if page == COMPARE_PAGE else page, page_link_parameters),
+            link=scene_link("" if page == main_page.key else page, page_link_parameters),
             hides=hides,
-            ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == COMPARE_PAGE else "",
+            ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == main_page.key else "",
             **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in SCENE_PARTS},
         )
         lecture_with_new_scene = lecture_before.with_scene(
@@ -261,14 +261,14 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
     """Return the page with its present settings as SVG, up to a sentence of its stepper, or None if nothing is drawn."""
     # The first page has no use for pictures.
     from evaluation.report.lecture_scenes import scene_picture
-    from viz.state.lecture_sheets import lecture_sheets
+    from viz.shell.lecture_sheets import lecture_sheets
 
     deck_and_index = current_scene()
     if deck_and_index is None or session.page not in session.choices:
         return None
     deck, index = deck_and_index
     page_link = scene_link(
-        "" if session.page == COMPARE_PAGE else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
+        "" if session.page == main_page.key else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
     )
     scene_of_current_page = deck.scenes[index].model_copy(update={"link": page_link, "text": OWN_DOCUMENT, "minutes": ""})
     (sheet,) = lecture_sheets(
@@ -377,7 +377,7 @@ def _offer_lecture_download(place: str) -> None:
 def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
     # The first page has no use for reports.
     from evaluation.report.lecture_scenes import handout_html
-    from viz.state.lecture_sheets import lecture_sheets
+    from viz.shell.lecture_sheets import lecture_sheets
 
     return handout_html(deck.title, deck.about, lecture_sheets(deck, texts))
 

@@ -9,7 +9,8 @@ import streamlit as st
 
 from viz.components.browser_exchange import Component, take_event
 from viz.shell import current_lecture, lecture_mode
-from viz.state import OWN_DECK, PAGES_WITH_CHUNKS, Scene, ScenePicture, session
+from viz.shell.navigation import drawn_columns
+from viz.state import OWN_DECK, Scene, ScenePicture, session
 
 KEY = "deck"
 
@@ -170,7 +171,7 @@ def _scene(scene: Scene) -> SceneData:
         "first": int(first_step) if first_step.isdecimal() else 1,
         "until": scene.until,
         "at": scene.at,
-        "drawn": scene.page in PAGES_WITH_CHUNKS,
+        "drawn": drawn_columns(scene.page) != "none",
     }
 
 

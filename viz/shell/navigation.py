@@ -1,6 +1,7 @@
 """The pages, their menu, and navigation between them."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 
@@ -11,17 +12,26 @@ from viz.state import PageArrival, session
 
 @dataclass(frozen=True)
 class PageEntry:
-    """A page in the menu: its title, and the file that draws it."""
+    """A page in the menu.
+
+    Attributes
+    ----------
+    title, file
+        The page's title, and the file that draws it.
+    drawn_columns
+        The columns that a lecture's scenes of the page have on paper and as a picture.
+    """
 
     title: str
     file: str
+    drawn_columns: Literal["none", "selected", "all"] = "none"
 
 
 PAGES = {
-    "compare": PageEntry("Compare", "pages/compare.py"),
-    "breakpoints": PageEntry("Breakpoints", "pages/breakpoints.py"),
-    "double_pass": PageEntry("Double pass", "pages/double_pass.py"),
-    "clustering": PageEntry("Clustering", "pages/clustering.py"),
+    "compare": PageEntry("Compare", "pages/compare.py", "all"),
+    "breakpoints": PageEntry("Breakpoints", "pages/breakpoints.py", "all"),
+    "double_pass": PageEntry("Double pass", "pages/double_pass.py", "all"),
+    "clustering": PageEntry("Clustering", "pages/clustering.py", "selected"),
     "failures": PageEntry("Failures", "pages/failures.py"),
     "tune": PageEntry("Tune", "pages/tune.py"),
     "retrieval": PageEntry("Retrieval", "pages/retrieval.py"),
@@ -29,6 +39,12 @@ PAGES = {
     "guide": PageEntry("Guide", "pages/guide.py"),
 }
 """All pages by key, under which the session keeps their choices; the first is the app's default page."""
+
+
+def drawn_columns(page: str) -> Literal["none", "selected", "all"]:
+    """Return which columns of a page, the default page if the key is empty, have chunks to draw outside the app."""
+    entry = PAGES.get(page or next(iter(PAGES)))
+    return "none" if entry is None else entry.drawn_columns
 
 
 def navigation() -> st.Page:

@@ -9,7 +9,8 @@ from evaluation.remedies.settings_search import Remedy
 from evaluation.search import Reranker, SearchMethod
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
-from viz.state import ColumnChoice, add_to_compare, compare_is_full, embedder_defaults, index_on_compare
+from viz.shell.column_exchange import add_to_compare, compare_is_full, index_on_compare
+from viz.state import ColumnChoice, embedder_defaults
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
 """Most characters of a text for which a search starts by itself: in general, and with hybrid ranking, which is slower."""

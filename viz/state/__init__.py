@@ -42,35 +42,12 @@ from viz.state.chunk_files import (
     show_chunk_file,
     with_chunk_file,
 )
-from viz.state.compare_choices import (
-    ASK_LIMIT,
-    ASK_METHOD,
-    COMPARE_PAGE,
-    FITTING_LIMIT,
-    RANKED_BY,
-    RETRIEVAL_LIMITS,
-    add_to_compare,
-    choices_of_compare,
-    column_of_kind,
-    columns_of_compare,
-    compare_is_full,
-    default_choices,
-    ensure_compare_choices,
-    index_on_compare,
-    open_recipe,
-    ranking_method_of,
-    reopen_session,
-    retrieval_limit_of,
-    retrieval_limits,
-    search_settings_of,
-)
 from viz.state.lecture_decks import (
     LARGEST_FILE,
     LONGEST_TITLE,
     LONGEST_WORDS,
     MOST_SCENES,
     OWN_DECK,
-    PAGES_WITH_CHUNKS,
     SCENE_PARTS,
     Deck,
     LectureFile,
@@ -82,6 +59,7 @@ from viz.state.lecture_decks import (
     read_lecture,
     scene_link,
 )
+from viz.state.main_page import main_page, open_recipe, reopen_session
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED_TITLE,
@@ -90,20 +68,28 @@ from viz.state.own_text import (
     choose_document,
     count_questions_about,
     edited_source,
-    index_for_own_cuts,
     move_own_cuts,
-    own_cuts_of,
     put_back_lines,
     restore_replaced_text,
     set_clicked_boundaries,
     set_known_boundaries,
-    set_own_cuts,
     set_own_text,
     store_own_text,
     undo_known_boundaries,
     with_dashes_as_boundaries,
 )
 from viz.state.page_text import PageText, TextSource, language_label, language_of
+from viz.state.question_settings import (
+    ASK_LIMIT,
+    ASK_METHOD,
+    FITTING_LIMIT,
+    RANKED_BY,
+    RETRIEVAL_LIMITS,
+    ranking_method_of,
+    retrieval_limit_of,
+    retrieval_limits,
+    search_settings_of,
+)
 from viz.state.session_file import MOST_QUESTIONS, spans_of
 from viz.state.session_state import (
     EmbeddingServer,

@@ -78,12 +78,6 @@ SHARED_CHOICES = ("document", "sentences", "embedder", "tokenizer")
 """The choices that all pages share."""
 
 
-def compare_first_screen(document: str, sentences: str) -> Choices:
-    """Return Compare's default choices for a sample: three chunkers side by side."""
-    default_chunker_columns = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
-    return Choices(document, sentences, default_chunker_columns, selected=1)
-
-
 def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of all parameters of a column, including defaults and invalid values."""
     values_by_name = {**defaults, **column.parameters}

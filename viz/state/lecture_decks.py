@@ -30,9 +30,6 @@ OWN_DECK = "own"
 SEE = "see"
 """The part that reveals: hidden cuts are shown, a question is asked, and a stepper moves."""
 
-PAGES_WITH_CHUNKS = ("", "breakpoints", "double_pass", "clustering")
-"""Pages whose scenes have chunks to draw on paper and as a picture."""
-
 LONGEST_TITLE = 80
 """Maximum number of characters of a title."""
 
@@ -58,7 +55,7 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
     hides
         True if the cuts stay hidden until the part `SEE`.
     ask
-        The question that Compare answers in the part `SEE`; empty for none.
+        The question that the main page answers in the part `SEE`; empty for none.
     until
         The last step, from 1, that the part `SEE` shows of a stepper; None for all.
     text

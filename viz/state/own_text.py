@@ -1,6 +1,6 @@
 """The choice of a document; the user's own text, its edits and known boundaries; and the cuts that the user makes."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,10 +12,9 @@ from chunkers.methods import YourCuts
 from chunkers.text import omissions_sentence
 from evaluation.segmentation import offsets_without_mark_lines, remove_mark_lines
 from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, OWN_DOCUMENT, Choices, ColumnChoice
-from viz.state.compare_choices import COMPARE_PAGE
+from viz.state.choices import OWN_DOCUMENT, Choices
 from viz.state.page_text import TextSource
-from viz.state.session_state import last_change, new_text_box_key, session, undoable
+from viz.state.session_state import new_text_box_key, session
 
 PASTED_TITLE = "Pasted text"
 """The name of a pasted text."""
@@ -318,48 +317,7 @@ def _store_known_boundaries(known: Known) -> None:
     session.marks_complaint = ""
 
 
-# The user's own cuts, a column of Compare.
-
-
-def index_for_own_cuts(choices: Choices) -> int | None:
-    """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
-    compare_column_count = len(choices.columns)
-    own_cuts_column_index = next(
-        (index for index, column in enumerate(choices.columns) if column.chunker == YourCuts.name), compare_column_count
-    )
-    return own_cuts_column_index if own_cuts_column_index < MOST_COLUMNS else None
-
-
-def own_cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
-    """Return the user's cuts of a text as offsets in code points, empty if there are none."""
-    for column in choices.columns:
-        if column.chunker == YourCuts.name:
-            own_cuts_chunker = YourCuts.build(**column.parameters)
-            return own_cuts_chunker.places if own_cuts_chunker.is_of(document.identity) else ()
-    return ()
-
-
-def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) -> None:
-    """Show the user's cuts as a column of Compare; one undo reverts all of the user's clicks.
-
-    Raises
-    ------
-    ParameterError
-        If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
-    """
-    own_cuts_chunker = YourCuts.at_places(document.identity, places)
-    cuts_column_index = index_for_own_cuts(choices)
-    if cuts_column_index is None:
-        return
-    undo_message = f"Column {cuts_column_index + 1} shows your cuts"
-    previous_change = last_change(COMPARE_PAGE)
-    with undoable(COMPARE_PAGE, undo_message):
-        choices.columns[cuts_column_index : cuts_column_index + 1] = [
-            ColumnChoice(YourCuts.name, {"cuts": own_cuts_chunker.cuts})
-        ]
-        choices.selected = cuts_column_index
-    if previous_change is not None and previous_change.said == undo_message and session.undo is not None:
-        session.undo = replace(session.undo, before=previous_change.before, selected=previous_change.selected)
+# The user's own cuts, which a column shows.
 
 
 def move_own_cuts(before: str, text: str) -> None:

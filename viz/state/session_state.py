@@ -237,7 +237,7 @@ class Session:
     undo: SessionValue[Undo | None] = SessionValue("undo", None)
     # Columns that the page is about to open with
     opening: MutableSessionValue[dict[str, list[ColumnChoice | None]]] = MutableSessionValue("opening", dict)
-    # By page: the columns of Compare that it opened with, each with its index there
+    # By page: the columns of the main page that it opened with, each with its index there
     opened_with: MutableSessionValue[dict[str, list[tuple[int, ColumnChoice] | None]]] = MutableSessionValue(
         "opened_with", dict
     )
@@ -255,7 +255,7 @@ class Session:
         "notebooks", dict
     )  # by document kept on this machine
     notebook_linked = SessionValue("notebook_linked", "")  # the id of the kept text that a link refers to
-    below_wanted = SessionValue("below_wanted", "")  # the view below the text that Compare will open
+    below_wanted = SessionValue("below_wanted", "")  # the view below the text that the main page will open
     # The previous own text, if its questions or boundaries are stored nowhere else
     replaced: SessionValue[ReplacedText | None] = SessionValue("replaced", None)
     notebook_complaint = SessionValue("notebook_complaint", "")
@@ -280,8 +280,6 @@ class Session:
     pressed: MutableSessionValue[set[str]] = MutableSessionValue(
         "pressed", set
     )  # keys of buttons whose press the page has not handled yet
-    # Document whose columns are folded on Compare, and the purpose
-    folded: SessionValue[tuple[str, str]] = SessionValue("folded", ("", ""))
 
     # Chunks that were made elsewhere
     chunk_files: MutableSessionValue[dict[str, ChunkFile]] = MutableSessionValue(
@@ -311,7 +309,7 @@ class Session:
     linked_model = SessionValue("linked_model", "")  # the model that a link names; used only once the user names it too
     # What asks it, with the answers so far, which no other session is given
     asking: SessionValue[tuple[LanguageServer, Asking] | None] = SessionValue("asking", None)
-    answers: MutableSessionValue[AnswerCache] = MutableSessionValue("answers", AnswerCache)
+    answers: MutableSessionValue[AnswerCache] = MutableSessionValue("answer_cache", AnswerCache)
     sendable: MutableSessionValue[set[ChunkingTask]] = MutableSessionValue(
         "sendable", set
     )  # tasks that the user has allowed to be sent
@@ -331,7 +329,7 @@ class Session:
     changed_cuts: SessionJob[ChangedCuts | None] = SessionJob("changed_cuts", None)  # previews a change on the card
     reopened: SessionValue[SessionFile | None] = SessionValue(
         "reopened", None
-    )  # the reopened file, while Compare shows its columns
+    )  # the reopened file, while the main page shows its columns
 
     reranker: SessionValue[Reranker | None] = SessionValue("reranker", None)  # a cross-encoder that the user has named
     questions: MutableSessionValue[list[MarkedQuestion]] = MutableSessionValue(
@@ -363,11 +361,6 @@ class Session:
     def on_disk(self) -> bool:
         """True if the user has chosen to keep embeddings on disk; set by a widget."""
         return bool(st.session_state.get("on_disk"))
-
-    @property
-    def shows_all_sizes(self) -> bool:
-        """True if Compare shows all sizes; set by a widget."""
-        return bool(st.session_state.get("all_sizes"))
 
 
 session = Session()

@@ -17,7 +17,7 @@ from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import Place
 from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, SHARED_CHOICES, Choices, from_query, to_query
-from viz.state.compare_choices import COMPARE_PAGE, default_choices, ensure_compare_choices
+from viz.state.main_page import main_page
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
 from viz.state.page_text import TextSource, are_boundaries
 from viz.state.session_file import MOST_QUESTIONS, KeptParts, KeptQuestion
@@ -217,7 +217,7 @@ class _Head(BaseModel, frozen=True, extra="ignore"):
     about
         The text's name, boundaries and origin.
     link
-        The query parameters of Compare's link, which include the columns.
+        The query parameters of the main page's link, which include the columns.
     page
         The key of the page that was shown last.
     sample
@@ -300,7 +300,7 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
 def current_document() -> str:
     """Return the current page's document: a sample's id, or `OWN_DOCUMENT` for the user's own text."""
     choices_by_page = session.choices
-    return choices_by_page[session.page].document if session.page in choices_by_page else ensure_compare_choices().document
+    return choices_by_page[session.page].document if session.page in choices_by_page else main_page.choices().document
 
 
 def key_of_kept_document() -> Place | None:
@@ -329,15 +329,15 @@ def open_notebook(id: str, choices: Choices) -> str:
         return ""
     notebook_key, metadata, text = notebook_parts
     kept_choices = _restore_notebook(notebook_key, metadata, text)
-    current_compare_choices = ensure_compare_choices()
-    with undoable(COMPARE_PAGE, "Columns replaced by those of the kept text"):
-        current_compare_choices.columns, current_compare_choices.selected, current_compare_choices.extra = (
+    main_choices = main_page.choices()
+    with undoable(main_page.key, "Columns replaced by those of the kept text"):
+        main_choices.columns, main_choices.selected, main_choices.extra = (
             kept_choices.columns,
             kept_choices.selected,
             kept_choices.extra,
         )
     for shared in SHARED_CHOICES:
-        for target in (choices, current_compare_choices):
+        for target in (choices, main_choices):
             setattr(target, shared, getattr(kept_choices, shared))
     return metadata.page
 
@@ -349,9 +349,9 @@ def open_linked_notebook() -> None:
     session.notebook_complaint = ""
     if validated_linked_notebook is not None and not validated_linked_notebook[1].sample:
         notebook_choices = _restore_notebook(*validated_linked_notebook)
-        if COMPARE_PAGE not in session.choices:
-            current_compare_choices = ensure_compare_choices()
-            current_compare_choices.columns, current_compare_choices.selected = (
+        if not main_page.opened:
+            main_choices = main_page.choices()
+            main_choices.columns, main_choices.selected = (
                 notebook_choices.columns,
                 notebook_choices.selected,
             )
@@ -374,12 +374,14 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
 
 
 def _restore_notebook(place: Place, head: _Head, text: str) -> Choices:
-    """Load a notebook's text and questions into the session; return its choices of Compare."""
+    """Load a notebook's text and questions into the session; return its choices of the main page."""
     document_id = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
     if document_id == OWN_DOCUMENT:
         restore_text(head.about, text)
     restore_questions(head.questions)
-    notebook_choices, _ = from_query(head.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default_choices())
+    notebook_choices, _ = from_query(
+        head.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, main_page.default_choices()
+    )
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
     session.notebooks[document_id] = Notebook(place, _OPENED)
@@ -387,17 +389,17 @@ def _restore_notebook(place: Place, head: _Head, text: str) -> Choices:
 
 
 def _content(document: str) -> Content | None:
-    own, compare = session.own, ensure_compare_choices()
+    own, main_choices = session.own, main_page.choices()
     if document == OWN_DOCUMENT:
         if own is None:
             return None
         text_metadata, text = text_in_stored_form(own, session.own_given)
-        text_of_questions, splitter_name = own.text, compare.sentences
+        text_of_questions, splitter_name = own.text, main_choices.sentences
     else:
         sample_document = load_sample(document)
         text_metadata = KeptText(name=sample_document.title, known=sample_document.known, dashes=None, teaches="")
         text_of_questions = text = sample_document.text
-        splitter_name = compare.sentences if compare.document == document else sample_splitters()[document]
+        splitter_name = main_choices.sentences if main_choices.document == document else sample_splitters()[document]
     digest = text_digest(text_of_questions)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     document_questions = tuple(
@@ -406,8 +408,8 @@ def _content(document: str) -> Content | None:
     notebook_metadata = _Head(
         about=text_metadata,
         questions=document_questions,
-        link=to_query(compare, default_choices()) | {"document": document, "sentences": splitter_name},
-        page=session.page or COMPARE_PAGE,
+        link=to_query(main_choices, main_page.default_choices()) | {"document": document, "sentences": splitter_name},
+        page=session.page or main_page.key,
         sample="" if document == OWN_DOCUMENT else document,
     )
     return Content(

@@ -19,6 +19,7 @@ from viz.shell import (
     ModelRequests,
     Page,
     begin_run,
+    columns_of_compare,
     columns_to_open_with,
     find_kept_run,
     new_keeper,
@@ -29,7 +30,7 @@ from viz.shell import (
     say_origin_of_bundled_run,
 )
 from viz.shell.page import page
-from viz.state import MODEL_MISSING, chosen_model, columns_of_compare, model_identity, session
+from viz.state import MODEL_MISSING, chosen_model, model_identity, session
 from viz.theme import SEGMENTATION, UNLABELLED, definitions_as_help
 from viz.tune.first_run import first_run, first_screen
 from viz.tune.sweep_inputs import (

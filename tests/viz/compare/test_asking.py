@@ -19,7 +19,7 @@ from viz.components.browser_exchange import code_point_offsets, utf16_offsets
 from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS
-from viz.state.compare_choices import FITTING_LIMIT, retrieval_limits
+from viz.state.question_settings import FITTING_LIMIT, retrieval_limits
 
 moments = count(1)
 

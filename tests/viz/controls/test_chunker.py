@@ -4,9 +4,9 @@ import pytest
 
 from chunkers import CHUNKERS
 from chunkers.recipes.presets import presets_for_chunker
+from viz.compare.choices import COMPARE_PAGE, default_choices
 from viz.controls.chunker import BOX_CHARACTERS, guide_link
 from viz.state.choices import ColumnChoice
-from viz.state.compare_choices import COMPARE_PAGE, default_choices
 
 LONG_NAMES = [
     (chunker, preset)

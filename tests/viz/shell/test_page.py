@@ -105,14 +105,16 @@ def test_every_page_asks_before_it_uses_what_a_link_names(app, name):
 
 
 def _life(how):
+    from dataclasses import replace
+
     import streamlit as st
 
+    from viz.compare.choices import default_choices
     from viz.shell.page import page
-    from viz.state.choices import compare_first_screen
 
     st.session_state["app"] = True
     st.session_state.setdefault("links", []).append(st.query_params.to_dict())
-    with page("compare", compare_first_screen("stubs", "lines"), about_a_text=False) as here:
+    with page("compare", replace(default_choices(), document="stubs", sentences="lines"), about_a_text=False) as here:
         if how == "complain" and len(st.session_state["links"]) == 1:
             here.complain("The link asks for the moon.")
         if here.choices.tokenizer == "words":

@@ -11,14 +11,15 @@ from viz.state.choices import (
     MOST_COLUMNS,
     Choices,
     ColumnChoice,
-    compare_first_screen,
+    fresh_column,
     from_query,
     link_of_chunker,
     older_column_numbers,
     to_query,
 )
 
-DEFAULT = compare_first_screen(*next(iter(sample_splitters().items())))
+COLUMNS = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
+DEFAULT = Choices(*next(iter(sample_splitters().items())), COLUMNS, selected=1)
 
 
 def values(spec):

@@ -12,13 +12,14 @@ from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_
 from evaluation.segmentation.threshold_staircase import threshold_staircase
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 from viz.breakpoints.decision_steps import scan_steps
+from viz.compare.choices import default_choices
 from viz.double_pass import page as double_pass
 from viz.double_pass.passes import pass_steps
 from viz.retrieval.first_run import first_screen
 from viz.shell.navigation import PAGES
 from viz.state.choices import Choices, ColumnChoice, fresh_column, from_query
-from viz.state.compare_choices import RETRIEVAL_LIMITS, default_choices
 from viz.state.lecture_decks import SCENE_PARTS, SEE, Deck, Scene, bundled_decks
+from viz.state.question_settings import RETRIEVAL_LIMITS
 
 SCENES = [(name, scene) for name, deck in bundled_decks().items() for scene in deck.scenes]
 

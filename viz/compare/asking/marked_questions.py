@@ -9,9 +9,8 @@ from viz.compare.asking.question_search import drop_unused_question_texts
 from viz.compare.state.session import session
 from viz.components.page_elements import download_button, remark
 from viz.controls import offer_to_keep, value_binding
-from viz.shell import open_page_at_next_run
-from viz.shell.question_exchange import give_kept_questions_to_retrieval
-from viz.state import LONGEST_NAME, columns_of_compare, current_document
+from viz.shell import columns_of_compare, give_kept_questions_to_retrieval, open_page_at_next_run
+from viz.state import LONGEST_NAME, current_document
 
 LONGEST_SHOWN = 120
 """Most characters of an answer that the list shows; the file has the whole answer."""

@@ -29,8 +29,7 @@ from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
 from viz.jobs.chunker_comparison import MOST_LISTED, IndexChanges, IndexSetting
 from viz.jobs.retrieval_plan import RunMaterial
-from viz.shell import ColumnResult, waiting_words
-from viz.shell.question_exchange import bundled_material, shared_question_sets
+from viz.shell import ColumnResult, bundled_material, shared_question_sets, waiting_words
 from viz.state import RANKED_BY, Choices, TextSource, ranking_method_of, retrieval_limit_of
 
 THIS_TEXT = "This text"

@@ -55,6 +55,8 @@ class CompareSession(Session):
     embedding_price = SessionValue("embedding_price", 0.0)  # US dollars per million tokens; 0 if none is given
     # The comparison of a library's own chunker with a column: its identity, the message, and the message's tone
     proof: SessionValue[tuple[str, str, str] | None] = SessionValue("proof", None)
+    # Document whose columns are folded, and the purpose
+    folded: SessionValue[tuple[str, str]] = SessionValue("folded", ("", ""))
     question = SessionValue("question", "")
     # The browser's timestamp of the last event about it
     question_moment: SessionValue[float | None] = SessionValue("question_moment", None)

@@ -19,17 +19,7 @@ from viz.jobs import split_document
 from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
 from viz.shell import open_page_at_next_run
-from viz.state import (
-    COMPARE_PAGE,
-    OWN_DOCUMENT,
-    Choices,
-    ColumnChoice,
-    TextSource,
-    choose_document,
-    ensure_compare_choices,
-    session,
-    undoable,
-)
+from viz.state import OWN_DOCUMENT, Choices, ColumnChoice, TextSource, choose_document, main_page, session, undoable
 
 KEY = "retrieval_failed_list"
 MOST_LISTED = 200
@@ -315,7 +305,7 @@ def _open_on_compare(
     else:
         adopt_as_own_text(to, choices)
     choices.sentences, choices.embedder = settings
-    compare_choices = ensure_compare_choices()
-    with undoable(COMPARE_PAGE, "Columns replaced by those of Retrieval"):
+    compare_choices = main_page.choices()
+    with undoable(main_page.key, "Columns replaced by those of Retrieval"):
         compare_choices.columns, compare_choices.selected = columns, 0
-    open_page_at_next_run(COMPARE_PAGE)
+    open_page_at_next_run(main_page.key)

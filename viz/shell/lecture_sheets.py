@@ -7,12 +7,10 @@ from chunkers.embedders.sentence_models import MiniLM
 from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
 from viz.jobs import embedding_cache
+from viz.shell.navigation import drawn_columns
 from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, Choices, from_query
-from viz.state.lecture_decks import PAGES_WITH_CHUNKS, Deck, Scene
+from viz.state.lecture_decks import Deck, Scene
 from viz.state.page_text import TextSource
-
-SELECTED = ("clustering",)
-"""Pages of which only the selected column is on paper."""
 
 EMBEDDERS = (MiniLM.name, "tfidf")
 """Embedders that need neither a download nor a server."""
@@ -26,7 +24,7 @@ def lecture_sheets(deck: Deck, texts: Mapping[str, TextSource]) -> list[SceneShe
 def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
     sheet_title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
     sheet_without_results = SceneSheet(sheet_title, scene.words)
-    if scene.page not in PAGES_WITH_CHUNKS or "c1" not in scene.query:
+    if drawn_columns(scene.page) == "none" or "c1" not in scene.query:
         return sheet_without_results
     splitter_by_document = {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}
     first_sample = next(iter(splitter_by_document))
@@ -34,7 +32,7 @@ def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
     if choices.document == OWN_DOCUMENT and own is None:
         return sheet_without_results
     document_name, document_text, known = _text(choices.document, own)
-    columns_on_sheet = [choices.columns[choices.selected]] if scene.page in SELECTED else choices.columns
+    columns_on_sheet = [choices.columns[choices.selected]] if drawn_columns(scene.page) == "selected" else choices.columns
     try:
         chunkers = [build_chunker(column.chunker, column.parameters) for column in columns_on_sheet]
         has_embedding_chunker = any(chunker.embeds for chunker in chunkers)

@@ -1,0 +1,78 @@
+"""The choices of Compare, which declares itself as the main page here, and the user's own cuts as a column of it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chunkers import Document
+from chunkers.methods import YourCuts
+from sample_docs import sample_splitters
+from viz.state import (
+    ASK_LIMIT,
+    ASK_METHOD,
+    FITTING_LIMIT,
+    MOST_COLUMNS,
+    Choices,
+    ColumnChoice,
+    fresh_column,
+    last_change,
+    main_page,
+    session,
+    undoable,
+)
+
+COMPARE_PAGE = "compare"
+"""The page's key."""
+
+
+def default_choices() -> Choices:
+    """Return the default choices of Compare: three chunkers side by side, on the first sample."""
+    document, sentences = next(iter(sample_splitters().items()))
+    columns = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
+    return Choices(document, sentences, columns, selected=1, extra={ASK_METHOD: "embedding", ASK_LIMIT: FITTING_LIMIT})
+
+
+main_page.declare(COMPARE_PAGE, "Compare", default_choices)
+
+
+# The user's own cuts, a column of Compare.
+
+
+def index_for_own_cuts(choices: Choices) -> int | None:
+    """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
+    compare_column_count = len(choices.columns)
+    own_cuts_column_index = next(
+        (index for index, column in enumerate(choices.columns) if column.chunker == YourCuts.name), compare_column_count
+    )
+    return own_cuts_column_index if own_cuts_column_index < MOST_COLUMNS else None
+
+
+def own_cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
+    """Return the user's cuts of a text as offsets in code points, empty if there are none."""
+    for column in choices.columns:
+        if column.chunker == YourCuts.name:
+            own_cuts_chunker = YourCuts.build(**column.parameters)
+            return own_cuts_chunker.places if own_cuts_chunker.is_of(document.identity) else ()
+    return ()
+
+
+def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) -> None:
+    """Show the user's cuts as a column of Compare; one undo reverts all of the user's clicks.
+
+    Raises
+    ------
+    ParameterError
+        If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
+    """
+    own_cuts_chunker = YourCuts.at_places(document.identity, places)
+    cuts_column_index = index_for_own_cuts(choices)
+    if cuts_column_index is None:
+        return
+    undo_message = f"Column {cuts_column_index + 1} shows your cuts"
+    previous_change = last_change(COMPARE_PAGE)
+    with undoable(COMPARE_PAGE, undo_message):
+        choices.columns[cuts_column_index : cuts_column_index + 1] = [
+            ColumnChoice(YourCuts.name, {"cuts": own_cuts_chunker.cuts})
+        ]
+        choices.selected = cuts_column_index
+    if previous_change is not None and previous_change.said == undo_message and session.undo is not None:
+        session.undo = replace(session.undo, before=previous_change.before, selected=previous_change.selected)

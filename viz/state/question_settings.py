@@ -1,0 +1,50 @@
+"""The settings of questions about a text, by their words in the link: the ranking method and the limit on retrieval."""
+
+from collections.abc import Mapping
+
+from evaluation.asking.question_retrieval import Limit, SearchSettings, fitting_budget
+from evaluation.search import SearchMethod
+from viz.state.choices import Choices
+from viz.state.session_state import session
+
+ASK_METHOD, ASK_LIMIT = "ask", "ask_limit"
+"""The link parameters for asking a question; the question itself is the user's text and never in a link."""
+
+RANKED_BY: Mapping[SearchMethod, str] = {
+    "embedding": "by embedding",
+    "bm25": "by words (BM25)",
+    "hybrid": "by both (hybrid)",
+}
+"""The ranking methods, with their names on the page."""
+
+RETRIEVAL_LIMITS: Mapping[str, tuple[str, Limit]] = {
+    **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
+    **{f"top{count}": ("best chunk" if count == 1 else f"top {count}", Limit(top=count)) for count in (1, 3, 5, 10)},
+}
+"""Limits on retrieval: the word in the link, the label on the page, and the limit."""
+
+FITTING_LIMIT = "fitting"
+"""The word for the limit that suits the length of the text."""
+
+
+def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
+    """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
+    auto_token_limit = fitting_budget(characters)
+    return {FITTING_LIMIT: (f"auto: {auto_token_limit:,} tokens", Limit(tokens=auto_token_limit)), **RETRIEVAL_LIMITS}
+
+
+def ranking_method_of(choices: Choices) -> SearchMethod:
+    """Return the ranking method chosen for questions."""
+    return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
+
+
+def retrieval_limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
+    """Return the label and value of the chosen retrieval limit for a text of ``characters`` characters."""
+    return retrieval_limits(characters)[choices.extra[ASK_LIMIT]]
+
+
+def search_settings_of(choices: Choices, characters: int) -> SearchSettings:
+    """Return the search settings for questions about a text of ``characters`` characters."""
+    return SearchSettings(
+        ranking_method_of(choices), retrieval_limit_of(choices, characters)[1], session.embedded_as, session.reranker
+    )
