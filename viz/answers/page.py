@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import Embedder, InputError
+from chunkers import Embedder
 from chunkers.language_models import Asking
 from chunkers.support import pluralize, short_repr
 from evaluation.answering import (
@@ -28,19 +28,18 @@ from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.session import session
 from viz.components.page_elements import ask_to_send, heading, notice, remark, show_job_progress
 from viz.controls import column_controls, select_word, value_binding
-from viz.jobs import new_token, run_registry
+from viz.jobs import new_token
 from viz.jobs.answer_runs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers
 from viz.shell import (
-    ENDING_S,
     RUN_PARAMETER,
     ColumnResult,
     LostRun,
     Page,
     begin_run,
-    find_kept_run,
+    end_run,
+    find_run,
     new_keeper,
     offer_columns_of_compare,
-    register_kept_run,
     run_columns,
     say_interrupted,
     say_texts_are_missing,
@@ -151,7 +150,15 @@ def _draw(here: Page, text: PageText, results: list[ColumnResult]) -> None:
     _say_column_problems(results)
     answers_run_plan = _answer_plan(here, text, results, chosen_question_items)
     chunk_gathering_job = _gathering_job(answers_run_plan, results, here.embedder) if answers_run_plan is not None else None
-    answers_run = find_run(here.choices.extra[RUN_PARAMETER], chunk_gathering_job, here.embedder)
+    linked_run = find_run(
+        here.choices.extra[RUN_PARAMETER], Answering, KeptAnswers, partial(_reopened_run, chunk_gathering_job, here.embedder)
+    )
+    if isinstance(linked_run, LostRun):
+        linked_run.show("answers")
+    elif isinstance(linked_run, KeptAnswers) and (changed := _changed_inputs(linked_run, chunk_gathering_job)):
+        way_to_reopen = f"To see them, give again what it was begun with. Other than now: {', '.join(changed)}."
+        say_texts_are_missing(linked_run, way_to_reopen, "answers")
+    answers_run = linked_run if isinstance(linked_run, Answering) else None
     if not chosen_question_items.usable:
         notice(_no_questions_in_words(here.choices), key="answers_no_questions")
     if chunk_gathering_job is not None and here.embedder is not None:
@@ -388,8 +395,7 @@ def _begin_run(
     """Begin a run, or go on with the one on the page under its link."""
     plan, models, link_parameters = gathering.plan, chosen_models(choices, asking), choices.extra
     if run is not None:
-        run.cancel()
-        run.join(ENDING_S)
+        end_run(run)
     is_continuing_page_run = run is not None and run.plan == plan and run.models == models
     run_link_token = link_parameters[RUN_PARAMETER] if is_continuing_page_run else new_token()
     kept_run = run.kept if run is not None and is_continuing_page_run else None
@@ -412,43 +418,13 @@ def _begin_run(
     begin_run(link_parameters, question_answering_job, run_link_token)
 
 
-def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
-    """Return the run of answers that the link names, or None; draw the reason if the run cannot be shown.
-
-    Parameters
-    ----------
-    token
-        The token in the link; empty if the link has none.
-    gathering
-        The chunks retrieved for the current choices; a run on disk is shown with them if its plan is the same.
-    """
-    registered_answers_run = run_registry().find(token, Answering, session.runs)
-    kept_answers_run = find_kept_run(token, KeptAnswers) if registered_answers_run is None else None
-    if kept_answers_run is None:
-        return registered_answers_run
-    if not isinstance(kept_answers_run, LostRun):
-        try:
-            return _reopened_run(kept_answers_run, gathering, embedder)
-        except InputError as error:
-            kept_answers_run = LostRun(str(error), "error")
-    kept_answers_run.show("answers")
-    return None
-
-
-def _reopened_run(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
-    """Load a run from disk and register it for all sessions; return None and draw the mismatch if the plan differs."""
-    changed_inputs = (
-        kept.differing_settings(None) if gathering is None else kept.differing_settings(gathering.plan, gathering.chunkings)
-    )
-    if changed_inputs:
-        way_to_reopen = f"To see them, give again what it was begun with. Other than now: {', '.join(changed_inputs)}."
-        say_texts_are_missing(kept, way_to_reopen, "answers")
-        return None
-    if gathering is None or gathering.sizes is None or embedder is None:
+def _reopened_run(gathering: Gathering | None, embedder: Embedder | None, kept: KeptAnswers) -> Answering | None:
+    """Load a run from disk with the chunks retrieved for the current choices; return None if they differ from its plan."""
+    if gathering is None or gathering.sizes is None or embedder is None or _changed_inputs(kept, gathering):
         return None
     kept.keeper.check_embedder(embedder)
     plan, gathered = gathering.plan, gathering.found.copy()
-    reopened_answers_run = Answering(
+    return Answering(
         plan,
         gathering.chunkings[0].document,
         gathered,
@@ -460,5 +436,10 @@ def _reopened_run(kept: KeptAnswers, gathering: Gathering | None, embedder: Embe
         kept=kept,
         results=kept.stored_results(gathered, plan.items),
     )
-    register_kept_run(kept, reopened_answers_run)
-    return reopened_answers_run
+
+
+def _changed_inputs(kept: KeptAnswers, gathering: Gathering | None) -> list[str]:
+    """Return the names of the settings in which the current choices differ from a run on disk."""
+    return (
+        kept.differing_settings(None) if gathering is None else kept.differing_settings(gathering.plan, gathering.chunkings)
+    )

@@ -53,7 +53,7 @@ def measure_again() -> RunFile:
     embedder = load_embedder(retrieval_choices.embedder, "cpu")
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in retrieval_choices.columns)
     plan = Plan(bundled_material(), chunkers, embedder.name, retrieval_choices.sentences, retrieval_choices.tokenizer)
-    bundled_run_file_keeper = Keeper(RunFile(), BUNDLED, KeptRetrieval.kind)
+    bundled_run_file_keeper = Keeper(RunFile(kind=KeptRetrieval.kind), BUNDLED, KeptRetrieval.kind)
     return run_job_to_file(Retrieval(plan, embedder, False, KeptRetrieval.of(bundled_run_file_keeper, plan)))
 
 

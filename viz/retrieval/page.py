@@ -39,11 +39,10 @@ from viz.shell import (
     Page,
     begin_run,
     bundled_material,
-    find_kept_run,
+    find_run,
     new_keeper,
     offer_columns_of_compare,
     offer_to_resume,
-    register_kept_run,
     run_button_row,
     run_with_consent,
     say_no_bundled_run,
@@ -77,16 +76,13 @@ def show() -> None:
 def _draw(here: Page) -> None:
     link_parameters = here.choices.extra
     invalid_link_messages = replace_invalid_parameters(link_parameters)
-    linked_retrieval_run = run_registry().find(link_parameters["run"], Retrieval, session.runs)
-    stored_retrieval_run = find_kept_run(link_parameters["run"], KeptRetrieval) if linked_retrieval_run is None else None
-    uses_own_documents = isinstance(stored_retrieval_run, KeptRetrieval) and stored_retrieval_run.plan.own
-    if isinstance(stored_retrieval_run, KeptRetrieval) and not uses_own_documents:
-        linked_retrieval_run = reopened_run(stored_retrieval_run, bundled_material())
+    linked_run = find_retrieval(link_parameters["run"], None)
+    uses_own_documents = isinstance(linked_run, KeptRetrieval) and linked_run.plan.own
     adopt_given_columns(here, PAGE)
     chunkers, start_obstacle_message = build_chunkers(here)
     with here.controls:
         chosen_run_material = choose_material(
-            linked_retrieval_run.plan.material if linked_retrieval_run is not None else None, own=uses_own_documents
+            linked_run.plan.material if isinstance(linked_run, Retrieval) else None, own=uses_own_documents
         )
         if chosen_run_material is not None and chosen_run_material.own:
             share_questions(chosen_run_material)
@@ -111,8 +107,8 @@ def _draw(here: Page) -> None:
         show_place_on_compare(
             PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=selected_column_chunker is not None
         )
-    if isinstance(stored_retrieval_run, KeptRetrieval) and uses_own_documents:
-        linked_retrieval_run = reopened_run(stored_retrieval_run, chosen_run_material)
+    if uses_own_documents:
+        linked_run = find_retrieval(link_parameters["run"], chosen_run_material)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
@@ -148,7 +144,7 @@ def _draw(here: Page) -> None:
     _start_row(here, new_run_plan, chosen_run_material)
     show_generating(here, documents_of(chosen_run_material), form_elsewhere=needs_model_form)
     show_traces(here, documents_of(chosen_run_material), chunkers)
-    _show_results(here, linked_retrieval_run, stored_retrieval_run, new_run_plan, chosen_run_material)
+    _show_results(here, linked_run, new_run_plan, chosen_run_material)
 
 
 def adopt_given_columns(here: Page, page: str) -> None:
@@ -189,21 +185,20 @@ def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
 
 def _show_results(
     here: Page,
-    run: Retrieval | None,
-    kept: KeptRetrieval | LostRun | None,
+    run: Retrieval | KeptRetrieval | LostRun | None,
     plan: Plan | None,
     material: RunMaterial | None,
 ) -> None:
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
-    if run is not None:
+    if isinstance(run, Retrieval):
         offer_to_resume_retrieval(here, run)
         documents_differ = material is None or material.texts != run.plan.material.texts
         with st.expander("Previous documents' results") if documents_differ and not run.running else st.container():
             _show_run(run, plan, here.choices)
-    elif isinstance(kept, LostRun):
-        kept.show("retrieval")
-    elif kept is not None:
-        say_missing_files(kept, material)
+    elif isinstance(run, LostRun):
+        run.show("retrieval")
+    elif run is not None:
+        say_missing_files(run, material)
     elif material is not None and not material.own:
         _show_first_run(plan, here.choices)
     else:
@@ -434,14 +429,18 @@ def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -
     return Retrieval(plan, embedder, session.on_disk, stored_retrieval_run, asking=asking)
 
 
-def reopened_run(kept: KeptRetrieval, material: RunMaterial | None) -> Retrieval | None:
-    """Load a stored run and register it for all sessions; return None if ``material`` differs from the run's material."""
-    if material is None or kept.missing(material):
-        return None
-    reopened_retrieval_run = Retrieval(_with_chunk_files(kept.with_material(material)), None, True, kept)
-    register_kept_run(kept, reopened_retrieval_run)
-    reopened_retrieval_run.start()
-    return reopened_retrieval_run
+def find_retrieval(token: str, own_material: RunMaterial | None) -> Retrieval | KeptRetrieval | LostRun | None:
+    """Return the run of a link as `find_run` does, on the bundled documents or on ``own_material``, as it was begun."""
+
+    def reopened_run(kept: KeptRetrieval) -> Retrieval | None:
+        material = own_material if kept.plan.own else bundled_material()
+        if material is None or kept.missing(material):
+            return None
+        reopened_retrieval_run = Retrieval(_with_chunk_files(kept.with_material(material)), None, True, kept)
+        reopened_retrieval_run.start()
+        return reopened_retrieval_run
+
+    return find_run(token, Retrieval, KeptRetrieval, reopened_run)
 
 
 def say_missing_files(kept: KeptRetrieval, material: RunMaterial | None) -> None:

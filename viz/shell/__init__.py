@@ -26,15 +26,14 @@ from viz.shell.column_results import (
 from viz.shell.current_lecture import offer_decks
 from viz.shell.keyboard_shortcuts import key_dialog
 from viz.shell.linked_runs import (
-    ENDING_S,
     RUN_PARAMETER,
     LostRun,
     ModelRequests,
     begin_run,
-    find_kept_run,
+    end_run,
+    find_run,
     new_keeper,
     offer_to_resume,
-    register_kept_run,
     run_button_row,
     run_with_consent,
     say_interrupted,

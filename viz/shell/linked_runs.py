@@ -116,6 +116,7 @@ RUN_PARAMETER = "run"
 ENDING_S = 2.0
 """Seconds to wait for a cancelled run to end before it resumes."""
 
+Job = TypeVar("Job", bound=KeptJob)
 Kept = TypeVar("Kept", bound=KeptRun[Any])
 
 
@@ -130,16 +131,30 @@ class LostRun(NamedTuple):
         notice(self.reason, self.tone, key=f"{key}_lost")
 
 
-def find_kept_run(token: str, kind: type[Kept]) -> Kept | LostRun | None:
-    """Return the run stored on disk under a link's token, or the reason why there is none; None without a token."""
+def find_run(
+    token: str, job_type: type[Job], kept_type: type[Kept], reopen: Callable[[Kept], Job | None]
+) -> Job | Kept | LostRun | None:
+    """Return the run of a link from memory or from disk, or the reason why there is none; None without a token.
+
+    ``reopen`` makes a job of a run on disk to show its results, and all sessions with the link then share the job. If it
+    returns None, since texts are missing, the run is returned as it is stored.
+    """
     if not token:
         return None
+    if registered_run := run_registry().find(token, job_type, session.runs):
+        return registered_run
     try:
-        found_stored_run = kind.find(Keeper(run_store(), token, kind.kind))
+        kept_run = kept_type.find(Keeper(run_store(), token, kept_type.kind))
+        if kept_run is None:
+            run_retention_phrase = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
+            return LostRun(f"The link's run is no longer remembered: {run_retention_phrase}.", "info")
+        reopened_run = reopen(kept_run)
     except InputError as error:
         return LostRun(str(error), "error")
-    run_retention_phrase = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
-    return found_stored_run or LostRun(f"The link's run is no longer remembered: {run_retention_phrase}.", "info")
+    if reopened_run is None:
+        return kept_run
+    run_registry().keep(reopened_run, token, session.runs, begun=False)
+    return reopened_run
 
 
 def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
@@ -147,15 +162,16 @@ def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
     return Keeper(run_store(), token, kind.kind) if session.on_disk else None
 
 
+def end_run(run: BackgroundJob) -> None:
+    """Cancel a run that another one continues, and wait until it has ended."""
+    run.cancel()
+    run.join(ENDING_S)
+
+
 def begin_run(words: MutableMapping[str, str], run: BackgroundJob, token: str) -> None:
     """Start a run and put its token into the link's parameters."""
     words[RUN_PARAMETER] = run_registry().keep(run, token, session.runs)
     run.start()
-
-
-def register_kept_run(kept: Kept, run: BackgroundJob) -> None:
-    """Register a stored run's results in memory, so that all sessions with the link show them."""
-    run_registry().keep(run, kept.keeper.token, session.runs, begun=False)
 
 
 def say_texts_are_missing(kept: KeptRun[Any], way: str, key: str) -> None:
@@ -207,8 +223,7 @@ def offer_to_resume(
     obstacle_sentence = missing or _other_model_in_words(here, stored_interrupted_run, requests)
 
     def resume() -> None:
-        run.cancel()
-        run.join(ENDING_S)
+        end_run(run)
         begin_run(here.choices.extra, again(), stored_interrupted_run.keeper.token)
 
     resume_button_container = st.container(horizontal=True, vertical_alignment="center")

@@ -62,7 +62,7 @@ def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
 
 def measure_again() -> RunFile:
     """Run the default sweep on the bundled documents, and return the new run file."""
-    stored_sweep = _default_kept_sweep(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
+    stored_sweep = _default_kept_sweep(Keeper(RunFile(kind=KeptSweep.kind), BUNDLED, KeptSweep.kind))
     bundled_sweep_documents = [document for document in stored_sweep.documents_among([]) if document is not None]
     return run_job_to_file(
         Sweep.from_disk(stored_sweep).resumed(bundled_sweep_documents, load_embedder(stored_sweep.plan.embedder, "cpu"))

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import ASKING, CHUNKERS, Embedder, InputError
+from chunkers import ASKING, CHUNKERS, Embedder
 from chunkers.language_models import Asking
 from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import pluralize
@@ -21,10 +21,9 @@ from viz.shell import (
     begin_run,
     columns_of_compare,
     columns_to_open_with,
-    find_kept_run,
+    find_run,
     new_keeper,
     offer_to_resume,
-    register_kept_run,
     run_button_row,
     say_no_bundled_run,
     say_origin_of_bundled_run,
@@ -94,14 +93,14 @@ def _draw(here: Page) -> None:
     if chosen_sweep_documents.complaint:
         notice(chosen_sweep_documents.complaint, key="tune_shared")
     _start_row(here, settings, chosen_sweep_documents)
-    linked_sweep = find_sweep(link_parameters["run"])
+    linked_sweep = find_run(link_parameters["run"], Sweep, KeptSweep, Sweep.from_disk)
     if isinstance(linked_sweep, Sweep):
         if linked_sweep.running and not linked_sweep.cancelled:
             show_job_progress(linked_sweep)
         offer_to_resume_sweep(here, linked_sweep)
         _say_what_changed(linked_sweep, settings, chosen_sweep_documents)
         _show_results(linked_sweep, ranking_measure)
-    elif linked_sweep is not None:
+    elif isinstance(linked_sweep, LostRun):
         linked_sweep.show("tune")
     else:
         _show_first_run(settings, chosen_sweep_documents, ranking_measure)
@@ -260,19 +259,6 @@ def new_sweep(
         kept=stored_sweep,
         asking=asking,
     )
-
-
-def find_sweep(token: str) -> Sweep | LostRun | None:
-    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if the link has no sweep."""
-    linked_sweep = run_registry().find(token, Sweep, session.runs) or find_kept_run(token, KeptSweep)
-    if not isinstance(linked_sweep, KeptSweep):
-        return linked_sweep
-    try:
-        reopened_sweep = Sweep.from_disk(linked_sweep)
-    except InputError as error:
-        return LostRun(str(error), "error")
-    register_kept_run(linked_sweep, reopened_sweep)
-    return reopened_sweep
 
 
 def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:

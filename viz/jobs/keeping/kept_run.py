@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, ValidationError
 
 from chunkers import Embedder, InputError, __version__, load_embedder
 from viz.jobs.keeping.run_store import RunStore
@@ -17,83 +17,72 @@ from viz.jobs.keeping.run_store import RunStore
 # A run in a file of its own. Pages show such bundled runs before the user starts one.
 
 
-class _Content(BaseModel, extra="forbid", frozen=True):
-    kind: str
-    made: date
-    seamark: str
-    vectors: str
-    plan: dict[str, Any]
-    parts: tuple[dict[str, Any], ...]
+_Parts = Annotated[
+    dict[int, dict[str, Any]],
+    BeforeValidator(lambda parts: dict(enumerate(parts))),
+    PlainSerializer(lambda parts: [part for _, part in sorted(parts.items())]),
+]
+"""A run's parts by number; in the file, a list."""
 
 
-class RunFile:
+class RunFile(BaseModel, extra="forbid"):
     """A store of a single run, with the interface of `RunStore`; held in memory until it is written to a file.
+
+    A `RunStore` cannot take its place: it drops old runs and those of other versions, and writes where it reads.
 
     Attributes
     ----------
-    whole
-        True if the run was read from a file, with all its parts.
     made
         The day of the measurement.
     seamark
         The version of Seamark that measured the run.
+    vectors
+        The hash of the run's embedding model; empty until it is claimed.
+    whole
+        True if the run was read from a file, with all its parts.
     """
 
-    def __init__(self) -> None:
-        self.whole = False
-        self.made, self.seamark = datetime.now(tz=UTC).date(), __version__
-        self._kind, self._vectors, self._plan = "", "", b""
-        self._parts: dict[int, bytes] = {}
+    kind: str
+    made: date = Field(default_factory=lambda: datetime.now(tz=UTC).date())
+    seamark: str = __version__
+    vectors: str = ""
+    stored_plan: dict[str, Any] = Field(default_factory=dict, alias="plan")
+    stored_parts: _Parts = Field(default_factory=dict, alias="parts")
+    whole: bool = Field(default=False, exclude=True)
 
     @classmethod
-    def read(cls, path: Path) -> "RunFile":
+    def read(cls, path: Path) -> Self:
         """Read a run from a file; raises InputError if the file does not hold one."""
         try:
-            run_file_content = _Content.model_validate_json(path.read_bytes())
+            return cls.model_validate_json(path.read_bytes()).model_copy(update={"whole": True})
         except (OSError, ValidationError) as error:
             raise InputError(f"{path.name}: the file must contain a run that Seamark wrote; it does not.") from error
-        run_file = cls()
-        run_file.whole, run_file.made, run_file.seamark = True, run_file_content.made, run_file_content.seamark
-        run_file._kind, run_file._vectors, run_file._plan = (
-            run_file_content.kind,
-            run_file_content.vectors,
-            json.dumps(run_file_content.plan).encode(),
-        )
-        run_file._parts = {number: json.dumps(part).encode() for number, part in enumerate(run_file_content.parts)}
-        return run_file
 
     def write(self, path: Path) -> None:
         """Write the run to a file."""
-        run_file_content = _Content(
-            kind=self._kind,
-            made=self.made,
-            seamark=self.seamark,
-            vectors=self._vectors,
-            plan=json.loads(self._plan),
-            parts=tuple(json.loads(part) for _, part in sorted(self._parts.items())),
-        )
-        path.write_text(run_file_content.model_dump_json() + "\n", encoding="utf-8")
+        path.write_text(self.model_dump_json(by_alias=True) + "\n", encoding="utf-8")
 
     def begin(self, _: bytes, kind: str, plan: bytes) -> None:
-        """Set the kind and the plan of the run."""
-        self._kind, self._plan = kind, plan
+        """Set the plan of the run, which must be of the file's kind."""
+        assert kind == self.kind
+        self.stored_plan = json.loads(plan)
 
     def add(self, _: bytes, number: int, part: bytes) -> None:
         """Store a finished part of the run."""
-        self._parts[number] = part
+        self.stored_parts[number] = json.loads(part)
 
     def claim(self, _: bytes, vectors: str) -> bool:
         """Record the hash of the run's embedding model; return False if a different hash was recorded before."""
-        self._vectors = self._vectors or vectors
-        return self._vectors == vectors
+        self.vectors = self.vectors or vectors
+        return self.vectors == vectors
 
     def plan(self, _: bytes, kind: str) -> bytes | None:
         """Return the run's plan, or None if the run is of another kind."""
-        return self._plan if kind == self._kind else None
+        return json.dumps(self.stored_plan).encode() if kind == self.kind else None
 
     def parts(self, _: bytes) -> dict[int, bytes]:
         """Return the run's finished parts by number."""
-        return self._parts
+        return {number: json.dumps(part).encode() for number, part in self.stored_parts.items()}
 
 
 BUNDLED = "bundled"
