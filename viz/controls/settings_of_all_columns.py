@@ -49,7 +49,7 @@ def ask_splitter_consent(choices: Choices) -> None:
     )
     buttons_row = st.container(horizontal=True, gap="small")
     buttons_row.button(
-        "Use this splitter", key="splitter/allow", on_click=session.allowed_splitters.add, args=(linked_splitter_name,)
+        "Use this splitter", key="splitter/allow", on_click=session.allowed.add, args=(("sentences", linked_splitter_name),)
     )
     buttons_row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
 
@@ -167,7 +167,7 @@ def _use_embedder(choices: Choices, name: str) -> None:
     choices.embedder = name
     session.naming = False
     session.job = None
-    session.allowed.add(name)
+    session.allowed.add(("embedder", name))
 
 
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers import InputError, load_tokenizer
+from chunkers import load_tokenizer
 from chunkers.language_models import (
     ASK_AGAIN,
     MOST_AT_ONCE,
@@ -33,13 +33,20 @@ from evaluation.generating.generated_questions import (
 )
 from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
 from viz.components.figure import show_figure
-from viz.components.page_elements import ask_to_send, download_button, notice, remark, show_job_progress
+from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls import button_pressed, language_model_form, value_binding
 from viz.jobs import MOST_KEPT, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.retrieval.session import session
-from viz.shell import Page, give_questions_to_retrieval, share_generated_questions
+from viz.shell import (
+    ModelRequests,
+    Page,
+    give_questions_to_retrieval,
+    run_with_consent,
+    share_generated_questions,
+    show_consent,
+)
 from viz.state import chosen_model, no_model_message
 from viz.theme import INK, theme_name
 
@@ -196,11 +203,19 @@ def _offer_to_generate(
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     generation_settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
     source_texts = SourceTexts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
-    wanted_generation = generation_settings, source_texts, asking
+    tokenizer = here.choices.tokenizer
+    generation_requests = ModelRequests(
+        (generation_settings, source_texts, tokenizer),
+        asking,
+        lambda _: estimate_generation(source_texts.texts, generation_settings, load_tokenizer(tokenizer)),
+        f"“Generate” sends {pluralize(generation_settings.count, 'passage')} of "
+        f"{pluralize(len(source_texts.names), 'document')}",
+        "generating",
+        answer_tokens=0,
+    )
 
     def begin() -> None:
         assert asking is not None
-        session.generating_wanted = None
         new_generation_job = QuestionGenerationJob(source_texts, tuple(documents.parts), generation_settings, asking)
         if job is not None:
             job.cancel()
@@ -217,29 +232,16 @@ def _offer_to_generate(
     row_container = st.container(horizontal=True, vertical_alignment="bottom")
     _choose_settings(row_container, generation_settings)
     if button_pressed(row_container, "Generate", "generating_ask", disabled=asking is None or not source_texts.names):
-        session.generating_wanted = wanted_generation
+        run_with_consent(generation_requests, begin)
     if not source_texts.names:
         notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
     elif asking is None:
         notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
-    elif session.generating_wanted == wanted_generation:
-        try:
-            request_estimate = estimate_generation(
-                source_texts.texts, generation_settings, load_tokenizer(here.choices.tokenizer)
-            )
-        except InputError as error:
-            notice(str(error), "error", key="generating_estimate")
-            return
-        sending_phrase = (
-            f"“Generate” sends {pluralize(generation_settings.count, 'passage')} of "
-            f"{pluralize(len(source_texts.names), 'document')}"
+    elif show_consent(generation_requests) and job is not None:
+        remark(
+            "What is asked anew takes the place of the questions below; what was answered before costs nothing again.",
+            key="generating_again",
         )
-        ask_to_send(sending_phrase, asking, request_estimate, 0, key="generating", send=begin, formed=asking)
-        if job is not None:
-            remark(
-                "What is asked anew takes the place of the questions below; what was answered before costs nothing again.",
-                key="generating_again",
-            )
 
 
 def _choose_settings(row: DeltaGenerator, now: GenerationSettings) -> None:

@@ -1,7 +1,5 @@
 """The session state of the Retrieval page."""
 
-from chunkers.language_models import Asking
-from evaluation.generating.generated_questions import SourceTexts
 from evaluation.generating.question_generation import GenerationSettings
 from evaluation.questions import QuestionSet
 from viz.jobs import ReadingJob
@@ -21,10 +19,6 @@ class RetrievalSession(QuestionExchangeSession):
     retrieval_asked: SessionJob[ReadingJob[QuestionSet | None] | None] = SessionJob("retrieval_asked", None)
     # Settings for the questions that a language model generates; None to use those of the shown questions
     generating_settings: SessionValue[GenerationSettings | None] = SessionValue("generating_settings", None)
-    # Settings and documents for which the user has requested an estimate
-    generating_wanted: SessionValue[tuple[GenerationSettings, SourceTexts, Asking | None] | None] = SessionValue(
-        "generating_wanted", None
-    )
     comparing: SessionJob[QuestionSimilarityJob | None] = SessionJob("comparing", None)
     question_table = SessionValue("question_table", 0)  # number of edits of the question table, part of its key
     tracing: SessionJob[DiagnosingTraces | None] = SessionJob("tracing", None)

@@ -50,17 +50,21 @@ class ModelRequests:
     formed: bool = True
 
 
+AT_ONCE_S = 0.2
+"""Seconds to wait for an estimate before its progress is shown."""
+
+
 def run_with_consent(requests: ModelRequests | None, run: Callable[[], None]) -> None:
     """Call ``run`` if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
     if requests is None:
         run()
     elif requests.asking is not None:
         session.estimating = job = Estimating(requests.subject, requests.asking, requests.count, run)
-        job.start()
+        job.start(AT_ONCE_S)
 
 
-def show_consent(requests: ModelRequests | None) -> None:
-    """Draw the estimated requests of a run and the button that starts it.
+def show_consent(requests: ModelRequests | None) -> bool:
+    """Draw the estimated requests of a run and the button that starts it; return whether the estimate is ready.
 
     Nothing is drawn if no estimate was requested, or if the run or the language model has changed since.
     """
@@ -72,7 +76,7 @@ def show_consent(requests: ModelRequests | None) -> None:
         or request_estimation_job.asking is not requests.asking
         or request_estimation_job.cancelled
     ):
-        return
+        return False
     if request_estimation_job.running:
         show_job_progress(request_estimation_job, key=f"estimating_{requests.key}")
     elif request_estimation_job.error:
@@ -92,6 +96,7 @@ def show_consent(requests: ModelRequests | None) -> None:
             send=send,
             formed=request_estimation_job.asking if requests.formed else None,
         )
+    return request_estimation_job.found is not None
 
 
 def run_button_row(

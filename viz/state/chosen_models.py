@@ -33,7 +33,7 @@ def embedder_defaults(embedder: Embedder | None, chunker: str) -> Mapping[str, A
 
 def embedder_waits_for_consent(choices: Choices) -> bool:
     """Return whether the embedder still needs the user's consent to read, download or send something."""
-    return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
+    return choices.embedder not in EMBEDDERS and ("embedder", choices.embedder) not in session.allowed
 
 
 def embedder_destination(choices: Choices) -> str:
@@ -46,7 +46,7 @@ def embedder_destination(choices: Choices) -> str:
 
 def splitter_waits_for_consent(choices: Choices) -> bool:
     """Return whether the splitter still needs the user's consent to run a package or read a folder."""
-    return choices.sentences.startswith("spacy:") and choices.sentences not in session.allowed_splitters
+    return choices.sentences.startswith("spacy:") and ("sentences", choices.sentences) not in session.allowed
 
 
 def _server_embedder(name: str) -> Embedder:

@@ -292,12 +292,9 @@ class Session:
 
     # The embedder
     naming = SessionValue("naming", False)  # whether the form for another embedder is open
-    allowed: MutableSessionValue[set[str]] = MutableSessionValue(
-        "allowed", set
-    )  # embedders that may read, fetch or send something
-    allowed_splitters: MutableSessionValue[set[str]] = MutableSessionValue(
-        "allowed_splitters", set
-    )  # spaCy pipelines that may be used
+    # The names that the user has allowed, each with its choice: embedders that may read, fetch or send something, and spaCy
+    # pipelines that may be used
+    allowed: MutableSessionValue[set[tuple[str, str]]] = MutableSessionValue("allowed", set)
     server = SessionValue("server", EmbeddingServer())
     server_embedder: SessionValue[tuple[tuple[str, EmbeddingServer], Embedder] | None] = SessionValue(
         "server_embedder", None
