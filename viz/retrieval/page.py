@@ -15,7 +15,7 @@ from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.search import ReturnedText, checked_method
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls import any_calls_model, column_controls
-from viz.jobs import new_token, run_registry
+from viz.jobs import new_token
 from viz.jobs.retrieval import KeptRetrieval, ReportJob, Retrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.retrieval.documents_and_questions import choose_material, documents_of
@@ -227,9 +227,6 @@ def _start_row(here: Page, plan: Plan | None, material: RunMaterial | None) -> N
     language_model_access = chosen_model() if plan is not None and plan.asks else None
 
     def run() -> None:
-        earlier_run = run_registry().find(link_parameters["run"], Retrieval, session.runs)
-        if earlier_run is not None and earlier_run.running:
-            earlier_run.cancel()
         assert plan is not None
         assert here.embedder is not None
         new_run_token = new_token()

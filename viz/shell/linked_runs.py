@@ -174,7 +174,10 @@ def end_run(run: BackgroundJob) -> None:
 
 
 def begin_run(words: MutableMapping[str, str], run: BackgroundJob, token: str) -> None:
-    """Start a run and put its token into the link's parameters."""
+    """Start a run and put its token into the link's parameters; cancel the run that the link named before."""
+    earlier_run = run_registry().find(words[RUN_PARAMETER], type(run))
+    if earlier_run is not None and earlier_run.running:
+        earlier_run.cancel()
     words[RUN_PARAMETER] = run_registry().keep(run, token, session.runs)
     run.start()
 

@@ -12,7 +12,7 @@ from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import language_model_form, select_word, show_prompts
-from viz.jobs import new_token, run_registry
+from viz.jobs import new_token
 from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
 from viz.shell import (
     LostRun,
@@ -157,9 +157,6 @@ def _start_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDoc
 
     def run() -> None:
         link_parameters = here.choices.extra
-        earlier_sweep = run_registry().find(link_parameters["run"], Sweep, session.runs)
-        if earlier_sweep is not None:
-            earlier_sweep.cancel()
         assert here.embedder is not None
         new_sweep_token = new_token()
         tokenizer, model = here.choices.tokenizer, asking if asks else None
