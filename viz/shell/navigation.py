@@ -42,7 +42,7 @@ PAGES = {
 
 
 def drawn_columns(page: str) -> Literal["none", "selected", "all"]:
-    """Return which columns of a page, the default page if the key is empty, have chunks to draw outside the app."""
+    """Return the columns of a page that are drawn outside the app, too; an empty key is the default page."""
     entry = PAGES.get(page or next(iter(PAGES)))
     return "none" if entry is None else entry.drawn_columns
 
