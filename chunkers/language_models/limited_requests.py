@@ -368,15 +368,14 @@ def run_in_parallel(
     """
     job_failed_event = threading.Event()
 
-    def stopped() -> bool:
+    def cancelled_or_failed() -> bool:
         return job_failed_event.is_set() or cancelled()
 
     def run(work: Callable[[Callable[[], bool]], Result]) -> Result:
-        if job_failed_event.is_set():
-            # Of thousands, each would prepare its question before it asks whether to stop.
-            raise Cancelled
+        # Of thousands, each would prepare its question before it asks whether to stop.
+        raise_if_cancelled(job_failed_event.is_set)
         try:
-            return work(stopped)
+            return work(cancelled_or_failed)
         except BaseException:
             job_failed_event.set()
             raise

@@ -145,11 +145,11 @@ class Budget(Ledger):
         most_in: int,
         most_out: int,
         requests: int,
-        stopped: Callable[[], bool] | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> None:
         """Reserve the maximum cost of a call that may take several requests.
 
-        Most calls use less than is reserved for them. With ``stopped``, which returns true once the user has stopped, a
+        Most calls use less than is reserved for them. With ``cancelled``, which returns true once the user has stopped, a
         call that does not fit into the remaining budget waits until other calls have ended.
 
         Raises
@@ -173,10 +173,10 @@ class Budget(Ledger):
                 if not budget_refusal:
                     self._reserved[call] = maximum_call_spending
                     return
-                if stopped is None or not other_calls_reservations:
+                if cancelled is None or not other_calls_reservations:
                     raise ModelError(budget_refusal)
                 self._settled.wait(_POLL_S)
-            raise_if_cancelled(stopped)
+            raise_if_cancelled(cancelled)
 
     def _refusal(self, there: Spending, wanted: Spending, name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""

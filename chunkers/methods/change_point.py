@@ -14,7 +14,14 @@ from chunkers.building_blocks import SAMPLE, SizeLimitedChunker, enforce_size_li
 from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.contract import Tools
 from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Verdict, combine_reasons
-from chunkers.support import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS, Cancelled, FloatArray, InputError, IntArray
+from chunkers.support import (
+    MOST_CHANGE_PRODUCTS,
+    MOST_CHANGE_STEPS,
+    FloatArray,
+    InputError,
+    IntArray,
+    raise_if_cancelled,
+)
 from chunkers.text import Document, paragraph_starts
 
 Caution = Literal["eager", "balanced", "cautious"]
@@ -266,8 +273,8 @@ class ChangePoint(SizeLimitedChunker):
         def stop_if_cancelled(done: int, compared: int) -> None:
             nonlocal work
             work += compared * vectors.shape[1]
-            if work > AT_ONCE and tools.cancelled():
-                raise Cancelled
+            if work > AT_ONCE:
+                raise_if_cancelled(tools.cancelled)
 
         def critical(shuffled: FloatArray) -> FloatArray:
             if searched_sentences == sentence_count:

@@ -210,11 +210,11 @@ def answer_all(
     """
     earlier_results = {} if before is None else before
 
-    def answer_at(place: tuple[int, int], stopped: Callable[[], bool]) -> None:
+    def answer_at(place: tuple[int, int], cancelled: Callable[[], bool]) -> None:
         chunker, question = place
         context_of_question = gathered[chunker].contexts[question]
         answer_item(
-            items[question], context_of_question, services, partial(keep, place), stopped, earlier_results.get(place)
+            items[question], context_of_question, services, partial(keep, place), cancelled, earlier_results.get(place)
         )
         done(place)
 

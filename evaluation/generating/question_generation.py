@@ -37,7 +37,7 @@ from chunkers.language_models import (
     run_in_parallel,
     usable_answer,
 )
-from chunkers.support import short_repr
+from chunkers.support import raise_if_cancelled, short_repr
 from chunkers.text import Quotation, SearchableText, Tokenizer
 from evaluation.asking.question_retrieval import LONGEST_QUESTION
 
@@ -279,15 +279,15 @@ def generate_questions(
     chosen_random_windows = [*islice(random_windows(texts, settings.window, settings.seed), settings.count)]
     ordered_question_outcomes = _OrderedOutcomes(len(chosen_random_windows), done)
 
-    def ask_about_window(number: int, stopped: Callable[[], bool]) -> None:
-        earlier_questions = ordered_question_outcomes.wait_for_first(_count_to_await(chosen_random_windows, number), stopped)
-        if earlier_questions is None:
-            raise Cancelled
+    def ask_about_window(number: int, cancelled: Callable[[], bool]) -> None:
+        earlier_questions = ordered_question_outcomes.wait_for_first(
+            _count_to_await(chosen_random_windows, number), cancelled
+        )
         window_part = _unquoted_part(texts, chosen_random_windows[number], earlier_questions)
         question_answer_reader = _AnswerReader(
             texts[window_part.document],
             window_part,
-            lambda question: ordered_question_outcomes.is_repeated(question, number, stopped),
+            lambda question: ordered_question_outcomes.is_repeated(question, number, cancelled),
         )
         messages = _messages(texts, window_part, number + 1, earlier_questions)
         part, begun, skipped = window_part, messages, len(messages)
@@ -310,7 +310,9 @@ def generate_questions(
                 for excerpt in sentences_of_window_part
                 if not any(excerpt in message.text for message in later_messages)
             ]
-            return ask([*begun, *later_messages], stopped, kind=_answer_schema(unused_excerpts or sentences_of_window_part))
+            return ask(
+                [*begun, *later_messages], cancelled, kind=_answer_schema(unused_excerpts or sentences_of_window_part)
+            )
 
         try:
             ordered_question_outcomes.store(number, usable_answer(send, messages, question_answer_reader.parse_answer, tell))
@@ -371,23 +373,23 @@ class _OrderedOutcomes:
         self._done = done
         self._changed = threading.Condition()
 
-    def wait_for_first(self, count: int, stopped: Callable[[], bool]) -> list[Generated] | None:
-        """Wait for the first ``count`` outcomes and return the questions among them; None if the user stops the run."""
+    def wait_for_first(self, count: int, cancelled: Callable[[], bool]) -> list[Generated]:
+        """Wait for the first ``count`` outcomes and return the questions among them; raises Cancelled if the user stops."""
         while True:
             with self._changed:
                 if self._told >= count:
                     return [outcome for outcome in self._outcomes[:count] if isinstance(outcome, Generated)]
                 self._changed.wait(_POLL_S)
-            if stopped():
-                return None
+            raise_if_cancelled(cancelled)
 
-    def is_repeated(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
+    def is_repeated(self, question: str, number: int, cancelled: Callable[[], bool]) -> bool:
         """Return whether the same question was generated earlier, or is the prompt's example.
 
         After a stop, the question is compared with the questions finished so far.
         """
-        earlier_outcomes = self.wait_for_first(number, stopped)
-        if earlier_outcomes is None:
+        try:
+            earlier_outcomes = self.wait_for_first(number, cancelled)
+        except Cancelled:
             with self._changed:
                 earlier_outcomes = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
         return _folded(question) in {

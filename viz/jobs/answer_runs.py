@@ -458,8 +458,10 @@ class Judging(BackgroundJob):
                 (judgement.repeat for times in answer_result.judgements.values() for judgement in times), default=-1
             )
 
-            def judge_answer(stopped: Callable[[], bool]) -> None:
-                judge_result(answer_result, answer_and_judge_services, partial(self.run.keep, place), stopped, round_number)
+            def judge_answer(cancelled: Callable[[], bool]) -> None:
+                judge_result(
+                    answer_result, answer_and_judge_services, partial(self.run.keep, place), cancelled, round_number
+                )
                 self.run.write_to_disk(place)
                 self.finished += 1
 
