@@ -13,7 +13,7 @@ import numpy as np
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
 from chunkers.contract import run
 from chunkers.recipes import presets_for_chunker
-from chunkers.support import csv_text, format_number
+from chunkers.support import csv_text, format_number, raise_if_cancelled
 from evaluation.segmentation.boundary_measures import (
     TRIVIAL_ANSWERS,
     Score,
@@ -214,8 +214,7 @@ def _one_by_one(
     """Run everything in this process."""
     for _, runs in groups:
         for task in runs:
-            if tools.cancelled():
-                return
+            raise_if_cancelled(tools.cancelled)
             yield task(replace(tools))
 
 

@@ -87,7 +87,7 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
         "Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary"
     )
     _say_problems(distinct_question_items)
-    if question_sharing_job.running and not question_sharing_job.cancelled:
+    if question_sharing_job.running and not question_sharing_job.cancelled():
         show_job_progress(question_sharing_job, key="answers/sharing")
     elif question_sharing_job.error:
         notice(question_sharing_job.error, "error", key="answers_sharing_error")
@@ -172,7 +172,7 @@ def _questions_from_file() -> QuestionItems:
         show_job_progress(question_file_reading_job, key="answers_reading")
     elif question_file_reading_job is not None:
         session.answers_reading = None
-        if not question_file_reading_job.cancelled:
+        if not question_file_reading_job.cancelled():
             # An unusable file gives no questions, only a problem.
             session.answers_file = (
                 question_file_reading_job.name,

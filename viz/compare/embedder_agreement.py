@@ -85,9 +85,9 @@ def _full_embedder_results(
     if embedder_job is None:
         session.full_job = embedder_job = ChunkingJob(document, full, missing_tasks_and_chunkers, session.on_disk)
         embedder_job.start()
-    if embedder_job.running and not embedder_job.cancelled:
+    if embedder_job.running and not embedder_job.cancelled():
         show_job_progress(embedder_job)
-    elif embedder_job.error or embedder_job.cancelled:
+    elif embedder_job.error or embedder_job.cancelled():
         if embedder_job.error:
             notice(embedder_job.error, "error", key="agreement_error")
         st.button(

@@ -146,7 +146,7 @@ def _take_read_file(choices: Choices, number: int) -> bool:
         return False
     session.chunk_reading = None
     session.chunk_complaint = file_reading_job.error
-    if file_reading_job.made is None or file_reading_job.cancelled:
+    if file_reading_job.made is None or file_reading_job.cancelled():
         return False
     try:
         show_chunk_file(file_reading_job.made, session.page, choices, number)

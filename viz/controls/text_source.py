@@ -241,7 +241,7 @@ def _take_reading(choices: Choices) -> None:
     session.own_reading = None
     if own_file_reading_job.error:
         session.own_complaint = own_file_reading_job.error
-    elif own_file_reading_job.made is not None and not own_file_reading_job.cancelled:
+    elif own_file_reading_job.made is not None and not own_file_reading_job.cancelled():
         read_file, name = own_file_reading_job.made, own_file_reading_job.name
         if not isinstance(read_file, FileText):
             _open_saved(read_file, name, choices)

@@ -292,7 +292,7 @@ def _use_read_boundaries(text: str) -> bool:
     if boundary_file_reading_job is None or not boundary_file_reading_job.ended:
         return False
     session.marks_reading = None
-    if boundary_file_reading_job.cancelled or boundary_file_reading_job.about != text:
+    if boundary_file_reading_job.cancelled() or boundary_file_reading_job.about != text:
         return False
     if boundary_file_reading_job.made is None:
         session.marks_complaint = boundary_file_reading_job.error

@@ -348,12 +348,12 @@ def _search(
         session.guide_ask_job = question_search_job
         question_search_job.start()
     question_search_job.join(PATIENCE_S)
-    if question_search_job.running and not question_search_job.cancelled:
+    if question_search_job.running and not question_search_job.cancelled():
         with st.container(key="progress"):
             show_job_progress(question_search_job, key="guide_ask")
         return None, None, "Embedding the chunks and the question."
-    if question_search_job.error or question_search_job.cancelled:
-        if question_search_job.cancelled:
+    if question_search_job.error or question_search_job.cancelled():
+        if question_search_job.cancelled():
             st.button("Continue embedding", on_click=setattr, args=(session, "guide_ask_job", None))
         return None, None, question_search_job.error or "The search was cancelled."
     return question_search_job.found[0], question_search_job.found.get(1), ""

@@ -388,7 +388,7 @@ class Answering(KeptJob):
             answer_and_judge_services,
             self.keep,
             self._store_complete_answer,
-            self._cancel.is_set,
+            self.cancelled,
             self.results.copy(),
         )
         if self.bert:
@@ -467,7 +467,7 @@ class Judging(BackgroundJob):
 
             return judge_answer
 
-        run_in_parallel([task_of(place) for place in self.places], self._cancel.is_set)
+        run_in_parallel([task_of(place) for place in self.places], self.cancelled)
 
 
 # Questions of the Retrieval page, grouped by the text that answers them.
@@ -521,12 +521,12 @@ class QuestionSharing(BackgroundJob):
     def _assign_questions_to_texts(self, origin: str, material: RunMaterial) -> None:
         question_corpus_documents = []
         for file_name, text in material.texts:
-            raise_if_cancelled(self._cancel.is_set)
+            raise_if_cancelled(self.cancelled)
             # Excerpts do not depend on sentences: the document is not split.
             question_corpus_documents.append(Document.from_text(text, "lines", file_name))
         corpus = Corpus(tuple(question_corpus_documents))
         file_name, data = material.questions
-        questions_from_file = read_questions(data, file_name, corpus, self._cancel.is_set)
+        questions_from_file = read_questions(data, file_name, corpus, self.cancelled)
         name_by_text, parts_by_name = {text: called for called, text in material.texts}, dict(material.parts)
         for text, items in items_by_text(questions_from_file.usable, corpus).items():
             text_with_questions = SharedText(name_by_text[text], text, parts_by_name.get(name_by_text[text]), items, origin)

@@ -45,9 +45,8 @@ class BackgroundJob(ABC):
         """True while the job's thread is alive."""
         return self._thread is not None and self._thread.is_alive()
 
-    @property
     def cancelled(self) -> bool:
-        """True if the job has been asked to stop."""
+        """Return whether the job has been asked to stop."""
         return self._cancel.is_set()
 
     def start(self, wait: float = 0.0) -> None:
@@ -72,15 +71,13 @@ class BackgroundJob(ABC):
             self._status, self._share = embedder.preparation_progress(share), share
 
         self._status, self._share = embedder.loading_message(), 0.0
-        embedder.prepare(prepares, self._cancel.is_set)
+        embedder.prepare(prepares, self.cancelled)
 
     def tools(
         self, embedder: Embedder | None, tokenizer: str = "all-MiniLM-L6-v2", *, on_disk: bool = False, **watching: Any
     ) -> Tools:
         """Return the tools for chunkers, which stop if the job is cancelled; ``watching`` are further fields of `Tools`."""
-        return Tools(
-            embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=self._cancel.is_set, **watching
-        )
+        return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=self.cancelled, **watching)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the job that is done, from 0 to 1, and a short status text."""
@@ -143,7 +140,7 @@ class KeptJob(BackgroundJob):
     @property
     def can_go_on(self) -> bool:
         """True if the job stopped early and is stored on disk, so that it can be resumed."""
-        return self.kept is not None and self.done < self.total and (self.cancelled or not self.running)
+        return self.kept is not None and self.done < self.total and (self.cancelled() or not self.running)
 
 
 def run_job_to_file(job: KeptJob) -> RunFile:
@@ -292,7 +289,7 @@ class Estimating(BackgroundJob):
         return 0.0, f"Counting what would be sent to {self.asking.model.title}"
 
     def _run(self) -> None:
-        self.found = self.count(self._cancel.is_set)
+        self.found = self.count(self.cancelled)
 
 
 def estimate_llm_requests(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chunkers import Cancelled, Chunker, Document, Embedder, InputError, load_tokenizer
+from chunkers import Chunker, Document, Embedder, InputError, load_tokenizer
 from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
 from evaluation.asking.question_retrieval import Limit
@@ -103,7 +103,7 @@ class IndexChanges(BackgroundJob):
     def _run(self) -> None:
         comparison_setting = self.setting
         self._status = "Splitting into sentences"
-        corpus = Corpus(tuple(comparison_setting.material.documents(comparison_setting.sentences, self._cancel.is_set)))
+        corpus = Corpus(tuple(comparison_setting.material.documents(comparison_setting.sentences, self.cancelled)))
         corpus_questions = self._read_questions(corpus)
         token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(comparison_setting.tokenizer))
         # Without questions only the chunks count, and nothing is embedded for searching.
@@ -125,7 +125,7 @@ class IndexChanges(BackgroundJob):
         name, data = self.setting.material.questions
         if not data:
             return ()
-        parsed_questions = read_questions(data, name, corpus, self._cancel.is_set)
+        parsed_questions = read_questions(data, name, corpus, self.cancelled)
         self.problems = tuple(parsed_questions.problems)
         self.questions = tuple(question.text for question in parsed_questions.usable)
         return tuple(parsed_questions.usable)
@@ -217,7 +217,5 @@ class EditStabilityJob(BackgroundJob):
             )
             try:
                 self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._count_edits)
-            except Cancelled:
-                return
             except InputError as error:
                 self.refused[task] = str(error)

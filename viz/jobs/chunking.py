@@ -156,7 +156,7 @@ class ChunkingJob(BackgroundJob):
         self.share = 0.0
         self._measured_from = self.seconds_left = None
         if chunker.embeds and self.embedder is not None:
-            self.embedder.prepare(self._note_preparation, self._cancel.is_set)
+            self.embedder.prepare(self._note_preparation, self.cancelled)
             self.prepared = None
             # For some models the revision is known only after loading.
             task = replace(task, revision=self.embedder.revision)

@@ -59,7 +59,7 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
     @property
     def ended(self) -> bool:
         """True if the job is over: the files were read, reading failed, or the user cancelled."""
-        return self.cancelled or (self._thread is not None and not self.running)
+        return self.cancelled() or (self._thread is not None and not self.running)
 
     def begin(self) -> Self:
         """Start the job if necessary and wait briefly, so that short files need no progress bar; return the job."""
@@ -68,16 +68,16 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
         return self
 
     def _run(self) -> None:
-        self.made = self.make(self._one_by_one(), self._read, self._cancel.is_set)
+        self.made = self.make(self._one_by_one(), self._read, self.cancelled)
 
     def _one_by_one(self) -> Iterator[tuple[str, bytes]]:
         for number, name_and_content in enumerate(self.files, start=1):
-            raise_if_cancelled(self._cancel.is_set)
+            raise_if_cancelled(self.cancelled)
             self._begun = number
             yield name_and_content
 
     def _read(self, data: bytes, name: str) -> FileText:
-        return read_document(data, name, self.encoding, self._cancel.is_set)
+        return read_document(data, name, self.encoding, self.cancelled)
 
 
 def read_single_text(

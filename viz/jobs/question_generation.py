@@ -70,7 +70,7 @@ class QuestionGenerationJob(BackgroundJob):
             self.settings,
             partial(self.asking.ask, ledger=self.asked),
             self.outcomes.append,
-            self._cancel.is_set,
+            self.cancelled,
             self.asking.report_usability,
         )
 

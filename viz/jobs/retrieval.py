@@ -331,7 +331,7 @@ class Retrieval(KeptJob):
         questions_file_name, questions_csv = self.plan.material.questions
         corpus = Corpus(tuple(self._split_documents()))
         self._status = "Reading the questions"
-        self.questions = read_questions(questions_csv, questions_file_name, corpus, self._cancel.is_set)
+        self.questions = read_questions(questions_csv, questions_file_name, corpus, self.cancelled)
         usable_questions = self.questions.require_usable(questions_file_name)
         self.lacking = missing_sections_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
@@ -415,7 +415,7 @@ class Retrieval(KeptJob):
         splitter_name = "lines" if self.embedder is None else self.plan.sentences
         document_count = len(self.plan.material.texts)
         self._status = f"Splitting into sentences: 1 of {document_count:,} documents"
-        for number, document in enumerate(self.plan.material.documents(splitter_name, self._cancel.is_set), start=1):
+        for number, document in enumerate(self.plan.material.documents(splitter_name, self.cancelled), start=1):
             self._status = f"Splitting into sentences: {min(number + 1, document_count):,} of {document_count:,} documents"
             yield document
 

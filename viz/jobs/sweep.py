@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from chunkers import Embedder, InputError, build_chunker
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
+from chunkers.support import raise_if_cancelled
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
     MarkedDocument,
@@ -274,10 +275,9 @@ class Sweep(KeptJob):
             self.kept.begin()
         sweep_documents = []
         for document in self.split():
-            if self.cancelled:
-                return
+            raise_if_cancelled(self.cancelled)
             sweep_documents.append(document)
-        self.embedder.prepare(self._note_preparation, self._cancel.is_set)
+        self.embedder.prepare(self._note_preparation, self.cancelled)
         self.prepared = None
         if self.kept is not None:
             self.kept.keeper.check_embedder(self.embedder)

@@ -49,11 +49,11 @@ class DiagnosingTraces(BackgroundJob):
 
     def _note_progress(self, status: str, done: int, total: int) -> None:
         self._status, self._share = f"{done:,} of {total:,} {status}", done / max(1, total)
-        raise_if_cancelled(self._cancel.is_set)
+        raise_if_cancelled(self.cancelled)
 
     def _run(self) -> None:
         name, traces_data = self.file
-        parsed_traces = read_traces(traces_data, name, self._cancel.is_set)
+        parsed_traces = read_traces(traces_data, name, self.cancelled)
         parts_by_name, texts = dict(self.documents.parts), self.documents.texts
         documents = []
         for number, (name, text) in enumerate(texts):
@@ -93,7 +93,7 @@ class DiagnosingTraces(BackgroundJob):
         """Return the chunks that were searched, if they are in a file."""
         if self.chunk_file is not None:
             name, data = self.chunk_file
-            return ChunkFile(name, tuple(read_chunks(data, name, self._cancel.is_set)))
+            return ChunkFile(name, tuple(read_chunks(data, name, self.cancelled)))
         return self.chunker.held_file if isinstance(self.chunker, YourChunks) else None
 
     def _cut_documents(self, chunker: Chunker, documents: list[Document]) -> SearchedChunks:

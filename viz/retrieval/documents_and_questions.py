@@ -185,9 +185,9 @@ def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
     session.retrieval_reading = job = _reading_job(session.retrieval_reading, files, read_documents)
     job.begin()
-    if job.running and not job.cancelled:
+    if job.running and not job.cancelled():
         show_job_progress(job)
-    if job.cancelled:
+    if job.cancelled():
         return OwnDocuments([], ["Reading the documents was stopped; upload them again, or fewer of them."], [])
     return job.made or OwnDocuments([], [job.error] if job.error else [], [])
 
@@ -202,7 +202,7 @@ def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSe
     question_set_maker = single_file_maker(lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled))
     session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, question_set_maker)
     job.begin()
-    if job.cancelled:
+    if job.cancelled():
         return None, "Reading the questions was stopped; upload them again.", False
     if job.running:
         show_job_progress(job)

@@ -181,7 +181,11 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         with st.expander("Prompts"):
             for prompt in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, ASK_AGAIN):
                 st.code(prompt, language=None, wrap_lines=True)
-        if question_generation_job is not None and question_generation_job.running and not question_generation_job.cancelled:
+        if (
+            question_generation_job is not None
+            and question_generation_job.running
+            and not question_generation_job.cancelled()
+        ):
             show_job_progress(question_generation_job, key="generating")
             return
         _offer_to_generate(here, documents, chosen_model(), question_generation_job)
@@ -276,7 +280,7 @@ def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
     questions, dropped = job.made, job.dropped_windows
     if job.error:
         notice(job.error, "error", key="generating_error")
-    if job.cancelled:
+    if job.cancelled():
         # Another session does not have the model's answers.
         continue_phrase = " “Generate” continues where it stopped." if job.asking is chosen_model() else ""
         notice(
@@ -312,7 +316,7 @@ def _show_generated(here: Page, job: QuestionGenerationJob) -> None:
         similarities_per_question is None
         and similarity_job is not None
         and similarity_job.running
-        and not similarity_job.cancelled
+        and not similarity_job.cancelled()
     ):
         # A table of unfiltered questions would soon change.
         return
@@ -341,7 +345,7 @@ def _question_similarities(here: Page, job: QuestionGenerationJob, made: Sequenc
             similarity_job_identity, job.texts, tuple(made), splitter, here.embedder, on_disk
         )
         question_similarity_job.start(0.2)
-    if question_similarity_job.cancelled:
+    if question_similarity_job.cancelled():
         notice(
             "The comparison of the questions was stopped, so the filters are off and all questions are shown.",
             key="comparing_stopped",

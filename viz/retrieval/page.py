@@ -297,7 +297,7 @@ def _wait_for_report(job: ReportJob) -> None:
 
 def _say_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
-    if run.running and not run.cancelled:
+    if run.running and not run.cancelled():
         measured_chunker_count = len(run.found)
         show_job_progress(run, lambda: len(run.found) > measured_chunker_count)
     changed_setting_names = run.plan.changed(plan) if plan is not None else []
@@ -322,7 +322,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if run.plan.material.own and run.found:
         _offer_question_file(run)
     chunker_count = len(run.plan.chunkers)
-    if run.cancelled and len(run.found) < chunker_count:
+    if run.cancelled() and len(run.found) < chunker_count:
         notice(f"Stopped: {len(run.found)} of {chunker_count} chunkers were measured.", key="retrieval_stopped")
 
 

@@ -103,7 +103,7 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
     session.results = {
         column.task: column.chunking for column in column_results if column.task and column.chunking is not None
     }
-    if chunking_job is not None and not chunking_job.cancelled:
+    if chunking_job is not None and not chunking_job.cancelled():
         # Release the results that are no longer shown.
         for dropped_task in cached_chunkings.keys() - session.results.keys():
             chunking_job.results.pop(dropped_task, None)
@@ -147,7 +147,7 @@ def _start_job(
         session.job = chunking_job = None
     error_by_task = {} if chunking_job is None else failed_tasks(chunking_job)
     untried_tasks = [pair for pair in waiting if pair[0].without_embedder not in error_by_task]
-    if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled)):
+    if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled())):
         return
     session.job = chunking_job = ChunkingJob(
         document, embedder, untried_tasks, session.on_disk, asking, failed=error_by_task
@@ -230,10 +230,10 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
     is_job_running = background_chunking_job.running
     # The job may be working on columns that are no longer shown.
     waiting_chunkers = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
-    if not (is_job_running or background_chunking_job.cancelled) and waiting_chunkers:
+    if not (is_job_running or background_chunking_job.cancelled()) and waiting_chunkers:
         # The job ended after the columns were computed.
         st.rerun()
-    if is_job_running and not background_chunking_job.cancelled:
+    if is_job_running and not background_chunking_job.cancelled():
         # The style sheet overlays it on the page, since otherwise the content below would jump when it disappears.
         with st.container(key="progress"):
             show_job_progress(
@@ -241,7 +241,7 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
                 lambda: bool(background_chunking_job.results_so_far().keys() - session.results.keys()),
                 lambda row: _offer_quick_embedder(row, background_chunking_job),
             )
-    elif background_chunking_job.cancelled and waiting_chunkers:
+    elif background_chunking_job.cancelled() and waiting_chunkers:
         calls_language_model = any(chunker.asks for chunker in waiting_chunkers)
         st.button("Continue asking" if calls_language_model else "Continue embedding", on_click=_forget_job)
     elif any(column.tried for column in results):
@@ -400,7 +400,7 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
 def waiting_words(*, asks: bool = False) -> str:
     """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
     background_chunking_job = session.job
-    if background_chunking_job is not None and background_chunking_job.cancelled:
+    if background_chunking_job is not None and background_chunking_job.cancelled():
         return "Stopped while asking." if asks else "Stopped while embedding."
     return "Asking …" if asks else "Embedding …"
 

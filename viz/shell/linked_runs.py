@@ -74,7 +74,7 @@ def show_consent(requests: ModelRequests | None) -> bool:
         or request_estimation_job is None
         or request_estimation_job.subject != requests.subject
         or request_estimation_job.asking is not requests.asking
-        or request_estimation_job.cancelled
+        or request_estimation_job.cancelled()
     ):
         return False
     if request_estimation_job.running:
@@ -196,7 +196,7 @@ def say_interrupted(run: KeptJob, way: str, key: str) -> None:
     Nothing is drawn if the user cancelled the run or it failed.
     """
     stored_interrupted_run = run.kept
-    if stored_interrupted_run is not None and run.can_go_on and not run.cancelled and not run.error:
+    if stored_interrupted_run is not None and run.can_go_on and not run.cancelled() and not run.error:
         done_phrase = _parts_done(stored_interrupted_run, run.done)
         notice(
             f"This {stored_interrupted_run.title} was interrupted; the results for {done_phrase} are kept on disk. {way}",

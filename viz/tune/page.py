@@ -95,7 +95,7 @@ def _draw(here: Page) -> None:
     _start_row(here, settings, chosen_sweep_documents)
     linked_sweep = find_run(link_parameters["run"], Sweep, KeptSweep, Sweep.from_disk)
     if isinstance(linked_sweep, Sweep):
-        if linked_sweep.running and not linked_sweep.cancelled:
+        if linked_sweep.running and not linked_sweep.cancelled():
             show_job_progress(linked_sweep)
         offer_to_resume_sweep(here, linked_sweep)
         _say_what_changed(linked_sweep, settings, chosen_sweep_documents)
@@ -216,7 +216,7 @@ def _show_results(job: Sweep, measure: str) -> None:
     if job.asking is not None and not job.running:
         remark(f"{job.asking.model.title}: {job.asked.spent}.", key="tune_asked")
     finished_sweep_rows = list(job.rows)
-    if job.cancelled and len(finished_sweep_rows) < job.total:
+    if job.cancelled() and len(finished_sweep_rows) < job.total:
         notice(
             f"Stopped after {len(finished_sweep_rows):,} of {job.total:,} runs. The results so far are kept.",
             key="tune_stopped",

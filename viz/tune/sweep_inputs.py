@@ -116,11 +116,11 @@ def _take_finished_jobs() -> None:
     reading_job, stitching_job = session.tune_reading, session.tune_stitching
     if reading_job is not None and reading_job.ended:
         session.tune_reading = None
-        if not reading_job.cancelled:
+        if not reading_job.cancelled():
             session.tune_uploaded = reading_job.made or MarkedDocuments(complaints=[reading_job.error])
     if stitching_job is not None and stitching_job.ended:
         session.tune_stitching = None
-        if not stitching_job.cancelled:
+        if not stitching_job.cancelled():
             stitching_result = stitching_job.made or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
             session.tune_stitched = stitching_result.made
             session.tune_held = session.tune_held | stitching_result.held

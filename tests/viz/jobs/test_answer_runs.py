@@ -170,7 +170,7 @@ def test_nobody_waits_for_a_model_that_hangs_once_the_user_has_stopped(gathering
         deadline = time.monotonic() + LIMIT
         while system == prompts.ANSWER_SYSTEM and "Who?" not in question and time.monotonic() < deadline:
             # As a server's answer is waited for: in short looks at whether the user has stopped.
-            if begun and begun[0].cancelled:
+            if begun and begun[0].cancelled():
                 raise Cancelled
             time.sleep(0.01)
 

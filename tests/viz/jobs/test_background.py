@@ -38,10 +38,10 @@ def test_it_works_until_it_is_cancelled():
     assert not job.running
     job.start()
     assert job.running
-    assert not job.cancelled
+    assert not job.cancelled()
     job.cancel()
     ended(job)
-    assert (job.running, job.cancelled, job.error) == (False, True, "")
+    assert (job.running, job.cancelled(), job.error) == (False, True, "")
 
 
 def test_an_error_of_ours_is_a_sentence():
@@ -91,7 +91,7 @@ def test_of_fifty_sessions_none_stops_or_forgets_what_another_holds(started):
         kept.keep(run, session=sessions[0])
     for token, run in [*held.items()][1:]:
         assert kept.find(token, Waiting) is run
-    assert not any(run.cancelled for run in [*held.values()][1:25])
+    assert not any(run.cancelled() for run in [*held.values()][1:25])
 
 
 def test_beyond_the_limit_a_sessions_own_oldest_makes_room_first_one_that_has_ended(started):
@@ -101,10 +101,10 @@ def test_beyond_the_limit_a_sessions_own_oldest_makes_room_first_one_that_has_en
     ended(runs[3])
     tokens = [kept.keep(run, session=mine) for run in runs[:-1]]
     kept.keep(runs[-1], session=mine)
-    assert not any(run.cancelled for run in runs if run is not runs[3])
+    assert not any(run.cancelled() for run in runs if run is not runs[3])
     (another,) = started(1)
     kept.keep(another, session=mine)
-    assert [run.cancelled for run in runs] == [True, False, False, True, *[False] * (MOST_KEPT - 3)]
+    assert [run.cancelled() for run in runs] == [True, False, False, True, *[False] * (MOST_KEPT - 3)]
     assert all(kept.find(token, Waiting) is run for token, run in zip(tokens[4:], runs[4:-1], strict=True))
 
 
@@ -115,7 +115,7 @@ def test_a_run_that_was_only_opened_is_not_stopped(started):
     assert kept.find(token, Waiting, mine) is run
     for another in started(MOST_KEPT):
         kept.keep(another, session=mine)
-    assert not run.cancelled
+    assert not run.cancelled()
     assert kept.find(token, Waiting) is run
 
 
@@ -134,7 +134,7 @@ def test_of_sessions_that_are_over_the_last_ended_runs_stay_and_running_ones_go_
     runs[1:] = []
     gc.collect()
     assert kept.find(tokens[0], Waiting) is runs[0]
-    assert not runs[0].cancelled
+    assert not runs[0].cancelled()
     assert kept.find(tokens[1], Waiting) is None
     assert all(kept.find(token, Waiting) for token in tokens[2:])
 

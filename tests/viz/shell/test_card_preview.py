@@ -66,7 +66,7 @@ def test_nothing_changes_before_it_is_applied_and_undo_brings_all_back(app):
     assert "c2.amount" not in dict(app.query_params)
     # Once the user has left it, nothing more is found out for it; when it is wanted again, it is.
     ask(app, None)
-    assert app.session_state["changed_cuts"].cancelled
+    assert app.session_state["changed_cuts"].cancelled()
     assert ask(app, 2, would)["preview"] == preview
 
     tell(app, "reader", "change", column=1, values={"amount": 79})

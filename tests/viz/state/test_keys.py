@@ -155,11 +155,11 @@ def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_pl
 
     app = AppTest.from_function(script).run()
     jobs = app.session_state["jobs"]
-    assert not jobs[0].cancelled
+    assert not jobs[0].cancelled()
     app.run()
-    assert [job.cancelled for job in jobs] == [True, False]
+    assert [job.cancelled() for job in jobs] == [True, False]
     app.run()
     gc.collect()
-    assert jobs[1].cancelled
+    assert jobs[1].cancelled()
     for job in jobs:
         job.join(60)

@@ -180,7 +180,7 @@ def _handle_event(event: dict[str, Any]) -> None:
     elif not event.get("again"):
         if question.strip() != session.question:
             session.answer = None
-        if job is not None and (job.cancelled or job.error):
+        if job is not None and (job.cancelled() or job.error):
             session.ask_job = None
         session.question = question.strip() or " "
         session.answer_complaint = ""
@@ -229,9 +229,11 @@ def _fill_in_answer(
         session.ask_job = search_job
         search_job.start()
     search_job.join(patience_s)
-    is_search_in_progress = search_job.running and not search_job.cancelled
+    is_search_in_progress = search_job.running and not search_job.cancelled()
     asked["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
-    asked["state"] = "working" if is_search_in_progress else "failed" if search_job.error or search_job.cancelled else "done"
+    asked["state"] = (
+        "working" if is_search_in_progress else "failed" if search_job.error or search_job.cancelled() else "done"
+    )
     if asked["state"] == "failed":
         status_phrase = search_job.error or "Stopped; press Enter in the question to go on."
     elif not is_search_in_progress and chosen_ranking_method != "bm25" and embedder is None:
@@ -433,7 +435,7 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         notice(NO_MODEL, key="contexts_missing")
         return
     job = session.situating
-    if job is not None and job.asking is asking and job.running and not job.cancelled:
+    if job is not None and job.asking is asking and job.running and not job.cancelled():
         show_job_progress(job, key="contexts")
         return
     unwritten_chunkings = {

@@ -109,7 +109,7 @@ def preview_of(
         session.on_disk,
     )
     previous_job = session.changed_cuts
-    if previous_job is not None and previous_job.subject == changed_cuts_job.subject and not previous_job.cancelled:
+    if previous_job is not None and previous_job.subject == changed_cuts_job.subject and not previous_job.cancelled():
         changed_cuts_job = previous_job
         changed_cuts_job.join(AGAIN_S)
     else:

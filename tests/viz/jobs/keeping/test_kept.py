@@ -68,7 +68,7 @@ def interrupted(folder, monkeypatch):
     row, computed = sweeps._sweep_row, []
 
     def counted(marked, setting, *others):
-        if job.cancelled or len(computed) == 4:
+        if job.cancelled() or len(computed) == 4:
             job.cancel()
             raise Cancelled
         computed.append((marked.document.name, setting))
