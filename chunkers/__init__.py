@@ -8,7 +8,7 @@
 (Span(start=14, end=22),)
 """
 
-from chunkers.contract import Chunker, FieldSpec, Tools
+from chunkers.contract import Chunker, FieldSpec, Tools, Watcher
 from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
 from chunkers.found_again import inspect
 from chunkers.methods import Breakpoint, DoublePass, FixedSentences, Recursive
@@ -90,6 +90,7 @@ __all__ = [
     "Tokenizer",
     "Tools",
     "Verdict",
+    "Watcher",
     "__version__",
     "build_chunker",
     "chunk",

@@ -7,11 +7,12 @@ import math
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from itertools import pairwise
 
 import numpy as np
 
-from chunkers import Document, Embedder, Tools, load_tokenizer
+from chunkers import Document, Embedder, Tools, Watcher, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.language_models.answer_cache import AnswerCache
@@ -160,7 +161,10 @@ def asking(model=None, **others):
 
 
 def tools(embedder=None, tokenizer="words", **others):
-    return Tools(embedder or HashEmbedder(), load_tokenizer(tokenizer), **{"asking": asking(), **others})
+    """Return tools with a scripted language model; ``others`` are further fields of the tools or of their watcher."""
+    watching = {field.name: others.pop(field.name) for field in fields(Watcher) if field.name in others}
+    own_asking = {"asking": asking(), **others}
+    return Tools(embedder or HashEmbedder(), load_tokenizer(tokenizer), **own_asking, watcher=Watcher(**watching))
 
 
 def in_a_loop(coroutine):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from chunkers.contract import Chunker, Tools
+from chunkers.contract import Chunker, Tools, Watcher
 from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
@@ -87,13 +87,13 @@ def warn_of_unusable_answers(sentence: str, unusable: int) -> None:
     print_to_stderr(sentence)
 
 
-def preparation_callback(embedder: Embedder) -> Callable[[float], None]:
-    """Return a callback that shows the progress of preparing an embedder on the terminal."""
+def preparation_watcher(embedder: Embedder) -> Watcher:
+    """Return a watcher that shows the progress of preparing an embedder on the terminal."""
 
     def show(share: float) -> None:
         show_progress_line(embedder.preparation_progress(share), "\n" * (share == 1))
 
-    return show
+    return Watcher(preparing=show)
 
 
 def progress_callback(before: str, noun: str) -> Callable[[int, int], None]:
@@ -245,7 +245,7 @@ def load_command_tools(
         loaded_embedder,
         load_tokenizer(tokenizer),
         EmbeddingCache() if cache is None else cache,
-        preparing=preparation_callback(loaded_embedder),
+        watcher=preparation_watcher(loaded_embedder),
     )
 
 

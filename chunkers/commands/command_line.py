@@ -19,7 +19,7 @@ from chunkers.commands.arguments import (
     named_files,
     parse_chunker_spec,
     parse_spending_limit,
-    preparation_callback,
+    preparation_watcher,
     print_to_stderr,
     run_command,
     warn_of_unusable_answers,
@@ -95,7 +95,7 @@ def _run(options: argparse.Namespace) -> int:
     model_access = _language_model_access(
         chunker, embedded_as, options.language_model or base_recipe.language_model, spending_limit
     )
-    tools = Tools(embedder, tokenizer, preparing=preparation_callback(embedder), asking=model_access)
+    tools = Tools(embedder, tokenizer, watcher=preparation_watcher(embedder), asking=model_access)
     try:
         is_older = chunker_spec.recipe is not None and chunker_spec.recipe.is_older
         return _cut_each(options, chunker, sentence_splitter_choice, tools, embedded_as, is_older=is_older)

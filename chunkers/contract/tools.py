@@ -1,4 +1,4 @@
-"""Services for chunkers (embeddings, token counts, progress, cancellation), and a record of their use."""
+"""Services for chunkers (embeddings, token counts), a record of their use, and callbacks for those who watch a run."""
 
 from __future__ import annotations
 
@@ -57,6 +57,44 @@ def _ignore(*numbers: float) -> None:
     pass
 
 
+@dataclass(frozen=True)
+class Watcher:
+    """A caller's view of a run: callbacks for its progress, its cancellation, and its place among waiting runs.
+
+    Attributes
+    ----------
+    cancelled
+        Called before each batch, while a model is built or a server is waited for, and at intervals of a long search; true
+        stops the run with `Cancelled`.
+    cached_only
+        True to stop the run with `Cancelled` at a text whose embedding is not in the cache.
+    progress
+        Called with (texts embedded, texts to embed) after each batch.
+    share
+        Called just before ``progress`` with the completed share of the work, from 0 to 1, measured by the texts' lengths
+        for the model.
+    preparing
+        Called with the completed share, from 0 to 1, of building a model on its first use.
+    deciding
+        Called with (done, to do) at intervals during a long search.
+    waiting
+        Called with the number of runs ahead that embed with the same model, whenever that number changes; with 0 when
+        none is left.
+    arrival
+        The run's `chunkers.storage.fair_locks.next_arrival`, which determines its position among waiting runs; None to take
+        a new arrival number each time.
+    """
+
+    cancelled: Callable[[], bool] = bool
+    cached_only: bool = False
+    progress: Callable[[int, int], None] = _ignore
+    share: Callable[[float], None] = _ignore
+    preparing: Callable[[float], None] = _ignore
+    deciding: Callable[[int, int], None] = _ignore
+    waiting: Callable[[int], None] = _ignore
+    arrival: int | None = None
+
+
 @dataclass
 class Tools:
     """Services that a chunker may use: embeddings, token counts, a language model, progress and cancellation.
@@ -69,51 +107,31 @@ class Tools:
         Tokenizer that counts tokens.
     cache
         Cache of embeddings between runs.
-    progress
-        Called with (texts embedded, texts to embed) after each batch.
-    share
-        Called just before ``progress`` with the completed share of the work, from 0 to 1, measured by the texts' lengths
-        for the model.
-    preparing
-        Called with the completed share, from 0 to 1, of building a model on its first use.
-    waiting
-        Called with the number of runs ahead that embed with the same model, whenever that number changes; with 0 when
-        none is left.
-    came
-        The run's `chunkers.storage.fair_locks.next_arrival`, which determines its position among waiting runs; None to take
-        a new arrival number each time.
-    cancelled
-        Called before each batch, while a model is built or a server is waited for, and at intervals of a long search; true
-        stops the run with `Cancelled`.
-    cached_only
-        True to stop the run with `Cancelled` at a text whose embedding is not in the cache.
-    deciding
-        Called with (done, to do) at intervals during a long search.
     asking
         Access to a language model; None if no chunker that asks one will run.
     ledger
         Sum of spending over several runs, in addition to the meter of each.
+    watcher
+        The caller's callbacks for progress and cancellation.
     """
 
     embedder: Embedder | None
     tokenizer: Tokenizer
     cache: EmbeddingCache = field(default_factory=EmbeddingCache)
-    progress: Callable[[int, int], None] = _ignore
-    share: Callable[[float], None] = _ignore
-    preparing: Callable[[float], None] = _ignore
-    waiting: Callable[[int], None] = _ignore
-    came: int | None = None
-    cancelled: Callable[[], bool] = bool
-    cached_only: bool = False
-    deciding: Callable[[int, int], None] = _ignore
     meter: Meter = field(default_factory=Meter)
     asking: Asking | None = None
     ledger: Ledger | None = None
+    watcher: Watcher = field(default_factory=Watcher)
 
     def __post_init__(self) -> None:
         """Wrap the caller's object as an embedder; raises InputError if it has no method ``encode``."""
         if self.embedder is not None:
             self.embedder = as_embedder(self.embedder)
+
+    @property
+    def cancelled(self) -> Callable[[], bool]:
+        """The caller's function that returns true to stop the run; see `Watcher`."""
+        return self.watcher.cancelled
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), dimension), embedding each distinct text only once.
@@ -161,7 +179,7 @@ class Tools:
         self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], count: int
     ) -> None:
         """Embed the missing texts in batches, and add them to ``entries``; ``count`` is the number of all texts."""
-        if self.cached_only or self.cancelled():
+        if self.watcher.cached_only or self.cancelled():
             raise Cancelled
         self._load(embedder)
         with self._turn(embedder), cancellable(self.cancelled):
@@ -186,8 +204,8 @@ class Tools:
                 )
                 self.meter.embedded += len(batch_of_keyed_texts)
                 work_done += sum(lengths[place])
-                self.share(work_done / total_length if total_length else 1.0)
-                self.progress(place.stop, len(ordered))
+                self.watcher.share(work_done / total_length if total_length else 1.0)
+                self.watcher.progress(place.stop, len(ordered))
 
     def _turn(self, embedder: Embedder) -> AbstractContextManager[None]:
         """Let one run at a time embed with a model, so that no two runs compute the same vectors.
@@ -196,7 +214,9 @@ class Tools:
         """
         if embedder.remote:
             return nullcontext()
-        return self.cache.turns.acquire((embedder.name, embedder.identity), self.cancelled, self.waiting, self.came)
+        return self.cache.turns.acquire(
+            (embedder.name, embedder.identity), self.cancelled, self.watcher.waiting, self.watcher.arrival
+        )
 
     def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
         """Return the length that the model reads of each text, and the texts, longest first: it saves padding."""
@@ -246,7 +266,7 @@ class Tools:
         from chunkers.language_models.limited_requests import run_in_parallel
 
         def stoppable_job(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
-            return lambda stopped: work(replace(self, cancelled=stopped))
+            return lambda cancelled: work(replace(self, watcher=replace(self.watcher, cancelled=cancelled)))
 
         return run_in_parallel([stoppable_job(work) for work in works], self.cancelled)
 
@@ -269,7 +289,7 @@ class Tools:
             If the user asked to stop.
         """
         raise_if_cancelled(self.cancelled)
-        self.deciding(done, total)
+        self.watcher.deciding(done, total)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
@@ -289,7 +309,7 @@ class Tools:
     def _load(self, embedder: Embedder) -> None:
         """Load an embedder before its first use."""
         with self.measure_loading_time():
-            embedder.prepare(self.preparing, self.cancelled)
+            embedder.prepare(self.watcher.preparing, self.cancelled)
 
     @contextmanager
     def measure_loading_time(self) -> Iterator[None]:

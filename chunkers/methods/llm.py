@@ -156,7 +156,7 @@ class WindowedModelChunker(Chunker, ABC):
         decisions, unit_index = WindowDecisions(), 0
         while unit_index < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
-            tools.deciding(unit_index, len(units))
+            tools.watcher.deciding(unit_index, len(units))
             end_unit_index = window_end(unit_token_counts, unit_index, self.window, 2)
             decisions.windows += 1
             window_name = f"window of {self.unit_name}s {unit_index + 1} to {end_unit_index}"

@@ -133,7 +133,7 @@ class Propositions(Chunker):
             return Chunking(document, (), ())
         # Stating is taken for half of the work. Not `decided`, which would end a run that finds all answers remembered.
         stated_propositions = request_propositions(
-            document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * sentence_count)
+            document, self.window, self.before, tools, lambda ready: tools.watcher.deciding(ready, 2 * sentence_count)
         )
         proposition_texts = [proposition.text for proposition in stated_propositions.propositions]
         if sentence_count == 1:
@@ -143,7 +143,7 @@ class Propositions(Chunker):
                 proposition_texts,
                 self.batch,
                 tools,
-                lambda ready: tools.deciding(len(proposition_texts) + ready, 2 * len(proposition_texts)),
+                lambda ready: tools.watcher.deciding(len(proposition_texts) + ready, 2 * len(proposition_texts)),
             )
         return _chunking_of_groups(document, stated_propositions, proposition_groups)
 

@@ -6,7 +6,6 @@ Source: Anthropic (2024), "Introducing contextual retrieval", https://www.anthro
 import time
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -22,7 +21,6 @@ from chunkers.language_models import (
     Message,
     Spending,
     UnusableAnswer,
-    run_in_parallel,
     usable_answer,
 )
 from chunkers.results import Chunk, Chunking
@@ -64,8 +62,7 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
     document, chunk_count = chunking.document, len(chunking.chunks)
     finished_chunks: list[bool] = []
 
-    def situate(chunk: Chunk, stopped: Callable[[], bool]) -> Chunk:
-        chunk_tools = replace(tools, cancelled=stopped, meter=Meter(ledger=ledger))
+    def situate(chunk: Chunk, chunk_tools: Tools) -> Chunk:
         with suppress(UnusableAnswer):
             chunk = chunk._replace(
                 situation=usable_answer(
@@ -76,10 +73,11 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
                 )
             )
         finished_chunks.append(True)
-        tools.deciding(len(finished_chunks), chunk_count)
+        tools.watcher.deciding(len(finished_chunks), chunk_count)
         return chunk
 
-    situated_chunks = tuple(run_in_parallel([partial(situate, chunk) for chunk in chunking.chunks], tools.cancelled))
+    ledger_tools = replace(tools, meter=Meter(ledger=ledger))
+    situated_chunks = tuple(ledger_tools.together([partial(situate, chunk) for chunk in chunking.chunks]))
     timing, elapsed_ms = chunking.timing, (time.perf_counter() - start_time) * 1000
     return replace(
         chunking,

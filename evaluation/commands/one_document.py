@@ -36,7 +36,7 @@ from chunkers.commands.arguments import (
     load_command_embedder,
     parse_chunker_spec,
     parse_spending_limit,
-    preparation_callback,
+    preparation_watcher,
     print_to_stderr,
     warn_of_unusable_answers,
     write_output,
@@ -152,7 +152,7 @@ def run_report(options: argparse.Namespace) -> None:
     elif options.boundaries:
         known_boundaries = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
     document = Document.from_text(text, splitter, document_name, parts)
-    tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparation_callback(embedder))
+    tools = Tools(embedder, tokenizer, EmbeddingCache(), watcher=preparation_watcher(embedder))
     chunkers_with_results = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
     vectors = sentence_vectors(document, tools) if document.sentences else None
     write_output(
@@ -248,7 +248,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     document = Document.from_text(file_text.text, splitter, document_name, file_text.parts)
     passage_budget = fitting_budget(len(document.text)) if options.budget is None else options.budget
     embedding_cache = EmbeddingCache()
-    tools = Tools(embedder, tokenizer, embedding_cache, preparing=preparation_callback(embedder), asking=asking)
+    tools = Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder), asking=asking)
     tokenizer.load()
     document_token_ruler = TokenRuler(document.text, tokenizer)
     usable_questions = [item.question for item in file_questions.usable]

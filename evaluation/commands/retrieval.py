@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -313,7 +314,8 @@ def build_indexes(
         tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
         if embedded_as == "late":
             print_to_stderr(f"{name}: {LATE_SAID}")
-        tools.progress = progress_callback(f"{name}, {number} of {len(columns)}: ", "texts embedded")
+        report_texts_embedded = progress_callback(f"{name}, {number} of {len(columns)}: ", "texts embedded")
+        tools.watcher = replace(tools.watcher, progress=report_texts_embedded)
         built_indexes: dict[bool, Index] = {}
         for way in ways:
             if way.only_children not in built_indexes:

@@ -31,7 +31,7 @@ from chunkers.commands.arguments import (
     load_command_tools,
     named_files,
     parse_chunker_spec,
-    preparation_callback,
+    preparation_watcher,
     progress_callback,
 )
 from chunkers.contract import run
@@ -245,7 +245,7 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
     for path, name in named_files(options.files):
         document = Document.from_text(document_reader_function(file_bytes(path, name), name).text, options.sentences, name)
         tools = [
-            Tools(embedder, tokenizer, embedding_cache, preparing=preparation_callback(embedder))
+            Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder))
             for embedder in (full_embedder, approximating_embedder)
         ]
         boundary_comparison = compare_boundaries(*(run(chunker, document, own) for own in tools))

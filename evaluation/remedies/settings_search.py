@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, build_chunker
+from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, Watcher, build_chunker
 from chunkers.contract import FieldSpec, run
 from chunkers.recipes import CHUNKERS
 from chunkers.results import EmbeddedAs
@@ -270,8 +270,7 @@ class _CachingTools(Tools):
     def of(cls, tools: Tools, sentences: Sequence[str]) -> "_CachingTools":
         """Return a copy of ``tools`` that caches sentence vectors and token counts, and embeds nothing new."""
         # The progress of a single run is of no interest.
-        caching_tools_fields = {"cached_only": True, "deciding": lambda done, total: None, "sentences": sentences}
-        return cls(**vars(tools) | caching_tools_fields)
+        return cls(**vars(tools) | {"watcher": Watcher(tools.cancelled, cached_only=True), "sentences": sentences})
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors of texts; the vectors of the document's sentences are looked up only once."""

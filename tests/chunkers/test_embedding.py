@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from chunkers import Cancelled, ModelError, load_embedder
-from chunkers.contract.tools import Meter
+from chunkers.contract import Meter, Watcher
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text import bundled_model as model_files
 from tests.support import HashEmbedder, tools
@@ -84,7 +84,7 @@ def test_progress_and_cancellation_keep_what_was_done():
     with pytest.raises(Cancelled):
         bench.embed(texts)
     assert seen == [(32, 100), (64, 100)]
-    bench.cancelled = bool
+    bench.watcher = Watcher()
     bench.embed(texts)
     assert sum(map(len, embedder.batches)) == 100
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
-from chunkers import Cancelled, Document, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
-from chunkers.commands.arguments import preparation_callback
+from chunkers import Cancelled, Document, Recipe, Tools, Watcher, build_chunker, chunk, load_embedder, load_tokenizer
+from chunkers.commands.arguments import preparation_watcher
 from chunkers.embedders import static_embedder as static
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.embedders.static_embedder import (
@@ -276,7 +276,7 @@ class TestWaiting:
         embedder = Static(Network(), tmp_path)
         told = []
         stopped = Tools(
-            embedder, load_tokenizer("words"), preparing=told.append, cancelled=lambda: bool(told and told[-1] > 0.1)
+            embedder, load_tokenizer("words"), watcher=Watcher(lambda: bool(told and told[-1] > 0.1), preparing=told.append)
         )
         with pytest.raises(Cancelled):
             stopped.embed(["the tide"])
@@ -383,7 +383,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
     monkeypatch.setattr(shown, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", shown)
     embedder = Static(Network(), tmp_path)
-    embedder.prepare(preparation_callback(embedder))
+    embedder.prepare(preparation_watcher(embedder).preparing)
     lines = shown.getvalue().split("\r")
     assert len(lines) > STEPS if terminal else lines == [""]
     assert all(line.startswith("Distilling static from all-MiniLM-L6-v2, once") for line in lines[1:])

@@ -62,7 +62,7 @@ def test_a_search_that_takes_long_can_be_ended(monkeypatch):
     monkeypatch.setattr(found_again, "_SECONDS_BETWEEN_REPORTS", 0.0)
     chunker = YourChunks.from_file(ChunkFile("theirs.json", CHUNKS))
     with pytest.raises(Cancelled):
-        chunker.chunk(document(), replace(tools(), cancelled=lambda: True))
+        chunker.chunk(document(), tools(cancelled=lambda: True))
     assert chunker.held_file.cached_result_in(document()) is None
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import streamlit as st
 
-from chunkers import Cancelled, Chunking, Embedder, Tools, load_tokenizer
+from chunkers import Cancelled, Chunking, Embedder, Tools
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.methods import ChangePoint, MaxMin, Optimal, PartitionTable, Structure, mean_similarity
 from chunkers.support import format_number
@@ -33,7 +33,7 @@ from viz.breakpoints.scores import DisplayedResult
 from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
 from viz.components.page_elements import notice
 from viz.components.stepper.stepper import PACES, Step, show_stepper
-from viz.jobs import ChunkingTask, cached_only_tools, cached_while_shown, sentence_vectors
+from viz.jobs import CACHED_ONLY, ChunkingTask, build_tools, cached_while_shown, sentence_vectors
 from viz.shell import ColumnResult
 from viz.state import Choices, ColumnChoice, PageText, choose_document, fresh_column, session
 
@@ -140,17 +140,25 @@ def _max_min_scan_steps(
     document_sentence_vectors = sentence_vectors(shown.chunking.document, embedder, tokenizer, session.on_disk).astype(
         np.float64
     )
-    max_min_scan_results = list(chunker.scan(document_sentence_vectors, Tools(None, load_tokenizer(tokenizer))))
+    max_min_scan_results = list(chunker.scan(document_sentence_vectors, build_tools(None, tokenizer)))
     return max_min_steps(shown.chunking, chunker, max_min_scan_results, margin, compared)
 
 
 def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
     document = shown.chunking.document
-    document_embedder = embedder.for_document(document) if embedder is not None and chunker.embeds else None
-    scanned_structure_blocks = chunker.block_steps(
-        document, cached_only_tools(document_embedder, shown.identity[0].tokenizer, session.on_disk)
-    )
+    scanned_structure_blocks = chunker.block_steps(document, _cached_only_tools(shown, embedder if chunker.embeds else None))
     return structure_steps(shown.chunking, chunker, scanned_structure_blocks)
+
+
+def _cached_only_tools(shown: DisplayedResult, embedder: Embedder | None) -> Tools:
+    """Return tools to repeat the shown run, whose embeddings are cached."""
+    return build_tools(
+        embedder,
+        shown.identity[0].tokenizer,
+        CACHED_ONLY,
+        fitted_on=shown.chunking.document,
+        on_disk=session.on_disk,
+    )
 
 
 # Optimal: its table, step by step, beside the heatmap on which its chunks are squares.
@@ -212,9 +220,7 @@ def show_optimal_steps(
 
 @cached_while_shown(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
 def _partition_table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
-    document = shown.chunking.document
-    tools = cached_only_tools(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
-    return chunker.pieces_and_table(document, tools)[1]
+    return chunker.pieces_and_table(shown.chunking.document, _cached_only_tools(shown, embedder))[1]
 
 
 def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: PageText, choices: Choices) -> None:

@@ -10,7 +10,7 @@ from chunkers.embedders.sentence_models import MiniLM
 from chunkers.support import format_number, pluralize
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.pictures import GapData, PictureData, chunked_picture, new_picture, sentence_rows
-from viz.jobs import decision_in_words, embedding_cache
+from viz.jobs import build_tools, decision_in_words
 from viz.jobs.worked_formula import worked_formula
 from viz.theme import counted_known_boundaries, split_at_glossary_terms
 
@@ -223,7 +223,7 @@ def bundled_model_tools() -> Tools:
     """Return the services of chunkers with the bundled embedding model, loaded, and its tokenizer."""
     embedder = load_embedder(MiniLM.name)
     embedder.prepare()
-    return Tools(embedder, load_tokenizer(MiniLM.name), embedding_cache(False))
+    return build_tools(embedder, MiniLM.name)
 
 
 @cache

@@ -15,7 +15,6 @@ from viz.jobs.chunking import (
     ChunkingJob,
     ChunkingTask,
     DecisionTimes,
-    cached_only_tools,
     cached_sentence_vectors,
     chunk_at_once,
     estimate_chunker_requests,
@@ -36,8 +35,10 @@ from viz.jobs.column_jobs import (
 from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_maker
 from viz.jobs.shared_resources import (
     CACHED_BYTES,
+    CACHED_ONLY,
     ShownTextMarker,
     answers_on_disk,
+    build_tools,
     cached_while_shown,
     collect_garbage,
     embedding_cache,

@@ -268,7 +268,7 @@ class Gathering(BackgroundJob):
             on_disk=self.on_disk,
             progress=self._embedding_counter(self.plan.names[number]),
             share=self._note_share,
-            came=self.came,
+            arrival=self.arrival,
         )
 
 
@@ -344,8 +344,9 @@ class Answering(KeptJob):
         tokenizer.load()
 
         def similar(text: str, others: Sequence[str]) -> FloatArray:
-            embedder = self.embedder.for_document(self.document)
-            compared_text_vectors = job.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk).embed([text, *others])
+            compared_text_vectors = job.tools(
+                self.embedder, self.plan.tokenizer, fitted_on=self.document, on_disk=self.on_disk
+            ).embed([text, *others])
             return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
         return Services(asking, judge, similar, tokenizer.count)

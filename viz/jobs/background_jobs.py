@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, Watcher
 from chunkers.contract import Estimate
-from chunkers.language_models import Asking
+from chunkers.language_models import Asking, Ledger
 from chunkers.storage.fair_locks import next_arrival
 from chunkers.support import LRUDict, cached_in, raise_if_cancelled
 from viz.jobs.keeping.kept_run import KeptRun, RunFile
-from viz.jobs.shared_resources import embedding_cache
+from viz.jobs.shared_resources import build_tools
 
 MOST_KEPT = 8
 """Most runs kept in memory for each session, and for all ended sessions together; the oldest are dropped first."""
@@ -29,12 +29,12 @@ class BackgroundJob(ABC):
     ----------
     error
         The job's error message; empty if there is none.
-    came
+    arrival
         The number of the job's arrival. Jobs that pass it to their tools keep their place in the line of jobs that embed.
     """
 
     error: str = field(default="", init=False)
-    came: int = field(default_factory=next_arrival, init=False)
+    arrival: int = field(default_factory=next_arrival, init=False)
     _status: str = field(default="", init=False)
     _share: float = field(default=0.0, init=False)
     _cancel: threading.Event = field(default_factory=threading.Event, init=False)
@@ -74,10 +74,22 @@ class BackgroundJob(ABC):
         embedder.prepare(prepares, self.cancelled)
 
     def tools(
-        self, embedder: Embedder | None, tokenizer: str = "all-MiniLM-L6-v2", *, on_disk: bool = False, **watching: Any
+        self,
+        embedder: Embedder | None,
+        tokenizer: str = "all-MiniLM-L6-v2",
+        *,
+        fitted_on: Document | None = None,
+        on_disk: bool = False,
+        asking: Asking | None = None,
+        ledger: Ledger | None = None,
+        **watching: Any,
     ) -> Tools:
-        """Return the tools for chunkers, which stop if the job is cancelled; ``watching`` are further fields of `Tools`."""
-        return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=self.cancelled, **watching)
+        """Return the tools for chunkers, as `build_tools` does, with a watcher that stops them if the job is cancelled.
+
+        ``watching`` are further fields of the `Watcher`.
+        """
+        watcher = Watcher(self.cancelled, **watching)
+        return build_tools(embedder, tokenizer, watcher, fitted_on=fitted_on, on_disk=on_disk, asking=asking, ledger=ledger)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the job that is done, from 0 to 1, and a short status text."""
@@ -304,7 +316,7 @@ def estimate_llm_requests(
     Cancelled
         If the user stops.
     """
-    tools = Tools(None, load_tokenizer(tokenizer), cancelled=cancelled)
+    tools = build_tools(None, tokenizer, Watcher(cancelled))
     total_estimate = Estimate(0, 0)
     for document in documents:
         for chunker in chunkers:

@@ -147,7 +147,7 @@ class IndexChanges(BackgroundJob):
             comparison_setting.tokenizer,
             on_disk=self.on_disk,
             progress=self._embedding_counter(title),
-            came=self.came,
+            arrival=self.arrival,
         )
         chunk_search_index = build_index(corpus, chunker, tools, comparison_setting.embedded_as, method)
         chunks_by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
@@ -213,7 +213,7 @@ class EditStabilityJob(BackgroundJob):
             if chunker.embeds and self.embedder is not None:
                 self.load(self.embedder)
             tools = self.tools(
-                self.embedder if chunker.embeds else None, task.tokenizer, on_disk=self.on_disk, came=self.came
+                self.embedder if chunker.embeds else None, task.tokenizer, on_disk=self.on_disk, arrival=self.arrival
             )
             try:
                 self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._count_edits)

@@ -4,12 +4,12 @@ import json
 import time
 from dataclasses import dataclass, field, replace
 
-from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, Tools, load_tokenizer, run
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, run
 from chunkers.contract import Estimate, Tipping
 from chunkers.language_models import Asking
 from chunkers.support import VectorArray
 from viz.jobs.background_jobs import BackgroundJob
-from viz.jobs.shared_resources import cached_while_shown, embedding_cache
+from viz.jobs.shared_resources import AT_ONCE, build_tools, cached_while_shown
 from viz.jobs.worked_formula import worked_formula
 
 
@@ -167,7 +167,7 @@ class ChunkingJob(BackgroundJob):
             progress=self._note_embedded,
             share=self._note_share,
             waiting=self._note_queue,
-            came=self.came,
+            arrival=self.arrival,
             deciding=self._note_parts_done,
             asking=self.asking,
         )
@@ -200,7 +200,7 @@ def chunk_at_once(
     only its cached answers are used.
     """
     try:
-        return run(chunker, source, _tools_at_once(embedder, task.tokenizer, on_disk, asking))
+        return run(chunker, source, build_tools(embedder, task.tokenizer, AT_ONCE, on_disk=on_disk, asking=asking))
     except Cancelled:
         return None
 
@@ -221,7 +221,10 @@ def worked_formula_at_once(
     """Return the formula behind the verdict on a gap with its values, as lines; empty if an embedding is not cached."""
     try:
         return worked_formula(
-            chunker, chunking, gap, _fitted_tools_at_once(embedder, chunking.document, task.tokenizer, on_disk)
+            chunker,
+            chunking,
+            gap,
+            build_tools(embedder, task.tokenizer, AT_ONCE, fitted_on=chunking.document, on_disk=on_disk),
         )
     except Cancelled:
         return []
@@ -233,22 +236,9 @@ def worked_formula_at_once(
 def _tipping(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
-    return chunker.tipping(chunking, gap, _fitted_tools_at_once(embedder, chunking.document, task.tokenizer, on_disk))
-
-
-def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, asking: Asking | None = None) -> Tools:
-    """Return tools that raise Cancelled instead of embedding, sending requests or searching for long."""
-    return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=lambda: True, asking=asking)
-
-
-def _fitted_tools_at_once(embedder: Embedder | None, document: Document, tokenizer: str, on_disk: bool) -> Tools:
-    """Return tools as `_tools_at_once` does; an embedder that must be fitted on each document is fitted on this one."""
-    return _tools_at_once(embedder.for_document(document) if embedder is not None else None, tokenizer, on_disk)
-
-
-def cached_only_tools(embedder: Embedder | None, tokenizer: str, on_disk: bool) -> Tools:
-    """Return tools to repeat a run whose embeddings are cached; they raise Cancelled instead of embedding."""
-    return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cached_only=True)
+    return chunker.tipping(
+        chunking, gap, build_tools(embedder, task.tokenizer, AT_ONCE, fitted_on=chunking.document, on_disk=on_disk)
+    )
 
 
 @cached_while_shown(32, lambda task, chunker, source: (task.document, task))
@@ -260,7 +250,7 @@ def estimate_chunker_requests(task: ChunkingTask, chunker: Chunker, source: Docu
     InputError
         If the chunker cannot cut the text.
     """
-    return chunker.estimate(source, Tools(None, load_tokenizer(task.tokenizer)))
+    return chunker.estimate(source, build_tools(None, task.tokenizer))
 
 
 def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:
@@ -271,7 +261,7 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
     Cancelled
         If a sentence's embedding is not cached.
     """
-    return _fitted_tools_at_once(embedder, source, tokenizer, on_disk).embed(source.sentence_texts)
+    return build_tools(embedder, tokenizer, AT_ONCE, fitted_on=source, on_disk=on_disk).embed(source.sentence_texts)
 
 
 def cached_sentence_vectors(

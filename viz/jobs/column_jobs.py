@@ -27,7 +27,7 @@ from evaluation.questions import TokenRuler
 from evaluation.search import Reranker, SearchMethod
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown
+from viz.jobs.shared_resources import CACHED_BYTES, build_tools, cached_while_shown
 
 
 class ColumnInquiry(NamedTuple):
@@ -92,7 +92,7 @@ class AskJob(BackgroundJob):
                 on_disk=self.on_disk,
                 progress=self._embedding_counter(f"Column {number + 1}", "chunks"),
                 share=self._note_share,
-                came=self.came,
+                arrival=self.arrival,
             )
             column_passages = _searchable_passages(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
@@ -189,7 +189,7 @@ class ChangedCuts(BackgroundJob):
             self.embedder,
             self.task.tokenizer,
             on_disk=self.on_disk,
-            came=self.came,
+            arrival=self.arrival,
             cached_only=self.embedder is not None and self.embedder.remote,
         )
         chunking_after = run(self.chunker, self.before.document, tools)
@@ -244,7 +244,7 @@ def estimate_contexts(
     chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
     """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops."""
-    tools, estimates = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
+    tools, estimates = build_tools(None, tokenizer), [Estimate(0, 0)]
     for chunking in chunkings.values():
         raise_if_cancelled(cancelled)
         estimates.append(context_sentences.estimate(chunking, tools))

@@ -121,7 +121,7 @@ class RemedyJob(BackgroundJob):
 
     def _run(self) -> None:
         tools = self.tools(
-            self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._note_parts_done, came=self.came
+            self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._note_parts_done, arrival=self.arrival
         )
         for task, search in self.searches.items():
             if task not in self.found:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
+from chunkers import Document, Embedder, InputError, Watcher, build_chunker, load_tokenizer, run
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
 from chunkers.recipes import context_sentences
@@ -41,7 +41,7 @@ from evaluation.search import (
 from viz.jobs.background_jobs import BackgroundJob, KeptJob, estimate_llm_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.retrieval_plan import Plan, RunMaterial
-from viz.jobs.shared_resources import embedding_cache
+from viz.jobs.shared_resources import build_tools
 
 # The stored run, which has no text: its plan, and the evaluation of each finished chunker.
 
@@ -443,7 +443,7 @@ def estimate_run_llm_requests(
     context_chunker_numbers = [number for number in range(len(plan.chunkers)) if plan.embedding_mode(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in context_chunker_numbers):
         embedder.prepare(cancelled=cancelled)
-    tools = Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)
+    tools = build_tools(embedder, plan.tokenizer, Watcher(cancelled), on_disk=on_disk)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
             cutting_chunker = STAND_IN if chunker.asks else chunker.for_documents(document_names)

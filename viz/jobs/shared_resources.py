@@ -13,8 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from chunkers import Document, EmbeddingCache
-from chunkers.language_models import AnswerCache
+from chunkers import Document, Embedder, EmbeddingCache, Tools, Watcher, load_tokenizer
+from chunkers.language_models import AnswerCache, Asking, Ledger
 from chunkers.storage.private_files import user_cache_folder, user_data_folder
 from chunkers.support import LRUDict, cached_in
 from chunkers.text import TextParts, clear_misfit_caches, clear_outline_caches
@@ -111,6 +111,37 @@ on_text_gone(lambda _: clear_outline_caches())
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embedding cache shared by all pages and sessions, in memory unless ``on_disk``."""
     return EmbeddingCache(user_cache_folder() / "embeddings.sqlite" if on_disk else None)
+
+
+AT_ONCE = Watcher(cancelled=lambda: True)
+"""Watcher of a run that raises Cancelled instead of embedding, sending requests or searching for long."""
+
+CACHED_ONLY = Watcher(cached_only=True)
+"""Watcher of a repeated run, whose embeddings are cached; it raises Cancelled instead of embedding."""
+
+
+def build_tools(
+    embedder: Embedder | None,
+    tokenizer: str = "all-MiniLM-L6-v2",
+    watcher: Watcher | None = None,
+    *,
+    fitted_on: Document | None = None,
+    on_disk: bool = False,
+    asking: Asking | None = None,
+    ledger: Ledger | None = None,
+) -> Tools:
+    """Return the tools for chunkers, with the embeddings cached for all sessions; in a job, use `BackgroundJob.tools`.
+
+    An embedder that must be fitted on each document is fitted on ``fitted_on``.
+    """
+    return Tools(
+        embedder if embedder is None or fitted_on is None else embedder.for_document(fitted_on),
+        load_tokenizer(tokenizer),
+        embedding_cache(on_disk),
+        asking=asking,
+        ledger=ledger,
+        watcher=watcher or Watcher(),
+    )
 
 
 @cached_in(LRUDict(1), lambda: None)

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import Document, InputError, build_chunker, load_embedder, run
 from chunkers.embedders.sentence_models import MiniLM
 from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
-from viz.jobs import embedding_cache
+from viz.jobs import build_tools
 from viz.shell.navigation import drawn_columns
 from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, Choices, from_query
 from viz.state.lecture_decks import Deck, Scene
@@ -41,11 +41,8 @@ def _sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
         ):
             return sheet_without_results
         document = Document.from_text(document_text, choices.sentences, name=document_name).split()
-        chunking_tools = Tools(
-            load_embedder(choices.embedder) if has_embedding_chunker else None,
-            load_tokenizer(choices.tokenizer),
-            embedding_cache(False),
-        )
+        embedder = load_embedder(choices.embedder) if has_embedding_chunker else None
+        chunking_tools = build_tools(embedder, choices.tokenizer)
         return SceneSheet(
             sheet_title, scene.words, document, known, [run(chunker, document, chunking_tools) for chunker in chunkers]
         )

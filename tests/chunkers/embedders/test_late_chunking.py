@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from chunkers import Cancelled, Document, ModelError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import Cancelled, Document, ModelError, Tools, Watcher, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders.late_chunking import LateChunks, overlapping_windows
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.asking.question_retrieval import index_passages
@@ -134,11 +134,11 @@ def test_windows_cover_every_piece_once_and_give_it_a_quarter_of_a_window_of_con
 def test_vectors_come_from_the_cache_and_chunks_are_counted(model):
     chunking = chunked(text_of(200), "fixed_words", size=5, overlap=0)
     counts, cache = [], EmbeddingCache()
-    tools = Tools(model, load_tokenizer("words"), cache, progress=lambda *count: counts.append(count))
+    tools = Tools(model, load_tokenizer("words"), cache, watcher=Watcher(progress=lambda *count: counts.append(count)))
     first = embed_chunks_late([chunking], tools)
     assert counts[-1] == (40, 40)
     assert len(counts) == 3
-    again = Tools(model, load_tokenizer("words"), cache, cached_only=True)
+    again = Tools(model, load_tokenizer("words"), cache, watcher=Watcher(cached_only=True))
     assert (embed_chunks_late([chunking], again) == first).all()
     assert again.meter.cached == 40
     # Another text around the same chunk is another vector.
@@ -160,7 +160,7 @@ def test_it_stops_between_windows_too(model):
     """One chunk is one batch, and may be a text of any length."""
     chunking = chunked(text_of(2000), "fixed_words", size=2000, overlap=0)
     calls = []
-    tools = Tools(model, load_tokenizer("words"), cancelled=lambda: calls.append(None) or len(calls) > 20)
+    tools = Tools(model, load_tokenizer("words"), watcher=Watcher(cancelled=lambda: calls.append(None) or len(calls) > 20))
     with pytest.raises(Cancelled):
         embed_chunks_late([chunking], tools)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Cancelled, Document, InputError, Verdict, build_chunker
+from chunkers import Cancelled, Document, InputError, Verdict, Watcher, build_chunker
 from chunkers.contract.base import run
 from chunkers.methods import max_min
 from chunkers.methods.max_min import MaxMin
@@ -113,7 +113,7 @@ def test_a_text_of_one_block_is_cut_without_asking_whether_to_stop(sentences, at
     document = Document.from_text("\n".join(map(str, range(sentences))), "lines")
     bench = tools(HashEmbedder())
     expected = run(MaxMin(), document, bench)
-    hasty = replace(bench, cancelled=lambda: True)
+    hasty = replace(bench, watcher=Watcher(cancelled=lambda: True))
     if at_once:
         assert run(MaxMin(), document, hasty) == expected
     else:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Cancelled, Document, Span, build_chunker
+from chunkers import Cancelled, Document, Span, Watcher, build_chunker
 from chunkers.contract.base import run
 from evaluation.asking.question_retrieval import Limit, PosedQuestion, checked_answer
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
@@ -115,7 +115,7 @@ def test_a_search_stops_when_it_is_told_to():
     suspect, tools = suspect_of(7, ("recursive", {"size": 60}))
     tried = try_settings_for_findings(suspect, tools)
     finding = find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR)[0]
-    tools.cancelled = lambda: True
+    tools.watcher = Watcher(cancelled=lambda: True)
     with pytest.raises(Cancelled):
         try_settings_for_findings(suspect, tools)
     with pytest.raises(Cancelled):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
+from chunkers import Cancelled, Document, Tools, Watcher, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.asking.question_retrieval import Limit, PosedQuestion, ask, checked_answer, index_passages, judge_retrieval
 from evaluation.questions.corpus import TokenRuler
@@ -154,7 +154,7 @@ def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
 def test_a_search_stops_when_it_is_told_to():
     failure, tools, ruler = angles(Limit(tokens=14))
     tried = try_settings_for_answer(failure, tools)
-    tools.cancelled = lambda: True
+    tools.watcher = Watcher(cancelled=lambda: True)
     with pytest.raises(Cancelled):
         try_settings_for_answer(failure, tools)
     with pytest.raises(Cancelled):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chunkers import Cancelled, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers import Cancelled, Document, InputError, Tools, Watcher, build_chunker, load_embedder, load_tokenizer
 from evaluation.segmentation import label_free_measures
 from evaluation.segmentation.label_free_measures import (
     EditEffect,
@@ -16,8 +16,8 @@ from sample_docs import load_sample, sample_titles
 TEXT = "One is here. Two is here. Three is here. Four is here.\n\nFive is here. Six is here."
 
 
-def tools(**more):
-    return Tools(load_embedder("tfidf"), load_tokenizer("words"), **more)
+def tools(**watching):
+    return Tools(load_embedder("tfidf"), load_tokenizer("words"), watcher=Watcher(**watching))
 
 
 def document(text=TEXT, splitter="sentencex:en"):

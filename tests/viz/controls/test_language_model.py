@@ -19,7 +19,7 @@ from tests.viz.app_steps import name_model, press, remarks, said, settled
 from tests.viz.compare.test_page import reader_of
 from tests.viz.failures.test_page import part
 from viz.controls import language_model
-from viz.jobs import chunking
+from viz.jobs import shared_resources
 from viz.shell.column_results import WAITS
 from viz.state import chosen_models as language_model_state
 from viz.state.chosen_models import CHUNKER_NEEDS, MODEL_MISSING, no_model_message
@@ -338,7 +338,7 @@ def test_an_embedder_that_fails_is_no_matter_to_a_chunker_that_asks(app, http, m
         raise ModelError("The embedder refused.")
 
     monkeypatch.setattr(Embedder, "prepare", refuses)
-    monkeypatch.setattr(chunking, "embedding_cache", lambda on_disk: EmbeddingCache(None))
+    monkeypatch.setattr(shared_resources, "embedding_cache", lambda on_disk: EmbeddingCache(None))
     opened(app, c2="breakpoint")
     name_model(app, http)
     assert [column["message"] for column in columns(settled(app))] == [WAITS, "The embedder refused."]
@@ -351,7 +351,7 @@ def test_an_embedder_that_fails_is_no_matter_to_a_chunker_that_asks(app, http, m
     assert first["segments"] is not None
     # Both are tried again, and neither by itself; the model's answers are known.
     monkeypatch.undo()
-    monkeypatch.setattr(chunking, "embedding_cache", lambda on_disk: EmbeddingCache(None))
+    monkeypatch.setattr(shared_resources, "embedding_cache", lambda on_disk: EmbeddingCache(None))
     settled(app)
     assert columns(app)[1]["message"] == "The embedder refused."
     press(app, "Try again")

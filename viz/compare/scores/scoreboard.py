@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers import Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
+from chunkers import Chunking, Document, Embedder, InputError, build_chunker, load_tokenizer
 from chunkers.recipes import BOUND_TOKENS, presets_for_chunker
 from chunkers.support import VectorArray, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
@@ -49,7 +49,7 @@ from evaluation.tables.cells import (
 from viz.compare.scores.score_table import RowData, column_row, draw_scores, mark_best, score_row
 from viz.compare.state.session import session
 from viz.components.page_elements import notice, show_job_progress
-from viz.jobs import ChunkingTask, cached_sentence_vectors, cached_while_shown, chunk_at_once
+from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_at_once
 from viz.jobs.chunker_comparison import EditStabilityJob
 from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words
 from viz.state import OWN_DOCUMENT, Choices
@@ -355,7 +355,7 @@ def _unlabelled_measures(
     result: FinishedColumn, vectors: VectorArray | None, embedder: Embedder | None
 ) -> LabelFreeMeasures:
     size_compliance_counts = count_size_compliance(
-        result.chunking, result.chunker, Tools(embedder, load_tokenizer(result.task.tokenizer))
+        result.chunking, result.chunker, build_tools(embedder, result.task.tokenizer)
     )
     return measure_without_labels(result.chunking, vectors, size_compliance_counts)
 

@@ -14,8 +14,8 @@ from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.settings_sweep import settings_grid
 from sample_docs import load_sample
 from tests.support import HashEmbedder, ended
-from viz.jobs import background_jobs
 from viz.jobs import retrieval as retrievals
+from viz.jobs import shared_resources
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
@@ -35,7 +35,7 @@ MATERIAL = RunMaterial(TEXTS, ASKED, own=True)
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     cache = EmbeddingCache(tmp_path / "embeddings.sqlite")
-    monkeypatch.setattr(background_jobs, "embedding_cache", lambda on_disk: cache if on_disk else EmbeddingCache())
+    monkeypatch.setattr(shared_resources, "embedding_cache", lambda on_disk: cache if on_disk else EmbeddingCache())
     return tmp_path
 
 
