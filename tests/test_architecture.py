@@ -1,37 +1,20 @@
-"""`docs/architecture.md` says what is: the rooms, the files that it names, and the way of a value to the painted cut."""
+"""`docs/architecture.md` says what is: rooms, files, and the calls from a slider to the painted cut."""
 
 import re
 import threading
-from pathlib import Path
 
-from chunkers import Chunker
 from tests import ROOT
 from tests.viz.app_steps import settled
 from viz.components.asset_linker import linked_script
-from viz.state.choices import ColumnChoice
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-WAY, BESIDE = PAGE.partition("## From a widget to the painted cut")[2].split("In addition, ", 1)
-STEPS = re.findall(r"^\d+\. `([^`]+)`", WAY, re.MULTILINE)
-ASIDE = re.findall(r"`([^`]+\.py)`", BESIDE.partition("## ")[0])
+WAY = PAGE.partition("## From a widget to the painted cut")[2].partition("## ")[0]
+CALLS = re.findall(r"^\d+\. `([^`]+\.py)`, `(\w+)`: ", WAY, re.MULTILINE)
+SCRIPTS = re.findall(r"^\d+\. `([^`]+\.js)`: ", WAY, re.MULTILINE)
 MOST_STEPS = 20
 
 AMOUNT = 71.3
 """A value that nothing else on the first screen has."""
-
-
-def carries(value):
-    """Return whether a value is the amount, or holds it as a parameter."""
-    match value:
-        case float():
-            return value == AMOUNT
-        case dict():
-            return any(carries(inner) for inner in value.values())
-        case Chunker():
-            return AMOUNT in vars(value).values()
-        case ColumnChoice():
-            return AMOUNT in value.parameters.values()
-    return False
 
 
 def test_every_file_that_it_names_is_there():
@@ -51,29 +34,25 @@ def test_every_room_is_named_and_no_other():
 
 
 def test_the_way_is_short_and_its_scripts_are_linked_in_this_order():
-    assert len(STEPS) <= MOST_STEPS
-    assert len(set(STEPS)) == len(STEPS)
-    scripts = [step for step in STEPS if step.endswith(".js")]
-    assert STEPS[-1].endswith("chunk_block.js")
+    steps = [*(file for file, _ in CALLS), *SCRIPTS]
+    assert len(steps) == len(re.findall(r"^\d+\. ", WAY, re.MULTILINE)) <= MOST_STEPS
+    assert len(set(steps)) == len(steps)
+    assert SCRIPTS[-1].endswith("chunk_block.js")
     linked = re.findall(r"^// ---- (\S+)$", linked_script("components/reader/reader.js"), re.MULTILINE)
     # The linker puts a module before those that use it.
-    assert [module for module in reversed(linked) if module in scripts] == scripts
+    assert [module for module in reversed(linked) if module in SCRIPTS] == SCRIPTS
 
 
-def test_the_amount_goes_this_way_and_no_other(app):
+def test_a_moved_slider_calls_these_functions_in_this_order(app):
     app.query_params["embedder"] = "tfidf"
     app.query_params["tokenizer"] = "words"
     settled(app)
-    entered, carried = set(), set()
+    calls = []
 
-    def watch(frame, event, value):
-        file = frame.f_code.co_filename
-        if event not in ("call", "return") or not file.startswith(str(ROOT)) or ".venv" in file:
-            return
-        name = Path(file).relative_to(ROOT).as_posix()
-        entered.add(name)
-        if name not in carried and (any(map(carries, frame.f_locals.values())) or carries(value)):
-            carried.add(name)
+    def watch(frame, event, _):
+        step = frame.f_code.co_filename.removeprefix(f"{ROOT}/"), frame.f_code.co_name
+        if event == "call" and step in CALLS:
+            calls.append(step)
 
     slider = next(widget for widget in app.slider if widget.key == "1/breakpoint/amount/None")
     threading.setprofile(watch)
@@ -83,7 +62,6 @@ def test_the_amount_goes_this_way_and_no_other(app):
         threading.setprofile(None)
     assert not app.exception
     assert app.session_state["choices"]["compare"].columns[1].parameters["amount"] == AMOUNT
-    files = [step for step in STEPS if step.endswith(".py")]
-    assert set(files) <= entered
-    assert carried <= {*files, *ASIDE}, f"the amount goes through {sorted(carried - {*files, *ASIDE})} too"
-    assert set(ASIDE) <= carried
+    later_calls = iter(calls)
+    out_of_order = [step for step in CALLS if step not in later_calls]
+    assert not out_of_order
