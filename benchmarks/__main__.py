@@ -29,7 +29,7 @@ INITIAL, APPENDING, MERGING, MAX_SIZE = 0.4, 0.4, 0.3, 1000
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RaceOutcome:
     """The chunks' texts, and the number of texts embedded for them."""
 
     chunks: list[str]
@@ -40,7 +40,7 @@ class Outcome:
         return [chunk.split() for chunk in self.chunks]
 
 
-NOTHING = Outcome([], 0)
+NOTHING = RaceOutcome([], 0)
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Race:
     """
 
     title: str
-    ours: Callable[[], Outcome]
-    reference: Callable[[], Outcome]
+    ours: Callable[[], RaceOutcome]
+    reference: Callable[[], RaceOutcome]
     at_least: float
     same: bool
     calls: int = 1
@@ -74,8 +74,8 @@ class RaceResult:
     race: Race
     seconds: list[float]
     reference_seconds: list[float]
-    outcome: Outcome = NOTHING
-    reference_outcome: Outcome = NOTHING
+    outcome: RaceOutcome = NOTHING
+    reference_outcome: RaceOutcome = NOTHING
 
     @property
     def ratio(self) -> Spread:
@@ -97,7 +97,7 @@ def run_races(contests: Sequence[Race], repeats: int) -> list[RaceResult]:
     """Run all races ``repeats`` times, alternating the sides; references shared by races run once per repeat."""
     finishes = [RaceResult(race, [], []) for race in contests]
     for repeat in range(repeats):
-        ran: dict[Callable[[], Outcome], tuple[float, Outcome]] = {}
+        ran: dict[Callable[[], RaceOutcome], tuple[float, RaceOutcome]] = {}
         for finish in finishes:
             race = finish.race
             print_progress(f"{race.title}: {repeat + 1} of {repeats}")
@@ -122,30 +122,30 @@ def timing_of(chunking: Chunking) -> Timing:
     return chunking.timing
 
 
-def outcome_of(chunking: Chunking) -> Outcome:
+def outcome_of(chunking: Chunking) -> RaceOutcome:
     """Return the part of a result that is compared with the reference."""
-    return Outcome([chunk.text for chunk in chunking.chunks], timing_of(chunking).embedded)
+    return RaceOutcome([chunk.text for chunk in chunking.chunks], timing_of(chunking).embedded)
 
 
-def run_cold(chunker: Chunker, text: str, embedder: Embedder) -> Outcome:
+def run_cold(chunker: Chunker, text: str, embedder: Embedder) -> RaceOutcome:
     """Split, embed and cut with empty caches; only the model is loaded."""
     return outcome_of(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
 
 
-def run_reference(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> Outcome:
+def run_reference(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> RaceOutcome:
     """Run a reference, and count the texts that it embeds."""
     encoder = CountingEncoder(embedder)
     chunks = reference(encoder)
-    return Outcome(chunks, encoder.embedded)
+    return RaceOutcome(chunks, encoder.embedded)
 
 
 def races(text: str, embedder: Embedder) -> list[Race]:
     """Return the races with their requirements."""
 
-    def langchain(amount: float) -> Outcome:
+    def langchain(amount: float) -> RaceOutcome:
         return run_reference(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)
 
-    def llama_index() -> Outcome:
+    def llama_index() -> RaceOutcome:
         return run_reference(
             lambda encoder: llama_index_double_merging(
                 text, encoder, initial=INITIAL, appending=APPENDING, merging=MERGING, max_size=MAX_SIZE

@@ -45,7 +45,7 @@ ALLOWED = 2.0
 """Percentage points by which a recall may differ from the report's."""
 
 
-class Row(NamedTuple):
+class ReportRow(NamedTuple):
     """A row of the report, or one of ours; ``recall`` and ``iou`` are the report's, in percentage points."""
 
     title: str
@@ -60,26 +60,26 @@ def _recursive_parameters(size: int, overlap: int) -> dict[str, Any]:
 
 
 REPORT = (
-    Row("recursive 250/125", "recursive", _recursive_parameters(250, 125), 78.7, 4.9),
-    Row("tokens 250/125", "fixed_tokens", {"size": 250, "overlap": 125}, 82.4, 3.5),
-    Row("recursive 250/0", "recursive", _recursive_parameters(250, 0), 78.5, 5.4),
-    Row("tokens 250/0", "fixed_tokens", {"size": 250, "overlap": 0}, 77.1, 3.3),
-    Row("recursive 200/0", "recursive", _recursive_parameters(200, 0), 75.7, 6.5),
-    Row("tokens 200/0", "fixed_tokens", {"size": 200, "overlap": 0}, 76.6, 4.1),
-    Row("optimal 250", "optimal", {"max_size": 250}, 77.3, 6.0),
-    Row("optimal 200", "optimal", {"max_size": 200}, 75.2, 7.2),
+    ReportRow("recursive 250/125", "recursive", _recursive_parameters(250, 125), 78.7, 4.9),
+    ReportRow("tokens 250/125", "fixed_tokens", {"size": 250, "overlap": 125}, 82.4, 3.5),
+    ReportRow("recursive 250/0", "recursive", _recursive_parameters(250, 0), 78.5, 5.4),
+    ReportRow("tokens 250/0", "fixed_tokens", {"size": 250, "overlap": 0}, 77.1, 3.3),
+    ReportRow("recursive 200/0", "recursive", _recursive_parameters(200, 0), 75.7, 6.5),
+    ReportRow("tokens 200/0", "fixed_tokens", {"size": 200, "overlap": 0}, 76.6, 4.1),
+    ReportRow("optimal 250", "optimal", {"max_size": 250}, 77.3, 6.0),
+    ReportRow("optimal 200", "optimal", {"max_size": 200}, 75.2, 7.2),
 )
 
 BASELINE = "recursive 250/0"
 """The row with the same maximum size that ignores meaning."""
 
 
-def _row_at_defaults(name: str) -> Row:
-    return Row(f"{name} (defaults)", name, {})
+def _row_at_defaults(name: str) -> ReportRow:
+    return ReportRow(f"{name} (defaults)", name, {})
 
 
-def _row_with_bound(name: str) -> Row:
-    return Row(f"{name}, bound", name, BOUND[name])
+def _row_with_bound(name: str) -> ReportRow:
+    return ReportRow(f"{name}, bound", name, BOUND[name])
 
 
 OURS = (_row_at_defaults("structure"), *(row for name in BOUND for row in (_row_at_defaults(name), _row_with_bound(name))))
@@ -112,7 +112,7 @@ def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[
     return 100 * moments[0], 100 * moments[1]
 
 
-def report_cells(row: Row, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
+def report_cells(row: ReportRow, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
     """Return a row of the first table."""
     recall = mean_and_deviation_in_points(evaluation, "recall")[0]
     index = evaluation.index
@@ -167,7 +167,7 @@ def budget_head() -> list[str]:
     ]
 
 
-def budget_cells(row: Row, evaluation: Evaluation, at_budgets: BudgetResults, ruler: TokenRuler) -> list[str]:
+def budget_cells(row: ReportRow, evaluation: Evaluation, at_budgets: BudgetResults, ruler: TokenRuler) -> list[str]:
     """Return a row of the second table: means with their 95 % confidence intervals."""
     cells = [
         mean_with_interval(values)
@@ -260,9 +260,9 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     return int(missed or (not corpus and not kept))
 
 
-def _row_of_words(words: Sequence[str]) -> Row:
+def _row_of_words(words: Sequence[str]) -> ReportRow:
     parameters = {key: parse_value(given) for key, _, given in (word.partition("=") for word in words[1:])}
-    return Row(" ".join(words), words[0], parameters)
+    return ReportRow(" ".join(words), words[0], parameters)
 
 
 if __name__ == "__main__":

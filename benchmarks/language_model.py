@@ -39,9 +39,9 @@ from evaluation.answering import (
     REFERENCE,
     SWAPPED,
     TRIVIAL_TITLES,
+    AnswerReport,
     GatheredPassages,
     QuestionItem,
-    Report,
     Services,
     answer_all,
     control_row_numbers,
@@ -68,7 +68,7 @@ _FALLBACK = re.compile(r"(?:no usable answer about|did not sort) (\d+) of")
 
 
 @dataclass
-class Row:
+class FeatureRow:
     """Cost and outcome of one feature, summed over all runs until its end.
 
     Attributes
@@ -99,7 +99,7 @@ class RowStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.rows = {key: Row(**row) for key, row in json.loads(path.read_text()).items()} if path.exists() else {}
+        self.rows = {key: FeatureRow(**row) for key, row in json.loads(path.read_text()).items()} if path.exists() else {}
 
     def write(self) -> None:
         """Write the rows."""
@@ -112,7 +112,7 @@ class MeteredServer(ChatServer):
     """A model whose answers, of at most ``most_tokens``, are counted in a row; only if ``structured`` it is sent schemas."""
 
     def __init__(
-        self, address: str, name: str, row: Row, state: RowStore, most_tokens: int, count: Count, *, structured: bool
+        self, address: str, name: str, row: FeatureRow, state: RowStore, most_tokens: int, count: Count, *, structured: bool
     ) -> None:
         super().__init__(ModelName("openai", name), address)
         self._count = count
@@ -147,7 +147,7 @@ class MeteredServer(ChatServer):
 class CountedAsking(Asking):
     """Access to the model that counts in a row whether answers can be used."""
 
-    def __init__(self, model: MeteredServer, answers: AnswerCache, row: Row) -> None:
+    def __init__(self, model: MeteredServer, answers: AnswerCache, row: FeatureRow) -> None:
         super().__init__(model, answers)
         self._row = row
 
@@ -187,7 +187,7 @@ class Workload:
         return random.Random(SEED).sample(own, min(self.count if text else self.controls, len(own)))
 
 
-def cut_samples(name: str, work: Workload, asking: CountedAsking, row: Row) -> None:
+def cut_samples(name: str, work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
     """Cut the beginnings of the samples with a chunker that asks."""
     for sample in SAMPLES:
         made = run(build_chunker(name, {}), work.document(sample), work.tools(asking))
@@ -195,7 +195,7 @@ def cut_samples(name: str, work: Workload, asking: CountedAsking, row: Row) -> N
         row.fallbacks += sum(int(count) for note in made.notes for count in _FALLBACK.findall(note))
 
 
-def situate_chunks(work: Workload, asking: CountedAsking, row: Row) -> None:
+def situate_chunks(work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
     """Ask for the context of each chunk of the article's beginning."""
     chunker = build_chunker("fixed_sentences", {"size": 8})
     made = run(chunker, work.document(SAMPLES[0]), work.tools(asking), "context")
@@ -203,7 +203,7 @@ def situate_chunks(work: Workload, asking: CountedAsking, row: Row) -> None:
     row.said += [chunk.situation for chunk in made.chunks[:2]]
 
 
-def generate_article_questions(work: Workload, asking: CountedAsking, row: Row) -> None:
+def generate_article_questions(work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
     """Generate questions about the article."""
     outcomes: list[Outcome] = []
     settings = GenerationSettings(work.count, SEED, min(1_000, work.characters))
@@ -213,7 +213,7 @@ def generate_article_questions(work: Workload, asking: CountedAsking, row: Row) 
     row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 
 
-def answer_and_judge(work: Workload, asking: CountedAsking, row: Row, *, controls: bool = False) -> None:
+def answer_and_judge(work: Workload, asking: CountedAsking, row: FeatureRow, *, controls: bool = False) -> None:
     """Answer bundled questions from the chunks of a chunker and of the trivial rows, and have the answers judged.
 
     With ``controls``, the reference answers and those of other questions are judged instead.
@@ -241,7 +241,7 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: Row, *, control
     services = Services(asking, asking, similar, work.tokenizer.count)
     answer_all(items, gathered, services, answered.__setitem__, lambda _: None)
     names = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial)]
-    report = Report(names, len(items), answered, control_row_numbers(trivial, 0))
+    report = AnswerReport(names, len(items), answered, control_row_numbers(trivial, 0))
     row.parts = sum(1 + len(outcome.judgements) for outcome in answered.values())
     row.fallbacks = sum(not outcome.answer.is_usable for outcome in answered.values()) + sum(
         len(outcome.not_judged) for outcome in answered.values()
@@ -258,7 +258,7 @@ def _mean_cell(values: FloatArray) -> str:
     return f"{there.mean():.2f} ({there.size})" if there.size else "0 judged"
 
 
-WORK: Mapping[str, Callable[[Workload, CountedAsking, Row], None]] = {
+WORK: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], None]] = {
     **{name: partial(cut_samples, name) for name in ("llm", "lumber", "propositions")},
     "contexts": situate_chunks,
     "questions": generate_article_questions,
@@ -277,7 +277,7 @@ def measure_features(address: str, work: Workload, features: Sequence[str], fold
     for feature in features:
         for structured in (True, False):
             key = f"{feature}, {'schema' if structured else 'no schema'}"
-            row = state.rows.setdefault(key, Row())
+            row = state.rows.setdefault(key, FeatureRow())
             if row.whole:
                 continue
             row.answers = row.usable = row.fallbacks = row.parts = 0

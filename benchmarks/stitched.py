@@ -19,8 +19,8 @@ from evaluation.segmentation import (
     HIGHER_IS_BETTER,
     TRIVIAL_SETTINGS,
     MarkedDocument,
-    Passage,
     SettingSummary,
+    SubjectPassage,
     SweepRow,
     SweptSetting,
     compare_settings,
@@ -66,7 +66,7 @@ NATURAL = ("essay", "report")
 RUNS = (1, 2, 3, 4, 5)
 
 
-def bundled_passages() -> list[Passage]:
+def bundled_passages() -> list[SubjectPassage]:
     """Return the passages of the bundled documents."""
     lengths = random.Random(7)
     all_passages = []

@@ -34,7 +34,7 @@ HEAD = (
 )
 
 
-class Row(NamedTuple):
+class StructureRow(NamedTuple):
     """The result of one chunker on one document.
 
     Attributes
@@ -96,7 +96,7 @@ def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
             yield Document.from_text(read_document(data(), name).text, name=name)
 
 
-def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> Row:
+def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> StructureRow:
     """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
     built = build_chunker(chunker, CHUNKERS[chunker])
@@ -107,7 +107,7 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> Row
     whole = count_whole_spans(fitting, [span for chunk in chunking for span in chunk.spans]).all
     lengths = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
     stability = edit_stability(built, document, tools, edits)
-    return Row(
+    return StructureRow(
         document.name,
         chunker,
         len(chunking),

@@ -20,11 +20,11 @@ from chunkers.commands.arguments import (
     run_command,
     show_progress_line,
 )
-from chunkers.language_models import ChatServer, LanguageModel, Limit
+from chunkers.language_models import ChatServer, LanguageModel, SpendingLimit
 from chunkers.recipes import Recipe
 from chunkers.support import InputError, pluralize
 from chunkers.text import canonical_encoding
-from corpus.inputs import Columns
+from corpus.inputs import TextColumns
 from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, ray_engine, write_in_processes
 
 MOST_WORKERS = 256
@@ -114,7 +114,7 @@ def _run(options: argparse.Namespace) -> int:
         parsed_chunker_spec.recipe_like(Recipe(chunker=chunker.name), chunker),
         tuple(options.inputs),
         options.output,
-        columns=Columns(options.text_column, options.id_column),
+        columns=TextColumns(options.text_column, options.id_column),
         encoding=options.encoding,
         device=options.device,
         shard_bytes=round(options.shard_size * 1_000_000),
@@ -136,7 +136,7 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if final_progress.tally.problems else 0
 
 
-def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, Limit | None]:
+def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, SpendingLimit | None]:
     """Return the language model, if any, and its spending limit."""
     name, spend = options.language_model, options.spend
     if name is None and spend is None:

@@ -34,7 +34,7 @@ MOST_FILES = 1_000
 Kind = Literal["file", "lines", "rows", "problem"]
 
 
-class Piece(NamedTuple):
+class InputPiece(NamedTuple):
     """Unit of input: a file with one document, or part of a file with many documents.
 
     Attributes
@@ -72,7 +72,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Columns:
+class TextColumns:
     """Names of the columns or JSON keys that hold the documents' texts and ids.
 
     Attributes
@@ -104,11 +104,11 @@ class Inputs:
     """
 
     roots: Sequence[Path]
-    columns: Columns
+    columns: TextColumns
     part: int
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[InputPiece]:
         """Yield all pieces of the input files in a fixed order: by input, then by name within each folder.
 
         Raises
@@ -130,14 +130,14 @@ class Inputs:
             else:
                 yield from self._file(number, "", root, input_root_file_status)
 
-    def _folder(self, number: int, root: Path) -> Iterator[Piece]:
+    def _folder(self, number: int, root: Path) -> Iterator[InputPiece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
         open_folders = [self._list_folder(number, root, "")]
         while open_folders:
             next_entry = next(open_folders[-1], None)
             if next_entry is None:
                 open_folders.pop()
-            elif isinstance(next_entry, Piece):
+            elif isinstance(next_entry, InputPiece):
                 yield next_entry
             else:
                 path, entry = next_entry
@@ -148,12 +148,12 @@ class Inputs:
                 else:
                     yield from self._entry(number, path, entry)
 
-    def _list_folder(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | Piece]:
+    def _list_folder(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | InputPiece]:
         try:
             with os.scandir(root / below) as entries:
                 sorted_folder_entries = sorted(entries, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            yield Piece(
+            yield InputPiece(
                 number, below, "problem", said=f"the folder cannot be read: {error.strerror}. Check its permissions."
             )
             return
@@ -165,19 +165,21 @@ class Inputs:
             else:
                 yield below + entry.name, entry
 
-    def _entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[Piece]:
+    def _entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[InputPiece]:
         try:
             entry_file_status = entry.stat(follow_symlinks=False)
         except OSError as error:
-            yield Piece(number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions.")
+            yield InputPiece(
+                number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions."
+            )
             return
         if stat.S_ISREG(entry_file_status.st_mode):
             yield from self._file(number, path, Path(entry.path), entry_file_status)
         else:
             self.left_out["file of another kind"] += 1
 
-    def _file(self, number: int, path: str, where: Path, status: os.stat_result) -> Iterator[Piece]:
-        file_piece = Piece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
+    def _file(self, number: int, path: str, where: Path, status: os.stat_result) -> Iterator[InputPiece]:
+        file_piece = InputPiece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
         lower_case_file_ending = where.suffix.lower()
         if lower_case_file_ending in LINES:
             for begin in range(0, status.st_size, self.part):
@@ -188,7 +190,7 @@ class Inputs:
         else:
             yield file_piece
 
-    def _rows(self, whole: Piece, where: Path) -> Iterator[Piece]:
+    def _rows(self, whole: InputPiece, where: Path) -> Iterator[InputPiece]:
         """Yield the row groups of a Parquet file, large ones in parts, by its footer alone."""
         try:
             with pq.ParquetFile(where) as file:
@@ -257,7 +259,7 @@ def check_inputs_disjoint(roots: Iterable[Path]) -> None:
             )
 
 
-def piece_label(roots: Sequence[Path], piece: Piece) -> str:
+def piece_label(roots: Sequence[Path], piece: InputPiece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
     path_of_piece = roots[piece.root]
     label_prefix = os.path.normpath(path_of_piece) if len(roots) > 1 else "" if piece.path else path_of_piece.name
@@ -319,10 +321,10 @@ class Source:
 
     roots: Sequence[Path]
     names: Sequence[Path]
-    columns: Columns
+    columns: TextColumns
     encoding: str | None = None
 
-    def documents(self, piece: Piece) -> Iterator[InputDocument | Unreadable]:
+    def documents(self, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of an input piece in order, with an `Unreadable` in place of each unreadable document."""
         input_piece_label = piece_label(self.names, piece)
         path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
@@ -355,7 +357,7 @@ class Source:
         check_text(document.text, name)
         return InputDocument(name, document.text, parts_to_column(document.parts), document.doubts(name))
 
-    def _lines(self, lines: BinaryIO, name: str, piece: Piece) -> Iterator[InputDocument | Unreadable]:
+    def _lines(self, lines: BinaryIO, name: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of the lines that begin in the piece; one that begins before it is the piece before's."""
         line_offset = piece.begin
         if line_offset:
@@ -394,7 +396,7 @@ class Source:
             place,
         )
 
-    def _rows(self, path: Path, name: str, piece: Piece) -> Iterator[InputDocument | Unreadable]:
+    def _rows(self, path: Path, name: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
             id_column_name = self.columns.id or ("id" if "id" in file.schema_arrow.names else None)
             text_and_id_column_names = [

@@ -22,10 +22,10 @@ from typing import Any
 import pyarrow as pa
 from filelock import FileLock, Timeout
 
-from chunkers.language_models import AnswerCache, Asking, LanguageModel, Limit
+from chunkers.language_models import AnswerCache, Asking, LanguageModel, SpendingLimit
 from chunkers.support import InputError, import_required
 from corpus.batches import Chunks
-from corpus.inputs import Columns, Inputs, Piece, Source, piece_label
+from corpus.inputs import InputPiece, Inputs, Source, TextColumns, piece_label
 from corpus.shards import LOCK, PROBLEMS, Job, Manifest, Shard, Tally, atomic_write, shards_of
 from integrations.recipe_cutter import AnyRecipe
 
@@ -105,12 +105,12 @@ class Run:
     recipe: AnyRecipe
     inputs: tuple[Path, ...]
     output: Path
-    columns: Columns = field(default_factory=Columns)
+    columns: TextColumns = field(default_factory=TextColumns)
     encoding: str | None = None
     device: str = "auto"
     shard_bytes: int = SHARD_MB * 1_000_000
     language_model: LanguageModel | None = None
-    limit: Limit | None = None
+    limit: SpendingLimit | None = None
     asking: Asking | None = field(default=None, init=False)
     left_out: Counter[str] = field(default_factory=Counter, init=False)
     resumed: bool = field(default=False, init=False)
@@ -173,7 +173,7 @@ class Run:
         return {
             "recipe": chunks.recipe.model_dump(),
             # Ids begin with the inputs' names where there are several, or are the name of the one file.
-            "inputs": [piece_label(self.inputs, Piece(number, "", "file")) for number in range(len(self.inputs))]
+            "inputs": [piece_label(self.inputs, InputPiece(number, "", "file")) for number in range(len(self.inputs))]
             if len(self.inputs) > 1 or not self.inputs[0].is_dir()
             else [],
             "text_column": self.columns.text,

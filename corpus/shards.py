@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from chunkers import Recipe
 from chunkers.support import Cancelled, InputError, short_repr
 from corpus.batches import DOCUMENTS, SCHEMA, Chunks
-from corpus.inputs import MOST_FILES, InputDocument, Piece, Source, Unreadable, piece_label
+from corpus.inputs import MOST_FILES, InputDocument, InputPiece, Source, Unreadable, piece_label
 
 PROBLEMS = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
@@ -40,7 +40,7 @@ class Shard:
     """Part of a corpus run: its number, and the input pieces whose chunks go into one output file."""
 
     number: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[InputPiece, ...]
 
     @property
     def file(self) -> str:
@@ -60,7 +60,7 @@ class Shard:
     def from_json(cls, line: str) -> "Shard":
         """Return the shard described by a line that `to_json` wrote."""
         shard_fields = json.loads(line)
-        return cls(shard_fields["shard"], tuple(Piece(**fields) for fields in shard_fields["pieces"]))
+        return cls(shard_fields["shard"], tuple(InputPiece(**fields) for fields in shard_fields["pieces"]))
 
 
 class Tally(NamedTuple):
@@ -281,12 +281,12 @@ VERSION = 1
 """The number of the manifest's form."""
 
 
-def shards_of(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
+def shards_of(pieces: Iterable[InputPiece], size: int) -> Iterator[Shard]:
     """Group consecutive input pieces into shards of at most ``size`` bytes and `MOST_FILES` pieces each.
 
     A piece larger than ``size`` forms a shard of its own.
     """
-    number, shard_pieces, weight = 0, list[Piece](), 0
+    number, shard_pieces, weight = 0, list[InputPiece](), 0
     for piece in pieces:
         if shard_pieces and (weight + piece.weight > size or len(shard_pieces) >= MOST_FILES):
             yield Shard(number, tuple(shard_pieces))
@@ -397,11 +397,11 @@ class Manifest:
             )
 
 
-def _pieces_of_shards(all_shards: Iterable[Shard]) -> Iterator[Piece]:
+def _pieces_of_shards(all_shards: Iterable[Shard]) -> Iterator[InputPiece]:
     return chain.from_iterable(shard.pieces for shard in all_shards)
 
 
-def _piece_sort_key(piece: Piece) -> tuple[int, list[bytes]]:
+def _piece_sort_key(piece: InputPiece) -> tuple[int, list[bytes]]:
     """Return the sort key for pieces of different files."""
     return piece.root, os.fsencode(piece.path).split(b"/")
 

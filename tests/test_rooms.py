@@ -138,6 +138,17 @@ def test_what_a_package_exports_is_imported_from_it():
     assert not exported - imported
 
 
+def test_no_two_modules_have_a_public_class_of_one_name():
+    modules = {}
+    for top in (*PACKAGES, "benchmarks", "packing"):
+        for path in (ROOT / top).rglob("*.py"):
+            for node in ast.walk(parsed(path)):
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    modules.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert len(modules) > 500
+    assert not {name: paths for name, paths in modules.items() if len(paths) > 1}
+
+
 def test_the_packages_look_down_only():
     wrong_arrows = wrong_packages(imports())
     assert not wrong_arrows, (

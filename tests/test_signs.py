@@ -11,7 +11,7 @@ from chunkers.methods.breakpoint import read_as_similarity
 from chunkers.results.result_html import result_html
 from chunkers.support.formatting import format_number
 from evaluation.report.html_page import ComparedColumns, html_report
-from evaluation.segmentation.chunking_ranking import Lead
+from evaluation.segmentation.chunking_ranking import ChunkingLead
 from evaluation.segmentation.threshold_staircase import Stretch
 from evaluation.statistics.paired_tests import Difference
 from tests import ROOT
@@ -84,7 +84,7 @@ def test_verdicts_have_no_hyphen_before_a_number():
     sentences = [
         below.words("A", "B", "recall"),
         level.words("A", "B", "recall"),
-        Lead(-0.1, level).words("recall"),
+        ChunkingLead(-0.1, level).words("recall"),
         Stretch(-1.5, -0.5, 4).words(),
     ]
     assert [sentence for sentence in sentences if HYPHEN.search(sentence)] == []

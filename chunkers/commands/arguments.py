@@ -16,7 +16,7 @@ from chunkers.contract import Chunker, Tools, Watcher
 from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
-from chunkers.language_models import Limit
+from chunkers.language_models import SpendingLimit
 from chunkers.recipes import Recipe, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
@@ -199,7 +199,7 @@ def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
     )
 
 
-def parse_spending_limit(spend: str | None) -> "Limit | None":
+def parse_spending_limit(spend: str | None) -> "SpendingLimit | None":
     """Parse the value of a spending-limit option; return None if the option was not given.
 
     Raises
@@ -211,9 +211,9 @@ def parse_spending_limit(spend: str | None) -> "Limit | None":
         return None
     if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
         raise InputError(f"--spend must be a whole number of tokens of at least 1; got {short_repr(spend)}.")
-    from chunkers.language_models.spending import Limit
+    from chunkers.language_models.spending import SpendingLimit
 
-    return Limit(int(spend))
+    return SpendingLimit(int(spend))
 
 
 def load_command_embedder(name: str, device: str = "auto") -> Embedder:

@@ -26,7 +26,7 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
-from chunkers.language_models import Asking, Limit
+from chunkers.language_models import Asking, SpendingLimit
 from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, discover, known_chunkers_phrase, run, to_dict
 from chunkers.results import EMBEDDED_AS, EmbeddedAs
 from chunkers.support import InputError, named_message
@@ -139,7 +139,9 @@ def _cut_each(
     return exit_status
 
 
-def _language_model_access(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: "Limit | None") -> "Asking | None":
+def _language_model_access(
+    chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: "SpendingLimit | None"
+) -> "Asking | None":
     """Return access to the language model; None if neither the chunker nor ``embedded_as`` needs one."""
     if not chunker.asks and embedded_as != "context":
         return None

@@ -44,7 +44,7 @@ _VERSION = "late chunking 1"
 """Part of the cache key, to be changed whenever the vectors change."""
 
 
-class Window(NamedTuple):
+class TokenWindow(NamedTuple):
     """Half-open range of pieces that the model reads at once, and the range whose vectors are taken from this window."""
 
     start: int
@@ -59,7 +59,7 @@ class _Pieces(NamedTuple):
     ids: list[int]
     starts: IntArray
     ends: IntArray
-    windows: list[Window]
+    windows: list[TokenWindow]
 
 
 class LateChunks(Embedder):
@@ -174,7 +174,7 @@ def reason_against_late_chunking(embedder: Embedder) -> str:
     return "" if isinstance(embedder, Model) else CANNOT.format(name=embedder.name)
 
 
-def overlapping_windows(pieces: int, most: int) -> list[Window]:
+def overlapping_windows(pieces: int, most: int) -> list[TokenWindow]:
     """Return the windows over a text's word pieces, each of at most ``most`` pieces with the two special ones.
 
     They overlap by half, the last two by more. Between two windows, the middle of their overlap divides the tokens.
@@ -190,7 +190,7 @@ def overlapping_windows(pieces: int, most: int) -> list[Window]:
         pieces,
     ]
     return [
-        Window(
+        TokenWindow(
             start,
             min(start + window_word_piece_count, pieces),
             window_own_range_edges[number],

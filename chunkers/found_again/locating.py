@@ -21,7 +21,7 @@ LEAST_SHARE_OF_LINES = 0.25
 """The same where a line break separates the context, which then may well be longer than the passage."""
 
 
-class Passage(NamedTuple):
+class PassageInContext(NamedTuple):
     """The part of a chunk that occurs in the text, and the rest of the chunk as its context.
 
     Attributes
@@ -51,7 +51,9 @@ def shared_first_lines(texts: Sequence[str]) -> str:
     return smallest_text[: smallest_text.rfind("\n", 0, shared_prefix_length) + 1]
 
 
-def find_passage(searched: SearchableText, text: str, spans: Sequence[Span], front: str, within: Span) -> Passage | None:
+def find_passage(
+    searched: SearchableText, text: str, spans: Sequence[Span], front: str, within: Span
+) -> PassageInContext | None:
     """Find the part of a chunk that occurs in the text; None if too little of the chunk occurs, or the whole chunk.
 
     Parameters
@@ -70,7 +72,7 @@ def find_passage(searched: SearchableText, text: str, spans: Sequence[Span], fro
     )
 
 
-def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequence[Span]) -> Passage | None:
+def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequence[Span]) -> PassageInContext | None:
     """Return the passage at the place that the chunk names."""
     if len(spans) != 1:
         return None
@@ -86,14 +88,14 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
     return None if found_end is None else _passage_in_context(text, found_end)
 
 
-def _passage_after_first_lines(searched: SearchableText, text: str, front: str) -> Passage | None:
+def _passage_after_first_lines(searched: SearchableText, text: str, front: str) -> PassageInContext | None:
     """Return the passage that follows the lines in front of every chunk."""
     if not front.strip() or not searched.contains(text[len(front) :]):
         return None
     return _passage_in_context(text, Span(len(front), len(text)))
 
 
-def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passage | None:
+def _longest_passage(searched: SearchableText, text: str, within: Span) -> PassageInContext | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
     shared_passage = searched.longest_common_passage(text, within)
     if shared_passage is None or shared_passage.altered:
@@ -145,10 +147,14 @@ def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
     return next(nearby_line_starts, first_start)
 
 
-def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> Passage | None:
+def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> PassageInContext | None:
     surrounding_texts = (text[: passage.start].strip(), text[passage.end :].strip())
     text_around_passage = "\n".join(part for part in surrounding_texts if part)
-    return Passage(text[passage.start : passage.end].strip(), text_around_passage, span) if text_around_passage else None
+    return (
+        PassageInContext(text[passage.start : passage.end].strip(), text_around_passage, span)
+        if text_around_passage
+        else None
+    )
 
 
 def _preceding_whitespace(text: str, place: int) -> str:
@@ -321,7 +327,7 @@ class _ContextSeparator:
         self._reached = 0
         self.unsure: dict[str, None] = {}
 
-    def passage(self, chunk: GivenChunk) -> Passage | None:
+    def passage(self, chunk: GivenChunk) -> PassageInContext | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
         chunk_text, text_length = chunk.text or "", len(self._searched.text)
         search_start = max(0, chunk.spans[0].start - SEARCHED) if chunk.spans else self._reached

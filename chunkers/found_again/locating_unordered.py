@@ -11,7 +11,7 @@ import numpy as np
 from chunkers.adapters.piece_location import quotable_beginning
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.located_chunks import DocumentNames
-from chunkers.found_again.locating import MOST_SCANNED, Passage, find_passage, shared_first_lines, stated_spans
+from chunkers.found_again.locating import MOST_SCANNED, PassageInContext, find_passage, shared_first_lines, stated_spans
 from chunkers.support import IntArray, short_repr
 from chunkers.text import (
     CONTEXT_CHARACTERS,
@@ -257,9 +257,9 @@ class UnorderedLocator:
     def _text_at_place(self, place: Place) -> str:
         return self._documents[place.document].text[place.span.start : place.span.end]
 
-    def _longest_passage_found(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
+    def _longest_passage_found(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> PassageInContext | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
-        passages: list[Passage] = []
+        passages: list[PassageInContext] = []
         folded_text = fold_text(text)
         # Many documents share a few words, such as a heading, with a chunk of none of them.
         least_length = min(CONTEXT_CHARACTERS, len(folded_text) // 2)

@@ -42,4 +42,4 @@ from chunkers.language_models.prompts import (
     QUESTION_SYSTEM,
     QUESTIONS_BEFORE,
 )
-from chunkers.language_models.spending import Ledger, Limit, Spending
+from chunkers.language_models.spending import Ledger, Spending, SpendingLimit

@@ -13,7 +13,14 @@ from chunkers.language_models.answer_forms import ANY_WORDS, AnswerKind, LineFor
 from chunkers.language_models.base import ANY_SHAPE, AnswerShape, Dialect, LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import ChatServer, SchemaRefused
 from chunkers.language_models.prompts import PROBE
-from chunkers.language_models.spending import Budget, Ledger, Limit, Spending, spending_of_call, upper_bound_on_tokens
+from chunkers.language_models.spending import (
+    Budget,
+    Ledger,
+    Spending,
+    SpendingLimit,
+    spending_of_call,
+    upper_bound_on_tokens,
+)
 from chunkers.network.connection import Attempts, cancellable
 from chunkers.support import Cancelled, InputError, raise_if_cancelled, short_repr
 
@@ -96,7 +103,7 @@ class Asking:
         self,
         model: LanguageModel,
         answers: AnswerCache | None = None,
-        limit: Limit | None = None,
+        limit: SpendingLimit | None = None,
         warn: Warn = lambda sentence, unusable: None,
         structured: Structured | None = None,
     ) -> None:
@@ -105,7 +112,7 @@ class Asking:
         self.model = model
         self.warn = warn
         self._answers = SHARED_ANSWERS if answers is None else answers
-        self._budget = Budget(Limit() if limit is None else limit)
+        self._budget = Budget(SpendingLimit() if limit is None else limit)
         self._slots = threading.Semaphore(MOST_AT_ONCE)
         self.structured = structured
         self._dialect: Dialect | None = _DIALECTS[0] if structured == "enforced" else None
@@ -117,7 +124,7 @@ class Asking:
         return self._answers.identity
 
     @property
-    def limit(self) -> Limit:
+    def limit(self) -> SpendingLimit:
         """The spending limit in tokens and money."""
         return self._budget.limit
 
@@ -395,7 +402,7 @@ def run_in_parallel(
     return [future.result() for future in job_futures]
 
 
-def as_asking(candidate: object, limit: Limit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:
+def as_asking(candidate: object, limit: SpendingLimit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:
     """Return access to a language model given by name or as an object; answers are cached in `SHARED_ANSWERS`.
 
     Parameters

@@ -78,7 +78,7 @@ class Spending:
 
 
 @dataclass(frozen=True)
-class Limit:
+class SpendingLimit:
     """Spending limit in tokens and in US dollars; None for no limit.
 
     Raises
@@ -132,7 +132,7 @@ class Budget(Ledger):
     The limit holds if the server keeps to the maximum number of answer tokens that a request states.
     """
 
-    def __init__(self, limit: Limit) -> None:
+    def __init__(self, limit: SpendingLimit) -> None:
         super().__init__()
         self.limit = limit
         self._reserved: dict[int, Spending] = {}

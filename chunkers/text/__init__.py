@@ -66,7 +66,7 @@ from chunkers.text.sentences import (
     splitter_packages,
 )
 from chunkers.text.spreadsheets import check_columns, check_rows, csv_reader, find_csv_separator
-from chunkers.text.text_warnings import Misfit, Remedy, clear_misfit_caches, misfits_of
+from chunkers.text.text_warnings import Misfit, SuggestedSetting, clear_misfit_caches, misfits_of
 from chunkers.text.tokenizers import (
     BYTE_PAIRS,
     TOKENIZERS,

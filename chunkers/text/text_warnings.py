@@ -25,7 +25,7 @@ _SLICES, _SLICE = 10, 2_000
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
-class Remedy(NamedTuple):
+class SuggestedSetting(NamedTuple):
     """A setting, with another value that suits the text better."""
 
     setting: Literal["sentences", "embedder", "tokenizer"]
@@ -37,7 +37,7 @@ class Misfit:
     """A warning that a text does not suit its splitter or its model, with remedies, best first."""
 
     sentence: str
-    remedies: tuple[Remedy, ...]
+    remedies: tuple[SuggestedSetting, ...]
 
 
 @runtime_checkable
@@ -105,7 +105,7 @@ def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: 
     alternatives_phrase = " and ".join(f"{name} finds {number:,}" for name, number in count_by_splitter.items())
     return Misfit(
         f"{warning_beginning}The splitter {alternatives_phrase}.",
-        tuple(Remedy("sentences", name) for name in count_by_splitter),
+        tuple(SuggestedSetting("sentences", name) for name in count_by_splitter),
     )
 
 
@@ -140,7 +140,7 @@ def _unknown_tokens_misfit(
         if long_word_count
         else share_clause
     )
-    suggested_setting = Remedy(role, "tfidf" if role == "embedder" else "characters")
+    suggested_setting = SuggestedSetting(role, "tfidf" if role == "embedder" else "characters")
     return Misfit(f"{warning_clause}, and {_CONSEQUENCES[role]}", (suggested_setting,))
 
 

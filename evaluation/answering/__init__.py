@@ -23,7 +23,7 @@ from evaluation.answering.questions_and_answers import (
 from evaluation.answering.report import (
     ANSWER_MEASURES,
     AnswerMeasure,
-    Report,
+    AnswerReport,
     answers_to_csv,
     answers_to_json_lines,
     cost_table,

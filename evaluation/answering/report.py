@@ -42,7 +42,7 @@ Results = Mapping[tuple[int, int], AnswerResult]
 
 
 @dataclass(frozen=True)
-class Report:
+class AnswerReport:
     """Quality measures of all chunkers' answers to the same questions.
 
     Attributes
@@ -180,7 +180,7 @@ class Report:
 
 
 def cost_table(
-    report: Report, gathered: Mapping[int, GatheredPassages], model: LanguageModel | None
+    report: AnswerReport, gathered: Mapping[int, GatheredPassages], model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
     """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
 

@@ -87,7 +87,7 @@ def dollar_words(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.2g}"
 
 
-class Comparison(NamedTuple):
+class IndexComparison(NamedTuple):
     """Changes of all documents together, and the documents that change most.
 
     Attributes
@@ -152,7 +152,7 @@ class ChunkComparison:
         )
         self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunk_database_rows)
 
-    def result(self, most: int = 10) -> Comparison:
+    def result(self, most: int = 10) -> IndexComparison:
         """Return the changes of all documents, and the ``most`` documents that change most."""
         execute_sql_function = self._database.execute
         execute_sql_function("DROP TABLE IF EXISTS documents")
@@ -172,7 +172,7 @@ class ChunkComparison:
             "ORDER BY again DESC, before + after - 2 * kept DESC, document LIMIT ?",
             (most,),
         )
-        return Comparison(
+        return IndexComparison(
             changes_of_all_documents,
             documents,
             changed,

@@ -81,7 +81,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 """The ends of lines that editors count; a text has others, such as those between paragraphs in Unicode."""
 
 
-class Rule(NamedTuple):
+class CheckRule(NamedTuple):
     """Rule that chunks are checked against: its title, why it matters, and its default severity level."""
 
     title: str
@@ -109,16 +109,18 @@ def _default_level(name: str) -> Level:
     return "error" if name in _ERRORS else "note" if name in _NOTES else "warning"
 
 
-ALL_RULES: Mapping[str, Rule] = {
-    "size": Rule("Size not kept", "A chunk is smaller or larger than is asked for.", "error"),
-    **{name: Rule(rule.title, rule.explanation, _default_level(name)) for name, rule in RULES.items()},
-    BOUNDARIES: Rule("Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"),
-    RETRIEVAL: Rule("Retrieval worse than the baseline", "Questions find less of what answers them than before.", "error"),
+ALL_RULES: Mapping[str, CheckRule] = {
+    "size": CheckRule("Size not kept", "A chunk is smaller or larger than is asked for.", "error"),
+    **{name: CheckRule(rule.title, rule.explanation, _default_level(name)) for name, rule in RULES.items()},
+    BOUNDARIES: CheckRule("Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"),
+    RETRIEVAL: CheckRule(
+        "Retrieval worse than the baseline", "Questions find less of what answers them than before.", "error"
+    ),
 }
 """Every rule by name: the sizes asked for, those of `evaluation.findings`, and the scores."""
 
 
-class Place(NamedTuple):
+class FileRange(NamedTuple):
     """A range of lines and columns in a file, counted from 1 in code points; the end column is exclusive."""
 
     line: int
@@ -147,7 +149,7 @@ class Problem:
     level: Level
     file: str
     message: str
-    place: Place | None = None
+    place: FileRange | None = None
     where: str = ""
     passage: str = ""
     quiet: Literal["", "known", "ignored"] = ""
@@ -323,12 +325,12 @@ class _Lines:
         """Return the number of the line that contains a code point, counted from 1."""
         return bisect_right(self._starts, place)
 
-    def place_of(self, span: Span) -> Place | None:
+    def place_of(self, span: Span) -> FileRange | None:
         if not self._plain:
             return None
         first_line_index = bisect_right(self._starts, span.start) - 1
         last_line_index = bisect_right(self._starts, max(span.start, span.end - 1)) - 1
-        return Place(
+        return FileRange(
             first_line_index + 1,
             span.start - self._starts[first_line_index] + 1,
             last_line_index + 1,

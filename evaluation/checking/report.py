@@ -27,7 +27,7 @@ from evaluation.checking.problems import (
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckReport:
     """Results of checking all documents.
 
     Attributes
@@ -89,7 +89,7 @@ class Report:
         return ("passed", "failed", "could not check everything")[self.status]
 
 
-def as_text(report: Report) -> str:
+def as_text(report: CheckReport) -> str:
     """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
     text_lines = [
         f"{_place_words(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems
@@ -113,7 +113,7 @@ def _place_words(problem: Problem) -> str:
     return f"{problem.file}, {problem.where}" if problem.where else problem.file
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: CheckReport) -> dict[str, Any]:
     """Return the whole report as JSON-compatible values."""
     return {
         "seamark_check": 1,
@@ -155,7 +155,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 SCORES = (BOUNDARIES, RETRIEVAL)
 
 
-def as_junit(report: Report) -> str:
+def as_junit(report: CheckReport) -> str:
     """Return the check as JUnit XML, with a test suite per document and a test case per rule.
 
     A test case fails if the rule has a problem of level error.
@@ -228,7 +228,7 @@ _SUPPRESSED = {"known": "external", "ignored": "inSource"}
 """SARIF's names for our reasons to suppress a problem; code hosts hide suppressed ones."""
 
 
-def as_sarif(report: Report) -> dict[str, Any]:
+def as_sarif(report: CheckReport) -> dict[str, Any]:
     """Return the check as a SARIF log with a single run and columns in code points."""
     reported_rule_names = [*report.levels]
     return {

@@ -48,7 +48,7 @@ from evaluation.checking.problems import (
     Problem,
     parse_levels,
 )
-from evaluation.checking.report import Report, as_json, as_junit, as_sarif, as_text
+from evaluation.checking.report import CheckReport, as_json, as_junit, as_sarif, as_text
 from evaluation.questions import Corpus, Question, read_questions
 from evaluation.segmentation import (
     MARKS_ENDING,
@@ -65,7 +65,7 @@ def _json_text(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-FORMS: Mapping[str, Callable[[Report], str]] = {
+FORMS: Mapping[str, Callable[[CheckReport], str]] = {
     "text": as_text,
     "json": lambda report: _json_text(as_json(report)),
     "sarif": lambda report: _json_text(as_sarif(report)),
@@ -194,7 +194,7 @@ def run_check(options: argparse.Namespace) -> int:
         else []
     )
     active_levels = {name: level for name in ALL_RULES if (level := document_check.level(name)) is not None}
-    check_report = Report(recipe, active_levels, checked_documents, mean_scores_by_kind, below_baseline)
+    check_report = CheckReport(recipe, active_levels, checked_documents, mean_scores_by_kind, below_baseline)
     for complaint in (*check_report.complaints, *(remark for document in checked_documents for remark in document.remarks)):
         print_to_stderr(complaint)
     if recipe.embedded_as == "context":

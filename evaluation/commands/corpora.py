@@ -55,10 +55,10 @@ def _is_table(name: str) -> bool:
 def _read_table_documents(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield the documents in all tables of a folder, or in a single table."""
     require_extra("corpus", "reading JSON lines and Parquet")
-    from corpus.inputs import Columns, InputDocument, Inputs, Source
+    from corpus.inputs import InputDocument, Inputs, Source, TextColumns
 
-    table_document_source = Source([root.absolute()], [root], Columns())
-    for piece in Inputs([root], Columns(), _PART).pieces():
+    table_document_source = Source([root.absolute()], [root], TextColumns())
+    for piece in Inputs([root], TextColumns(), _PART).pieces():
         if piece.kind == "file" or not _is_table(piece.path or root.name):
             continue
         for document in table_document_source.documents(piece):

@@ -34,7 +34,7 @@ from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.text import FileText
 from evaluation.changes.index_changes import (
     ChunkComparison,
-    Comparison,
+    IndexComparison,
     WonAndLost,
     dollar_words,
     embedding_dollars,
@@ -43,7 +43,7 @@ from evaluation.changes.index_changes import (
 )
 from evaluation.commands.corpora import CorpusRun, corpus_document_names, is_corpus_run, read_corpus
 from evaluation.commands.retrieval import (
-    Column,
+    MeasuredColumn,
     add_searching,
     build_column,
     build_corpus,
@@ -121,7 +121,7 @@ class _Side:
         The run whose chunks are read instead of cutting; None for a chunker.
     """
 
-    column: Column
+    column: MeasuredColumn
     embedded_as: EmbeddedAs
     run: CorpusRun | None = None
 
@@ -218,7 +218,7 @@ def _run_in_folder(written: str) -> CorpusRun | None:
 
 def _open_side(given: CorpusRun | ChunkerSpec, like: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
     if isinstance(given, CorpusRun):
-        return _Side(Column(str(given.folder), given.recipe, given.recipe.build()), given.recipe.embedded_as, given)
+        return _Side(MeasuredColumn(str(given.folder), given.recipe, given.recipe.build()), given.recipe.embedded_as, given)
     built_chunker_column = build_column(given, like, given.written)
     return _Side(built_chunker_column, embedded_as or built_chunker_column.recipe.embedded_as)
 
@@ -234,7 +234,9 @@ def _keeps_vectors(before: _Side, after: _Side) -> bool:
     return _same_model(before, after) and "late" not in (before.embedded_as, after.embedded_as)
 
 
-def _compare_sides(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> tuple[Comparison, int]:
+def _compare_sides(
+    options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache
+) -> tuple[IndexComparison, int]:
     """Return the changes, and the number of documents that were left out."""
     left_out_count = 0
     try:
@@ -312,7 +314,7 @@ def _chunk_function(
     return cut
 
 
-def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> dict[str, Any]:
+def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> dict[str, Any]:
     total_index_changes = comparison.total
     before_json, after_json = (
         {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
@@ -335,7 +337,7 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
     }
 
 
-def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> str:
+def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> str:
     index_changes = comparison.total
     comparison_text_lines = [
         f"A: {sides[0].column.name}: {index_changes.chunk_count_before:,} chunks",
@@ -380,7 +382,9 @@ class QuestionChanges:
     changes: WonAndLost
 
     @classmethod
-    def measured(cls, options: argparse.Namespace, columns: Sequence[Column], cache: EmbeddingCache) -> "QuestionChanges":
+    def measured(
+        cls, options: argparse.Namespace, columns: Sequence[MeasuredColumn], cache: EmbeddingCache
+    ) -> "QuestionChanges":
         """Measure the questions on both sides as ``seamark retrieval`` does, after an estimate of what is embedded.
 
         Raises
@@ -478,7 +482,7 @@ class QuestionChanges:
         return "\n".join(result_lines)
 
 
-def _estimate_words(options: argparse.Namespace, columns: Sequence[Column], texts: Sequence[str]) -> str:
+def _estimate_words(options: argparse.Namespace, columns: Sequence[MeasuredColumn], texts: Sequence[str]) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
     estimated_token_count = sum(
         tokens_to_embed(

@@ -46,9 +46,9 @@ from chunkers.results import MOST_SIDE_BY_SIDE
 from chunkers.support import FloatArray
 from evaluation.answering import (
     TRIVIAL_TITLES,
+    AnswerReport,
     AnswerResult,
     GatheredPassages,
-    Report,
     Services,
     answer_all,
     answers_to_csv,
@@ -290,7 +290,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     finally:
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(numbered_row_titles, results))
-    answer_report = Report(
+    answer_report = AnswerReport(
         numbered_row_titles, len(usable_questions), results, control_row_numbers(trivial_row_names, len(chunkers))
     )
     for measure in answer_report.measured:

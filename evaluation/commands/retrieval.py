@@ -228,7 +228,7 @@ def _unusual_settings(embedded_as: EmbeddedAs, search: SearchMethod, way: Return
     return {key: setting for key, (setting, usual) in setting_and_usual_by_name.items() if setting != usual}
 
 
-class Column(NamedTuple):
+class MeasuredColumn(NamedTuple):
     """Measured chunker with its full recipe, under a unique name."""
 
     name: str
@@ -236,7 +236,7 @@ class Column(NamedTuple):
     chunker: Chunker
 
 
-def _columns_of_options(options: argparse.Namespace) -> list[Column]:
+def _columns_of_options(options: argparse.Namespace) -> list[MeasuredColumn]:
     """Return a column for each chunker; one by its name, and a file of chunks, are embedded like the recipes.
 
     Raises
@@ -261,11 +261,11 @@ def _columns_of_options(options: argparse.Namespace) -> list[Column]:
     return [build_column(spec, default_recipe, name) for spec, name in zip(specs, distinct_column_names, strict=True)]
 
 
-def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
+def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> MeasuredColumn:
     """Return the column of a chunker; settings not given on the command line are taken from the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = spec.build(load_embedder(like.embedder))
-    return Column(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)
+    return MeasuredColumn(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)
 
 
 def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
@@ -295,7 +295,7 @@ def _column_name(spec: ChunkerSpec) -> str:
 
 def build_indexes(
     options: argparse.Namespace,
-    columns: Sequence[Column],
+    columns: Sequence[MeasuredColumn],
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
     ways: Sequence[ReturnedText] = (THE_CHUNK,),

@@ -190,7 +190,7 @@ Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ProblemColumn:
     """Chunker's result with a problem, and the questions and known boundaries that a remedy may affect.
 
     Attributes
@@ -288,7 +288,7 @@ class _CachingTools(Tools):
         return [self.counts[text] for text in texts]
 
 
-def try_variations(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
+def try_variations(column: ProblemColumn, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
     """Cut the text with every alternative setting that needs no new embeddings; return the smallest changes first.
 
     The size of a change is its number of changed cuts. Ties keep the order of the grid.
@@ -364,7 +364,7 @@ def smallest_solutions(
 class QuestionRetrieval:
     """Retrieval for questions about a text, from a chunker's current chunks or from alternative chunks."""
 
-    def __init__(self, column: Column, tools: Tools, ruler: AnyRuler, reranker: Reranker | None) -> None:
+    def __init__(self, column: ProblemColumn, tools: Tools, ruler: AnyRuler, reranker: Reranker | None) -> None:
         self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
         self._vectors: dict[str, VectorArray | None] = {}
         self._asked: dict[PosedQuestion, AskedQuestion] = {}

@@ -13,7 +13,14 @@ from evaluation.asking.question_retrieval import PosedQuestion, chunks_with_whol
 from evaluation.findings.examined_chunking import HAIR
 from evaluation.findings.rules import FEWEST, Finding, find_suspicious_cuts
 from evaluation.questions import AnyRuler
-from evaluation.remedies.settings_search import Column, QuestionRetrieval, Remedy, Trial, smallest_solutions, try_variations
+from evaluation.remedies.settings_search import (
+    ProblemColumn,
+    QuestionRetrieval,
+    Remedy,
+    Trial,
+    smallest_solutions,
+    try_variations,
+)
 from evaluation.retrieval import chunk_lengths
 from evaluation.search import PRODUCT_TOLERANCE, Reranker, embed_texts
 
@@ -25,7 +32,7 @@ _TEXTS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, eq=False)
-class FailingColumn(Column):
+class FailingColumn(ProblemColumn):
     """Chunker's result from which retrieval does not return the whole answer to a question.
 
     Attributes
@@ -171,7 +178,7 @@ BY_MEDIAN = frozenset({"tiny", "oversized"})
 
 
 @dataclass(frozen=True, eq=False)
-class SuspiciousColumn(Column):
+class SuspiciousColumn(ProblemColumn):
     """Chunker's result with suspicious cuts; ``hair`` is the margin within which a decision counts as narrow."""
 
     hair: float = HAIR

@@ -18,7 +18,7 @@ from evaluation.retrieval.ladder_and_repeats import (
     find_repeats,
     measure_ladder,
 )
-from evaluation.retrieval.leaders import Curve, Lead, Leads, PairedDifferences, on_same_questions
+from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDifferences, on_same_questions
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
     MEASURE_NAMES,

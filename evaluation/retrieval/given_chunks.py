@@ -117,7 +117,7 @@ class MeasuredChunker(NamedTuple):
     ladder: BudgetLadder | None
 
 
-class Limit(NamedTuple):
+class RankCutoff(NamedTuple):
     """Retrieval limit per question: a budget in tokens or characters, or the top k chunks if ``budget`` is 0."""
 
     top_k: int
@@ -208,7 +208,7 @@ class FailedExcerpt:
 
 
 def retrieval_failures(
-    all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: TokenRuler
+    all_measured: Mapping[int, MeasuredChunker], limit: RankCutoff, ruler: TokenRuler
 ) -> dict[int, list[FailedExcerpt]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
@@ -266,7 +266,7 @@ def _missing_characters(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
 class _GivenText:
     """Lookup of the part of an excerpt that a chunker gives."""
 
-    def __init__(self, measured: MeasuredChunker, limit: Limit, ruler: TokenRuler) -> None:
+    def __init__(self, measured: MeasuredChunker, limit: RankCutoff, ruler: TokenRuler) -> None:
         self._index = measured.evaluation.index
         self._length = ruler_for(limit.unit, ruler)
         self._beyond: dict[int, list[tuple[int, int]]] = {}

@@ -298,7 +298,7 @@ def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class BudgetCurve:
     """A retrieval measure as a function of the budget, for every chunker.
 
     Attributes
@@ -319,7 +319,7 @@ class Curve:
     @classmethod
     def of(
         cls, by_column: Mapping[int, BudgetResults], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
-    ) -> "Curve":
+    ) -> "BudgetCurve":
         """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
 
         The measure is one of `FOUND_SCORES`.

@@ -13,14 +13,14 @@ from evaluation.retrieval.budget import Last
 from evaluation.retrieval.given_chunks import (
     FailedExcerpt,
     GivenChunks,
-    Limit,
     MeasuredChunker,
+    RankCutoff,
     given_at_budget,
     given_top_k,
     retrieval_failures,
 )
 from evaluation.retrieval.ladder_and_repeats import BudgetLadder, RepeatCost
-from evaluation.retrieval.leaders import Curve, Lead, Leads
+from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
     MEASURE_NAMES,
@@ -68,9 +68,9 @@ class ReportChoice(NamedTuple):
     last: Last = "cut"
 
     @property
-    def limit(self) -> Limit:
+    def limit(self) -> RankCutoff:
         """Limit on the text retrieved for each question: only the top k, or only the budget."""
-        return Limit(0, self.budget, self.unit, self.last) if self.budget else Limit(self.top_k, 0, "", "cut")
+        return RankCutoff(0, self.budget, self.unit, self.last) if self.budget else RankCutoff(self.top_k, 0, "", "cut")
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class Report:
     choice: ReportChoice
     chunkers: Mapping[int, ChunkerReport]
     comparisons: Mapping[int, Difference]
-    curve: Curve | None
+    curve: BudgetCurve | None
     at_k: Leads
     disagreements: IntArray
     ruler: TokenRuler
@@ -314,7 +314,7 @@ def differing_question_indexes(values: Mapping[int, FloatArray]) -> IntArray:
     return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
 
 
-def _gives_everything(measured: MeasuredChunker, limit: Limit) -> bool:
+def _gives_everything(measured: MeasuredChunker, limit: RankCutoff) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
     chunk_count = len(measured.evaluation.index.chunks)
     if limit.budget and measured.ladder is not None:
@@ -378,12 +378,12 @@ class Reports:
         """
         return self._report(tuple(sorted(measured.items())), choice)
 
-    def failures(self, measured: Mapping[int, MeasuredChunker], limit: Limit) -> Failures:
+    def failures(self, measured: Mapping[int, MeasuredChunker], limit: RankCutoff) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
         return self._failures(tuple(sorted(measured.items())), limit)
 
     @_computed_once
-    def _failures(self, chunkers: _Chunkers, limit: Limit) -> Failures:
+    def _failures(self, chunkers: _Chunkers, limit: RankCutoff) -> Failures:
         return retrieval_failures(dict(chunkers), limit, self._ruler)
 
     @_computed_once
@@ -416,7 +416,7 @@ class Reports:
         return whole_text_scores(search.index.corpus, search.questions, self._ruler, unit)
 
     @_computed_once
-    def _curve(self, chunkers: _Chunkers, measure: str, unit: str, last: Last) -> Curve:
+    def _curve(self, chunkers: _Chunkers, measure: str, unit: str, last: Last) -> BudgetCurve:
         results_by_chunker = {
             number: measured.ladder.results_for(unit, last) for number, measured in chunkers if measured.ladder is not None
         }
@@ -428,7 +428,7 @@ class Reports:
             )
         )
         names = {number: self._names[number] for number in results_by_chunker}
-        return Curve.of(results_by_chunker, names, measure, sorted(full_budgets))
+        return BudgetCurve.of(results_by_chunker, names, measure, sorted(full_budgets))
 
     @_computed_once
     def _leads_at_top_k(self, chunkers: _Chunkers, choice: ReportChoice) -> Leads:
@@ -461,11 +461,11 @@ class Reports:
         )
 
     @_computed_once
-    def _distribution(self, measured: MeasuredChunker, limit: Limit, measure: str, unit: str) -> Distribution:
+    def _distribution(self, measured: MeasuredChunker, limit: RankCutoff, measure: str, unit: str) -> Distribution:
         return Distribution.of(self._evaluation(measured, limit)[0].values(measure, unit))
 
     @_computed_once
-    def _repeat_cost(self, measured: MeasuredChunker, limit: Limit, unit: str) -> RepeatCost | None:
+    def _repeat_cost(self, measured: MeasuredChunker, limit: RankCutoff, unit: str) -> RepeatCost | None:
         ladder = measured.ladder
         if ladder is None or ladder.repeats is None or not ladder.repeats.near:
             return None
@@ -474,7 +474,7 @@ class Reports:
         return ladder.repeats.in_top_k(self._evaluation(measured, limit)[0], unit, self._ruler)
 
     @_computed_once
-    def _evaluation(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
+    def _evaluation(self, measured: MeasuredChunker, limit: RankCutoff) -> tuple[Evaluation, Costs]:
         chunker_evaluation, ladder = measured
         if limit.budget and ladder is not None:
             results_at_budgets = ladder.results_for(limit.unit, limit.last)

@@ -36,8 +36,8 @@ from evaluation.segmentation.chunk_statistics import (
     sentence_counts,
 )
 from evaluation.segmentation.chunking_ranking import (
+    ChunkingRanking,
     Contender,
-    Ranking,
     count_cut_positions,
     f1_from_counts,
     rank_by_known_boundaries,
@@ -70,7 +70,7 @@ from evaluation.segmentation.marked_texts import (
     MARKS_ENDING,
     MarkedDocument,
     MarkedText,
-    Passage,
+    SubjectPassage,
     cut_into_passages,
     message_with_file_name,
     read_marked_texts,

@@ -68,7 +68,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Lead:
+class ChunkingLead:
     """Difference between two ranked chunkings, with confidence interval and p-value.
 
     Attributes
@@ -110,7 +110,7 @@ class Lead:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class ChunkingRanking:
     """Chunkings ranked by a score, with the leads of the best one over the others.
 
     Attributes
@@ -135,7 +135,7 @@ class Ranking:
     contenders: tuple[Contender, ...]
     values: tuple[float | None, ...]
     order: tuple[int, ...]
-    leads: dict[int, Lead]
+    leads: dict[int, ChunkingLead]
     sections: int
     comparisons: int = 0
     measure: str = "boundary F1"
@@ -222,7 +222,7 @@ def rank_contenders(
     values: Sequence[float | None],
     width: float = 1.0,
     measure: str = "boundary F1",
-) -> Ranking:
+) -> ChunkingRanking:
     """Rank chunkings by their ``values``, and test the lead of the best over each of the others.
 
     The ``statistic`` computes a value from summed counts, for the leads and their test. Any chunking may be the best, so all
@@ -236,7 +236,7 @@ def rank_contenders(
 
     ranked_contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
     section_count = len(contenders[0].counts) if contenders else 0
-    ranking_without_leads = Ranking(
+    ranking_without_leads = ChunkingRanking(
         tuple(contenders), tuple(values), ranked_contender_numbers, {}, section_count, measure=measure
     )
     leader_number = ranking_without_leads.leader
@@ -268,8 +268,8 @@ def rank_contenders(
             leader_statistic_advantage = float(
                 statistic(contenders[leader_number].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0))
             )
-            lead_by_other_contender[other] = Lead(leader_statistic_advantage, tested_leader_difference)
-    return Ranking(
+            lead_by_other_contender[other] = ChunkingLead(leader_statistic_advantage, tested_leader_difference)
+    return ChunkingRanking(
         ranking_without_leads.contenders,
         ranking_without_leads.values,
         ranked_contender_numbers,
@@ -293,7 +293,9 @@ def f1_from_counts(sums: FloatArray) -> FloatArray:
     return np.asarray(np.where(f1_denominator > 0, 2 * found / np.maximum(f1_denominator, 1), 1.0))
 
 
-def rank_by_known_boundaries(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
+def rank_by_known_boundaries(
+    document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]
+) -> ChunkingRanking:
     """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
     The baselines are no cut, evenly spaced cuts and random cuts. The latter two have as many cuts as the chunking with the
@@ -451,7 +453,7 @@ def rank_by_structure(
     named: Sequence[tuple[str, Chunking]],
     embedder: Embedder | None = None,
     apart: Collection[int] = (),
-) -> Ranking:
+) -> ChunkingRanking:
     """Rank the chunkings of a document by how well their cuts respect its sentences, blocks and paragraphs.
 
     `StructurePoints` has the scoring.

@@ -125,7 +125,7 @@ MOST_STITCHED = 10_000
 
 
 @dataclass(frozen=True)
-class Passage:
+class SubjectPassage:
     """Short document to be joined with others; passages on one ``subject`` are never placed side by side."""
 
     text: str
@@ -150,7 +150,7 @@ class StitchedDocument:
 
 
 def stitch_passages(
-    passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER
+    passages: Sequence[SubjectPassage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER
 ) -> StitchedDocument:
     """Join passages in random order until the document has ``sentences`` sentences or no passage is left.
 
@@ -168,7 +168,7 @@ def stitch_passages(
         raise InputError("stitching needs passages with text; at least one of these is empty.")
     shuffled_passages = list(passages)
     random.Random(seed).shuffle(shuffled_passages)
-    chosen: list[Passage] = []
+    chosen: list[SubjectPassage] = []
     stitched_sentence_count = 0
     # A single passage would have no seam, however long it is.
     while shuffled_passages and (stitched_sentence_count < sentences or len(chosen) < 2):
@@ -187,7 +187,7 @@ def stitch_passages(
 
 
 def stitch_documents(
-    passages: Sequence[Passage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
+    passages: Sequence[SubjectPassage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
 ) -> list[MarkedText]:
     """Stitch ``count`` documents from passages, with consecutive seeds.
 
@@ -211,7 +211,7 @@ def stitch_documents(
     ]
 
 
-def split_by_subject(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
+def split_by_subject(passages: Sequence[SubjectPassage]) -> tuple[list[SubjectPassage], list[SubjectPassage]]:
     """Divide the passages into two halves that share no subject, assigning the subjects alternately.
 
     Raises
@@ -230,7 +230,7 @@ def split_by_subject(passages: Sequence[Passage]) -> tuple[list[Passage], list[P
 
 def read_passages(
     files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
-) -> tuple[list[Passage], list[str]]:
+) -> tuple[list[SubjectPassage], list[str]]:
     """Read passages from files; also return a sentence on each unusable file.
 
     Each file is one subject. In a file with lines of three dashes, each section between these lines is a subject.
@@ -242,7 +242,7 @@ def read_passages(
     read
         Reads a document, given its bytes and its name.
     """
-    passages: dict[str, Passage] = {}
+    passages: dict[str, SubjectPassage] = {}
     unusable_file_messages = []
     for name, data in files:
         try:
@@ -260,13 +260,13 @@ def read_passages(
                     f"{file_part_subject}: a document to stitch must be its own; it is that of {equal_passage.subject}."
                 )
             elif passage_text:
-                passages[passage_text] = Passage(passage_text, file_part_subject)
+                passages[passage_text] = SubjectPassage(passage_text, file_part_subject)
     return list(passages.values()), unusable_file_messages
 
 
 def cut_into_passages(
     text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
-) -> list[Passage]:
+) -> list[SubjectPassage]:
     """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""
     passages_within_sections = []
     for number, (first, last) in enumerate(pairwise([0, *known, len(text)]), start=1):
@@ -279,6 +279,6 @@ def cut_into_passages(
                 (group + 1) * section_sentence_count // section_passage_count,
             )
             passages_within_sections.append(
-                Passage(document.text[passage_span.start : passage_span.end], f"{subject}, section {number}")
+                SubjectPassage(document.text[passage_span.start : passage_span.end], f"{subject}, section {number}")
             )
     return passages_within_sections

@@ -9,15 +9,15 @@ import numpy as np
 
 from chunkers import Chunking, Embedder
 from chunkers.support import FloatArray, format_number, format_three_figures, pluralize
-from evaluation.changes.index_changes import Comparison, WonAndLost, dollar_words, embedding_dollars
+from evaluation.changes.index_changes import IndexComparison, WonAndLost, dollar_words, embedding_dollars
 from evaluation.findings.rules import RULES
 from evaluation.retrieval import mean_and_deviation
 from evaluation.segmentation import (
     BOUNDARY_MEASURES,
     MEASURES_EXPLAINED,
+    ChunkingRanking,
     EditStability,
     LabelFreeMeasures,
-    Ranking,
     Segmentation,
     block_integrity,
     boundary_scores,
@@ -104,7 +104,7 @@ def change_heads(documents: int, price: float | None) -> list[Head]:
     return [*_CHANGES, *([] if price is None else [_COST]), *([_DOCUMENTS] if documents > 1 else [])]
 
 
-def change_cells(chunks: int, comparison: Comparison | None, documents: int, price: float | None) -> list[Cell]:
+def change_cells(chunks: int, comparison: IndexComparison | None, documents: int, price: float | None) -> list[Cell]:
     """Return a column's cells; ``comparison`` is None for the column that the others replace."""
     if comparison is None:
         comparison_cell_count = len(change_heads(documents, price)) - 1
@@ -211,7 +211,7 @@ FOUND_HEADS = (
 SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
 
 
-def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
+def lead_cells(ranking: ChunkingRanking, place: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
     distance_from_best_chunking = ranking.leads.get(place)
     score_cell = difference_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")

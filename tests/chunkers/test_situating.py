@@ -15,7 +15,7 @@ from chunkers.contract.base import Estimate
 from chunkers.embedders import Embedder
 from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import CONTEXT_SYSTEM
-from chunkers.language_models.spending import Limit
+from chunkers.language_models.spending import SpendingLimit
 from chunkers.methods.fixed_sentences import FixedSentences
 from chunkers.recipes.context_sentences import (
     ANSWER_TOKENS,
@@ -145,7 +145,7 @@ def test_answers_are_remembered_and_the_limit_stops():
     assert again[0] == again[1]
     assert (len(model.asked), again[1].spending.remembered) == (4, 4)
     with pytest.raises(InputError, match="the spending limit is 900 tokens"):
-        cut(asking(model, limit=Limit(900)), embedded_as="context")
+        cut(asking(model, limit=SpendingLimit(900)), embedded_as="context")
 
 
 def test_without_a_model_one_sentence_says_so_and_a_recipe_names_it():

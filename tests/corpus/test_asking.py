@@ -13,7 +13,7 @@ import pytest
 
 from chunkers import Recipe
 from chunkers.language_models.limited_requests import MOST_AT_ONCE
-from chunkers.language_models.spending import Limit
+from chunkers.language_models.spending import SpendingLimit
 from chunkers.support.errors import ModelError
 from corpus.command_line import main
 from corpus.run import Run, write_in_processes
@@ -86,7 +86,7 @@ def test_a_run_that_was_stopped_asks_nothing_twice(texts, tmp_path):
 def test_the_limit_stops_the_run_which_goes_on_with_another(texts, tmp_path):
     model = Costly()
     with pytest.raises(ModelError, match=r"the spending limit is 6,000 tokens; .* What was answered is kept\."):
-        run(texts, tmp_path / "out", model, Limit(6_000))
+        run(texts, tmp_path / "out", model, SpendingLimit(6_000))
     assert not (tmp_path / "out" / "_summary.json").exists()
     done = len(model.asked)
     whole, _ = run(texts, tmp_path / "out", model)

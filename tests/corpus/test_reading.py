@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from chunkers import InputError
 from corpus import inputs as reading
-from corpus.inputs import Columns, InputDocument, Inputs, Source, Unreadable
+from corpus.inputs import InputDocument, Inputs, Source, TextColumns, Unreadable
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 
 
 def read(*roots, part=1_000_000, **columns):
     """Return all that is read, and the inputs."""
-    inputs = Inputs(roots, Columns(**columns), part)
+    inputs = Inputs(roots, TextColumns(**columns), part)
     source = Source(roots, roots, inputs.columns)
     return [document for piece in inputs.pieces() for document in source.documents(piece)], inputs
 
@@ -130,11 +130,11 @@ def test_a_line_that_is_too_long_is_passed_by(tmp_path, monkeypatch):
 def test_broken_and_changed_files_are_problems(tmp_path):
     for name, data in (("a.parquet", b"PAR1 no PAR1"), ("b.pdf", b"%PDF-1.7 no"), ("c.txt", b"One."), ("d.txt", b"Two.")):
         (tmp_path / name).write_bytes(data)
-    inputs = Inputs([tmp_path], Columns(), 1_000)
+    inputs = Inputs([tmp_path], TextColumns(), 1_000)
     pieces = [*inputs.pieces()]
     (tmp_path / "c.txt").write_text("Changed.")
     (tmp_path / "d.txt").unlink()
-    source = Source([tmp_path], [tmp_path], Columns())
+    source = Source([tmp_path], [tmp_path], TextColumns())
     a, b, c, d = (document for piece in pieces for document in source.documents(piece))
     assert a.message.startswith("a.parquet: the file must be valid Parquet; reading it failed: ")
     assert b.message.startswith("b.pdf: the file must be a valid PDF")

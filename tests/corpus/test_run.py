@@ -15,7 +15,7 @@ from joblib.externals.loky.process_executor import _ExecutorManagerThread
 
 from chunkers import InputError, Recipe
 from corpus.command_line import main
-from corpus.inputs import Columns
+from corpus.inputs import TextColumns
 from corpus.run import Run, write_in_processes
 from corpus.shards import Tally
 from sample_docs import load_sample
@@ -175,7 +175,7 @@ def test_other_inputs_are_refused(corpus, tmp_path, change, said):
     [
         ({"recipe": {**RECIPE, "parameters": {"size": 3}}}, "parameters.size was 2 and is now 3"),
         ({"recipe": {**RECIPE, "tokenizer": "characters"}}, "tokenizer was 'words' and is now 'characters'"),
-        ({"columns": Columns("body")}, "text_column was 'text' and is now 'body'"),
+        ({"columns": TextColumns("body")}, "text_column was 'text' and is now 'body'"),
         ({"shard_bytes": 5_000}, "shard_bytes was 4000 and is now 5000"),
         ({"encoding": "cp1252"}, "encoding was None and is now 'cp1252'"),
     ],

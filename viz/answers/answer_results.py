@@ -14,7 +14,7 @@ from evaluation.answering import (
     TRIVIAL_EXPLAINED,
     TRIVIAL_TITLES,
     AnswerMeasure,
-    Report,
+    AnswerReport,
     answers_to_csv,
     answers_to_json_lines,
     cost_table,
@@ -85,7 +85,7 @@ _COLUMNS = {
 }
 
 
-def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
+def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> None:
     """Draw a run's verdict on the chunkers, its table of mean measures, and one measure's values by question.
 
     While answers are still arriving, the verdict and the values by question are not drawn.
@@ -117,14 +117,14 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
         _show_values_by_question(report, displayed_measure_name)
 
 
-def show_costs_and_files(run: Answering, report: Report) -> None:
+def show_costs_and_files(run: Answering, report: AnswerReport) -> None:
     """Draw the cost of a run of answers, and the buttons that download its results."""
     if report.measured:
         _show_costs(run, report)
         _offer_files(run, report)
 
 
-def _show_values_by_question(report: Report, measure: str) -> None:
+def _show_values_by_question(report: AnswerReport, measure: str) -> None:
     """Draw the box plots of a measure and the differences between the chunkers."""
     measure_values_per_chunker = report.values(measure)
     table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
@@ -134,7 +134,7 @@ def _show_values_by_question(report: Report, measure: str) -> None:
     _show_differences(report, measure)
 
 
-def _means_table(report: Report) -> dict[str, list[Any]]:
+def _means_table(report: AnswerReport) -> dict[str, list[Any]]:
     """Return the table of means, one row per chunker, by column name."""
     chunker_indexes = range(len(report.names))
     table: dict[str, list[Any]] = {
@@ -166,7 +166,7 @@ def _means_table(report: Report) -> dict[str, list[Any]]:
     return table
 
 
-def _show_differences(report: Report, measure: str) -> None:
+def _show_differences(report: AnswerReport, measure: str) -> None:
     chunker_pair_differences = [
         (one, other, difference)
         for one, other in combinations(range(len(report.names)), 2)
@@ -193,7 +193,7 @@ def _show_differences(report: Report, measure: str) -> None:
     )
 
 
-def _show_costs(run: Answering, report: Report) -> None:
+def _show_costs(run: Answering, report: AnswerReport) -> None:
     st.header("Time and cost", anchor=False)
     answering_model_access = chosen_model()
     is_run_model = answering_model_access is not None and model_identity(answering_model_access) == run.models.answers
@@ -229,7 +229,7 @@ def _rounded_or_unknown(values: list[float | str | None]) -> list[float | str | 
     return [float(f"{value:.3g}") if isinstance(value, float) else value for value in values]
 
 
-def _offer_files(run: Answering, report: Report) -> None:
+def _offer_files(run: Answering, report: AnswerReport) -> None:
     download_buttons_row = st.container(horizontal=True)
     content_key = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
     names, results = list(report.names), report.results

@@ -21,7 +21,7 @@ MOST_QUOTED = 60
 """Most characters quoted from an omitted line."""
 
 
-class Stretch(NamedTuple):
+class PageStretch(NamedTuple):
     """A passage that is shown at one time: a page, part of a page, or part of a text without pages."""
 
     part: int | None
@@ -84,17 +84,17 @@ def _offer_to_restore_lines(own: TextSource) -> None:
             )
 
 
-def stretches_of(text: str, parts: TextParts | None) -> list[Stretch]:
+def stretches_of(text: str, parts: TextParts | None) -> list[PageStretch]:
     """Return the text's pages or chapters as passages; those longer than `STRETCH` characters are split."""
     part_edge_offsets = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
     return [
-        Stretch(None if parts is None else number, start, min(last, start + STRETCH))
+        PageStretch(None if parts is None else number, start, min(last, start + STRETCH))
         for number, (first, last) in enumerate(pairwise(part_edge_offsets))
         for start in range(first, max(last, first + 1), STRETCH)
     ]
 
 
-def about_stretch(here: Stretch, chosen: TextSource) -> str:
+def about_stretch(here: PageStretch, chosen: TextSource) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
     chosen_text_parts = chosen.parts
     if chosen_text_parts is None or here.part is None:

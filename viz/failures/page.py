@@ -330,7 +330,7 @@ class GalleryData(TypedDict):
     chosen: str
 
 
-class CellData(TypedDict):
+class MeasureCellData(TypedDict):
     """A cell of the table: a measure in words, the reason if it is undefined, and whether it is the best in its column."""
 
     text: str
@@ -355,7 +355,7 @@ class MeasuredData(ChosenData):
     which: str
     settings: str
     message: str
-    cells: list[CellData]
+    cells: list[MeasureCellData]
 
 
 class TableData(TypedDict):
@@ -468,12 +468,12 @@ def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
     return {name: (max if HIGHER_IS_BETTER[name] else min)(column) for name, column in values_by_measure.items() if column}
 
 
-def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
+def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[MeasureCellData]:
     """Return the cells of a row."""
     chunking, scores = setting.made.chunking, setting.scores or {}
     if chunking is None:
         return []
-    cells: list[CellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
+    cells: list[MeasureCellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
     for name in TABLE_MEASURES if scores else ():
         measure_score = scores[name]
         cell_text = "undefined" if measure_score.value is None else f"{measure_score.value:.2f}"

@@ -7,7 +7,7 @@ from typing import TypedDict
 from chunkers import Chunking, Document, Span
 from chunkers.support import format_number
 from viz.components.browser_exchange import Component, take_event
-from viz.theme import Piece
+from viz.theme import GlossaryPiece
 
 LONGEST_ROW = 400
 """Most characters of a sentence that a picture shows."""
@@ -24,7 +24,7 @@ class PartData(TypedDict):
     marked: bool
 
 
-class RowData(TypedDict):
+class SentenceRowData(TypedDict):
     """A sentence of a picture, with its number or another label."""
 
     label: str
@@ -83,7 +83,7 @@ class PictureData(TypedDict):
     Attributes
     ----------
     said
-        Paragraphs, each as a list of `Piece`.
+        Paragraphs, each as a list of `GlossaryPiece`.
     tokens
         Tokens, with the number of the chunk where another chunk begins; may be empty.
     rows
@@ -103,10 +103,10 @@ class PictureData(TypedDict):
     """
 
     title: str
-    said: list[list[Piece]]
+    said: list[list[GlossaryPiece]]
     tokens: list[PartData]
     before: str
-    rows: list[RowData]
+    rows: list[SentenceRowData]
     gaps: list[GapData]
     cuts: CutsData | None
     after: str
@@ -131,7 +131,7 @@ class PicturesData(TypedDict):
     pictures: list[PictureData]
     first: int
     small: bool
-    told: list[Piece] | None
+    told: list[GlossaryPiece] | None
 
 
 _pictures = Component[PicturesData](
@@ -145,7 +145,7 @@ _pictures = Component[PicturesData](
 )
 
 
-def new_picture(title: str, *said: list[Piece]) -> PictureData:
+def new_picture(title: str, *said: list[GlossaryPiece]) -> PictureData:
     """Return a picture that has only a title and paragraphs."""
     return {
         "title": title,
@@ -165,7 +165,7 @@ def new_picture(title: str, *said: list[Piece]) -> PictureData:
 
 def sentence_rows(
     document: Document, numbers: Sequence[int], chunking: Chunking | None = None, marked: Span | None = None
-) -> list[RowData]:
+) -> list[SentenceRowData]:
     """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked`` span."""
     if not numbers:
         return []
@@ -176,7 +176,7 @@ def sentence_rows(
         for span in chunk.spans
         if span.start < end and shown_start < span.end
     ]
-    rows: list[RowData] = []
+    rows: list[SentenceRowData] = []
     for number in numbers:
         start, end = document.sentences[number]
         shown_end = min(end, start + LONGEST_ROW)
@@ -209,7 +209,7 @@ def rank_rows(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
     ]
 
 
-def gaps_between_rows(rows: Sequence[RowData]) -> list[GapData]:
+def gaps_between_rows(rows: Sequence[SentenceRowData]) -> list[GapData]:
     """Return the gaps between rows that are split at chunk boundaries, cut where the next row is in other chunks."""
     chunks_around_gaps = [(before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)]
     return [gap_between_rows(chunks, before) for before, chunks in chunks_around_gaps]
@@ -221,7 +221,9 @@ def gap_between_rows(chunks: list[int], before: list[int]) -> GapData:
     return {"said": chunk_numbers_in_words(chunks) if is_cut else "", "share": None, "line": None, "cut": is_cut}
 
 
-def chunked_picture(chunking: Chunking, title: str = "", *said: list[Piece], marked: Span | None = None) -> PictureData:
+def chunked_picture(
+    chunking: Chunking, title: str = "", *said: list[GlossaryPiece], marked: Span | None = None
+) -> PictureData:
     """Return the picture of a whole text in chunks."""
     whole_text_picture = new_picture(title, *said)
     whole_text_picture["rows"] = sentence_rows(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
@@ -240,7 +242,7 @@ def show_pictures(
     *,
     first: int = 1,
     small: bool = False,
-    told: list[Piece] | None = None,
+    told: list[GlossaryPiece] | None = None,
     asked: Callable[[str], None] | None = None,
     cut: Callable[[list[int], float], None] | None = None,
 ) -> None:

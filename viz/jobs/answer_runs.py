@@ -16,12 +16,12 @@ from chunkers.language_models import Asking, run_in_parallel
 from chunkers.support import FloatArray, ModelName, raise_if_cancelled
 from chunkers.text import TextParts, detect_language
 from evaluation.answering import (
+    AnswerReport,
     AnswerResult,
     GatheredPassages,
     PromptSizes,
     QuestionItem,
     QuestionItems,
-    Report,
     Services,
     answer_all,
     bert_scores,
@@ -307,7 +307,7 @@ class Answering(KeptJob):
     results: dict[tuple[int, int], AnswerResult] = field(default_factory=dict)
     finished: set[tuple[int, int]] = field(default_factory=set, init=False)
     _version: int = 0
-    _report: tuple[int, Report] | None = None
+    _report: tuple[int, AnswerReport] | None = None
 
     def __post_init__(self) -> None:
         """Adopt earlier results."""
@@ -357,13 +357,13 @@ class Answering(KeptJob):
         # After the result, so that a report of this version includes it.
         self._version += 1
 
-    def report(self) -> Report:
+    def report(self) -> AnswerReport:
         """Return the report on the answers so far, which is recomputed only after a change."""
         results_version = self._version
         if self._report is None or self._report[0] != results_version:
             self._report = (
                 results_version,
-                Report(
+                AnswerReport(
                     self.plan.names,
                     len(self.plan.items),
                     self.results.copy(),

@@ -9,7 +9,7 @@ from chunkers import Chunker, Document, Embedder, InputError, load_tokenizer
 from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
 from evaluation.asking.question_retrieval import Limit
-from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, Comparison, recall_by_amount
+from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, IndexComparison, recall_by_amount
 from evaluation.questions import Corpus, Question, TokenRuler, read_questions
 from evaluation.retrieval import Budgets
 from evaluation.search import SearchMethod, build_index
@@ -83,14 +83,14 @@ class IndexChanges(BackgroundJob):
     refused: dict[Chunker, str] = field(default_factory=dict)
     questions: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    _compared: dict[tuple[Chunker, Chunker], Comparison] = field(default_factory=dict, init=False)
+    _compared: dict[tuple[Chunker, Chunker], IndexComparison] = field(default_factory=dict, init=False)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the chunkers that are done, and the current step."""
         processed_chunkers = (self.results.keys() | self.refused.keys()) & self.chunkers.keys()
         return len(processed_chunkers) / max(1, len(self.chunkers)), self._status
 
-    def compare_chunkers(self, before: Chunker, after: Chunker) -> Comparison:
+    def compare_chunkers(self, before: Chunker, after: Chunker) -> IndexComparison:
         """Return the changes if one measured chunker replaces another."""
         if (before, after) not in self._compared:
             with ChunkComparison(self.setting.embedded_as != "late") as comparison:

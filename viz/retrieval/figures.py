@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
-from evaluation.retrieval import TOP_KS, AtK, Costs, Curve, Distribution, Report
+from evaluation.retrieval import TOP_KS, AtK, BudgetCurve, Costs, Distribution, Report
 from evaluation.segmentation import Score
 from evaluation.statistics import Difference
 from viz.components.figure import show_figure
@@ -357,7 +357,7 @@ def _whole_text_point(report: Report) -> WholeTextPoint | None:
 
 
 def budget_curve_figure(
-    curve: Curve, names: Mapping[int, str], title: str, budget: int, whole: WholeTextPoint | None = None
+    curve: BudgetCurve, names: Mapping[int, str], title: str, budget: int, whole: WholeTextPoint | None = None
 ) -> go.Figure:
     """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
     theme_colour_by_role = INK[theme_name()]
@@ -494,7 +494,7 @@ def _block_top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping
     return _block_bottom(block, ends, heights) + sum(heights[number] for number in block)
 
 
-def _percent_axis_range(curve: Curve, whole: WholeTextPoint | None) -> tuple[float, float]:
+def _percent_axis_range(curve: BudgetCurve, whole: WholeTextPoint | None) -> tuple[float, float]:
     """Return the ends of the axis in percent: no measure is below 0 or above 100."""
     mean_and_bound_rows = [*curve.means.values(), *(row for bounds in curve.bounds.values() for row in bounds)]
     plotted_percents = 100 * np.concatenate([*mean_and_bound_rows, [] if whole is None else [whole.mean]])
@@ -511,7 +511,7 @@ def _transparent_colour(colour: str) -> str:
     return f"rgba({red},{green},{blue},0.16)"
 
 
-def _budget_curve_table(report: Report, curve: Curve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
+def _budget_curve_table(report: Report, curve: BudgetCurve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
     """Return the figure's data as a table, with one row per chunker and budget, and one for the whole text."""
     table_column_titles = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
     rows: list[tuple[Any, ...]] = []

@@ -14,7 +14,7 @@ from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
 from chunkers.recipes import MADE_ELSEWHERE, chunker_class
-from chunkers.text import LANGUAGES, Misfit, Remedy, is_written_in_latin, misfits_of
+from chunkers.text import LANGUAGES, Misfit, SuggestedSetting, is_written_in_latin, misfits_of
 from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
 from viz.jobs import ChunkingJob, ChunkingTask, chunk_at_once, estimate_chunker_requests
@@ -336,7 +336,7 @@ def _misfits_before_embedding(choices: Choices, document: Document, results: Seq
             f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
             "for other scripts. The embedder tfidf takes any language."
         )
-        document_misfit_warnings.append(Misfit(embedder_language_warning, (Remedy("embedder", "tfidf"),)))
+        document_misfit_warnings.append(Misfit(embedder_language_warning, (SuggestedSetting("embedder", "tfidf"),)))
     return document_misfit_warnings
 
 

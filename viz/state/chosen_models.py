@@ -6,7 +6,7 @@ from typing import Any
 
 from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
 from chunkers.embedders import OpenAIServer
-from chunkers.language_models import Asking, ChatServer, Limit
+from chunkers.language_models import Asking, ChatServer, SpendingLimit
 from chunkers.support import ModelName
 from viz.jobs import answers_on_disk
 from viz.state.choices import Choices

@@ -15,7 +15,7 @@ from chunkers.text import Omission, TextParts
 from evaluation.asking.question_retrieval import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs import notebook_store
-from viz.jobs.keeping.notebook_store import Place
+from viz.jobs.keeping.notebook_store import StoredTextKey
 from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, SHARED_CHOICES, Choices, from_query, to_query
 from viz.state.main_page import main_page
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
@@ -234,7 +234,7 @@ class _Head(BaseModel, frozen=True, extra="ignore"):
 class Notebook(NamedTuple):
     """The state of a notebook on disk: its key (None before the first write), and a digest of its last content."""
 
-    place: Place | None
+    place: StoredTextKey | None
     digest: str
 
 
@@ -303,7 +303,7 @@ def current_document() -> str:
     return choices_by_page[session.page].document if session.page in choices_by_page else main_page.choices().document
 
 
-def key_of_kept_document() -> Place | None:
+def key_of_kept_document() -> StoredTextKey | None:
     """Return the key of the notebook of the page's document; None if the document is not kept."""
     current_document_notebook = session.notebooks.get(current_document())
     return None if current_document_notebook is None else current_document_notebook.place
@@ -357,7 +357,7 @@ def open_linked_notebook() -> None:
             )
 
 
-def _read(id: str) -> tuple[Place, _Head, str] | None:
+def _read(id: str) -> tuple[StoredTextKey, _Head, str] | None:
     """Return a validated notebook; None if that fails, with the reason in `session.notebook_complaint`."""
     try:
         stored_notebook = notebook_store().read(id)
@@ -373,7 +373,7 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
         return None
 
 
-def _restore_notebook(place: Place, head: _Head, text: str) -> Choices:
+def _restore_notebook(place: StoredTextKey, head: _Head, text: str) -> Choices:
     """Load a notebook's text and questions into the session; return its choices of the main page."""
     document_id = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
     if document_id == OWN_DOCUMENT:

@@ -5,7 +5,7 @@ from viz.theme.glossary import (
     RETRIEVAL,
     SEGMENTATION,
     UNLABELLED,
-    Piece,
+    GlossaryPiece,
     definitions_as_help,
     split_at_glossary_terms,
 )

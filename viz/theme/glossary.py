@@ -100,14 +100,14 @@ PARTS = {
 DOCUMENT = Path(__file__).parents[2] / "docs" / "glossary.md"
 
 
-class Piece(TypedDict):
+class GlossaryPiece(TypedDict):
     """Part of a sentence; ``about`` is the definition if the part is a glossary term, otherwise empty."""
 
     text: str
     about: str
 
 
-def split_at_glossary_terms(words: str) -> list[Piece]:
+def split_at_glossary_terms(words: str) -> list[GlossaryPiece]:
     """Split a sentence into pieces, with the definition of each glossary term marked in it.
 
     Parameters
@@ -121,7 +121,7 @@ def split_at_glossary_terms(words: str) -> list[Piece]:
         If a marked word is not in the glossary.
     """
     definition_by_term = {term: definition for part in PARTS.values() for term, definition in part.items()}
-    pieces: list[Piece] = []
+    pieces: list[GlossaryPiece] = []
     for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
         capitalized_term = bracketed_term.capitalize()
         possible_terms = (

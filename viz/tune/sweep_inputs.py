@@ -16,7 +16,7 @@ from chunkers.text import READABLE_ENDINGS
 from evaluation.segmentation import (
     MarkedDocument,
     MarkedText,
-    Passage,
+    SubjectPassage,
     SweptSetting,
     boundary_file_json,
     published_settings,
@@ -172,7 +172,7 @@ def _begin_stitching(splitter: str) -> None:
 
 
 def _stitched_documents(
-    passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
+    passages: list[SubjectPassage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
 ) -> StitchedDocuments:
     """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
     tuning_documents: list[MarkedText] = []

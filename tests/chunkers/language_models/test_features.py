@@ -17,7 +17,7 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.spending import Limit
+from chunkers.language_models.spending import SpendingLimit
 from tests.chunkers.language_models.features import FEATURES, right
 from tests.server import KEY, ChatModelServer, Raw, words
 
@@ -279,12 +279,12 @@ def test_the_limit_is_never_passed_and_a_second_run_with_the_answers_is_free_and
     answers = AnswerCache()
     for tokens in range(3_000, 30_000, 3_000):
         http.script = [Raw(b"{", {"Content-Length": "9"})] * (tokens % 2_000 == 0)
-        asker = asking(http, answers, Limit(tokens))
+        asker = asking(http, answers, SpendingLimit(tokens))
         with suppress(ModelError):
             FEATURES[feature](asker)
         assert asker.spent.tokens <= tokens
     assert FEATURES[feature](asking(http, answers)) == made
-    again = asking(http, answers, Limit(1))
+    again = asking(http, answers, SpendingLimit(1))
     assert FEATURES[feature](again) == made
     assert again.spent.remembered >= count
     assert str(again.spent) == f"0 requests, {again.spent.remembered} answers from before"

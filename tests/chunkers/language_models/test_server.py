@@ -23,7 +23,7 @@ from chunkers.language_models.answer_forms import ROOM, AnswerKind
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import STREAMED, ChatServer
 from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking, run_in_parallel
-from chunkers.language_models.spending import Ledger, Limit, Spending, upper_bound_on_tokens
+from chunkers.language_models.spending import Ledger, Spending, SpendingLimit, upper_bound_on_tokens
 from tests.server import KEY, ChatModelServer, Raw, words
 
 LONG = 5.0
@@ -306,7 +306,9 @@ def ask_all(one, conversations):
     return run_in_parallel([lambda stopped, messages=messages: one.ask(messages, stopped) for messages in conversations])
 
 
-@pytest.mark.parametrize("limit", [Limit(tokens=10_000), Limit(tokens=None, money=Decimal("0.1"))], ids=["tokens", "money"])
+@pytest.mark.parametrize(
+    "limit", [SpendingLimit(tokens=10_000), SpendingLimit(tokens=None, money=Decimal("0.1"))], ids=["tokens", "money"]
+)
 @pytest.mark.parametrize("together", [False, True])
 def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(limit, together):
     model, answers = PricedModel(), AnswerCache()
@@ -316,7 +318,7 @@ def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(l
     # Each takes 400 in the end, and 2,000 are set aside for it: the last is sent while 8,000 are spent, whoever else asks.
     assert asker.spent.tokens == 8_400
     assert asker.spent.requests == model.asked == asker.spent.tokens // 400
-    again = Asking(PricedModel(), answers, Limit(tokens=1))
+    again = Asking(PricedModel(), answers, SpendingLimit(tokens=1))
     kept = [question for question in questions(100) if answers.get(answers.key(model, ROOM, question))]
     assert len(kept) == model.asked
     assert len(ask_all(again, kept)) == model.asked
@@ -325,14 +327,14 @@ def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(l
 
 def test_a_limit_in_money_needs_a_price(http):
     with pytest.raises(ModelError, match="a limit in money needs a known price; no price is known for this model at 127"):
-        asking(http, Limit(money=Decimal(1))).ask(HELLO)
+        asking(http, SpendingLimit(money=Decimal(1))).ask(HELLO)
     assert not http.requests
 
 
 def test_retries_after_silence_count_against_the_limit(http, monkeypatch):
     monkeypatch.setattr(chat_server, "TIMEOUT_HERE", 0.3)
     http.script = [LONG] * 9
-    asker = asking(http, Limit(tokens=2 * MOST))
+    asker = asking(http, SpendingLimit(tokens=2 * MOST))
     with pytest.raises(ModelError, match="the spending limit is"):
         asker.ask(HELLO)
     assert len(http.requests) == 2
@@ -341,7 +343,7 @@ def test_retries_after_silence_count_against_the_limit(http, monkeypatch):
 
 def test_a_question_that_waits_for_the_limit_ends_when_the_user_stops(http):
     http.script = [LONG]
-    asker = asking(http, Limit(tokens=2 * MOST - 1))
+    asker = asking(http, SpendingLimit(tokens=2 * MOST - 1))
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asker.ask, HELLO, (stop := threading.Event()).is_set)
         while not http.requests:
@@ -362,7 +364,7 @@ def test_a_question_that_waits_for_the_limit_ends_when_the_user_stops(http):
 )
 def test_a_limit_of_nothing_is_refused(limit):
     with pytest.raises(InputError, match="must be a finite number above 0, or None; got"):
-        Limit(**limit)
+        SpendingLimit(**limit)
 
 
 def test_what_was_spent_in_words():
@@ -575,7 +577,7 @@ class Failing(PricedModel):
 @pytest.mark.parametrize("limit", [{"tokens": 30_000}, {"tokens": None, "money": Decimal("0.3")}], ids=["tokens", "money"])
 def test_several_at_once_that_fail_and_repeat_never_take_more_than_the_limit(limit):
     model = Failing()
-    asker = Asking(model, AnswerCache(), Limit(**limit))
+    asker = Asking(model, AnswerCache(), SpendingLimit(**limit))
     works = [lambda stopped, asked=asked: suppressed(asker, asked, stopped) for asked in questions(60)]
     run_in_parallel(works)
     assert 20_000 < model.took == asker.spent.tokens <= 30_000

@@ -19,7 +19,7 @@ from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.spending import Limit, Spending, upper_bound_on_tokens
+from chunkers.language_models.spending import Spending, SpendingLimit, upper_bound_on_tokens
 from chunkers.methods.llm import Llm, Lumber
 from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking, tools
@@ -271,7 +271,7 @@ def test_the_limit_stops_a_run_and_what_was_answered_is_not_asked_again():
     model.asked.clear()
     # Each takes 12 in the end.
     with pytest.raises(ModelError, match=rf"^openai:scripted: the spending limit is {most + 30:,} tokens; \d\d are spent"):
-        cut("llm", Asking(model, answers, Limit(tokens=most + 30)), window=18, piece_size=9)
+        cut("llm", Asking(model, answers, SpendingLimit(tokens=most + 30)), window=18, piece_size=9)
     assert len(model.asked) in (3, 4)
     cut("llm", Asking(model, answers), window=18, piece_size=9)
     questions = [tuple(messages) for messages in model.asked]

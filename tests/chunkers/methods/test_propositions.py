@@ -19,7 +19,7 @@ from chunkers.language_models.base import ANY_SHAPE, Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import MOST_AT_ONCE, Asking
-from chunkers.language_models.spending import Limit
+from chunkers.language_models.spending import SpendingLimit
 from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking, tools
 
@@ -342,7 +342,7 @@ def test_the_limit_stops_a_run():
         run_chunker(
             build_chunker("propositions", {}),
             Document.from_text(TEXT, "lines"),
-            tools(asking=asking(Stating(), limit=Limit(tokens=500))),
+            tools(asking=asking(Stating(), limit=SpendingLimit(tokens=500))),
         )
 
 

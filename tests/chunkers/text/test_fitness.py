@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document, chunk, load_embedder, load_tokenizer
-from chunkers.text.text_warnings import LONGEST_WORD, Remedy, misfits_of
+from chunkers.text.text_warnings import LONGEST_WORD, SuggestedSetting, misfits_of
 from tests.fixtures.paragraphs import paragraphs_by_language
 
 PARAGRAPHS = {code: paragraph.text for code, paragraph in paragraphs_by_language().items()}
@@ -19,7 +19,7 @@ def test_one_sentence_that_is_the_text_is_said_with_what_helps():
     (warning,) = warnings_of(document)
     assert warning.startswith(f"Split by regex, the text is one sentence, of {len(document.text)} characters")
     assert warning.endswith("The splitter sentencex finds 18.")
-    assert misfits_of(document)[0].remedies == (Remedy("sentences", "sentencex"),)
+    assert misfits_of(document)[0].remedies == (SuggestedSetting("sentences", "sentencex"),)
     (warning,) = warnings_of(Document.from_text(THAI * 3))
     assert warning.endswith("No splitter here finds more; fixed_characters and recursive cut without sentences.")
     assert misfits_of(Document.from_text(THAI * 3))[0].remedies == ()
@@ -61,10 +61,10 @@ def test_a_script_that_the_model_does_not_know_is_said():
 @pytest.mark.parametrize(
     ("chunker", "parameters", "embedder", "remedies"),
     [
-        ("fixed_tokens", {"size": 80}, "tfidf", [Remedy("tokenizer", "characters")]),
+        ("fixed_tokens", {"size": 80}, "tfidf", [SuggestedSetting("tokenizer", "characters")]),
         ("fixed_sentences", {}, "tfidf", []),
-        pytest.param("breakpoint", {}, "all-MiniLM-L6-v2", [Remedy("embedder", "tfidf")], marks=pytest.mark.model),
-        pytest.param("optimal", {}, "all-MiniLM-L6-v2", [Remedy("embedder", "tfidf")], marks=pytest.mark.model),
+        pytest.param("breakpoint", {}, "all-MiniLM-L6-v2", [SuggestedSetting("embedder", "tfidf")], marks=pytest.mark.model),
+        pytest.param("optimal", {}, "all-MiniLM-L6-v2", [SuggestedSetting("embedder", "tfidf")], marks=pytest.mark.model),
         ("breakpoint", {}, "tfidf", []),
     ],
 )

@@ -13,11 +13,11 @@ from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import MOST_REPEATS
 from chunkers.language_models.limited_requests import Asking
-from chunkers.language_models.spending import Limit
+from chunkers.language_models.spending import SpendingLimit
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
 from evaluation.answering.questions_and_answers import AnswerContext, Passage, QuestionItem, gather_passages
-from evaluation.answering.report import Report, answers_to_csv, answers_to_json_lines, cost_table
+from evaluation.answering.report import AnswerReport, answers_to_csv, answers_to_json_lines, cost_table
 from evaluation.answering.results import Services, answer_item, judge_result
 from evaluation.questions.corpus import TokenRuler
 from tests.evaluation.answering.scripted import AnsweringModel
@@ -32,7 +32,7 @@ def similar(text, others):
 
 
 def means(model, **limit):
-    asking = Asking(model, AnswerCache(), Limit(**limit) if limit else None)
+    asking = Asking(model, AnswerCache(), SpendingLimit(**limit) if limit else None)
     return Services(asking, asking, similar, load_tokenizer("words").count)
 
 
@@ -88,7 +88,7 @@ def test_a_judgement_that_can_never_be_read_is_not_judged_and_not_nought():
     assert judgement.problem == "the answer must contain a JSON object; it has none"
     # All that was said is there: the question, and every reply with what was said to it.
     assert [turn.text for turn in judgement.exchange.turns if turn.role == "assistant"] == ["Good!"] * (MOST_REPEATS + 1)
-    report = Report(["A"], 1, {(0, 0): done})
+    report = AnswerReport(["A"], 1, {(0, 0): done})
     assert report.not_judged(0, "faithfulness") == report.not_judged(0, "aqs") == 1
     assert report.not_judged(0, "relevancy") == 0
     assert np.isnan(report.values("faithfulness")[0]).all()
@@ -125,7 +125,7 @@ def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
 def test_the_limit_holds_for_both_models_and_what_was_answered_is_kept():
     first, second = AnsweringModel(), AnsweringModel()
     second.name = "openai:judge"
-    asking = Asking(first, AnswerCache(), Limit(tokens=2_000))
+    asking = Asking(first, AnswerCache(), SpendingLimit(tokens=2_000))
     kept = []
     both = Services(asking, asking.with_model(second), similar, load_tokenizer("words").count)
     with pytest.raises(ModelError, match="spending limit is 2,000 tokens"):
@@ -176,7 +176,7 @@ def report_of(values, names=("A", "B")):
                 bool,
             )
             results[chunker, question] = kept[-1]
-    return Report(names, len(values[0]), results)
+    return AnswerReport(names, len(values[0]), results)
 
 
 def test_no_winner_is_named_that_the_interval_does_not_carry():
@@ -198,7 +198,7 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
     for number in range(2):
         # The second chunker gave the same chunks, so nothing was sent for it.
         answer_item(ITEM, CONTEXT, both, lambda step, number=number: kept.update({(number, 0): step}), bool)
-    report = Report(["=A", "B"], 1, kept)
+    report = AnswerReport(["=A", "B"], 1, kept)
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given)
     gathered = gather_passages(

@@ -16,8 +16,17 @@ from jsonschema import Draft202012Validator
 
 from chunkers import InputError, ModelError, Recipe, load_embedder
 from evaluation.checking.baseline import BASELINE_SCORES, Baseline, KnownProblems
-from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Check, CheckedDocument, Place, Problem
-from evaluation.checking.report import Report, as_junit, as_sarif, as_text
+from evaluation.checking.problems import (
+    ALL_RULES,
+    BOUNDARIES,
+    LEVELS,
+    MOST_PROBLEMS,
+    Check,
+    CheckedDocument,
+    FileRange,
+    Problem,
+)
+from evaluation.checking.report import CheckReport, as_junit, as_sarif, as_text
 from evaluation.command_line import main
 from seamark.__main__ import main as seamark
 from tests import ROOT
@@ -393,7 +402,7 @@ PROBLEMS = st.builds(
     st.sampled_from(LEVELS),
     NAMES,
     st.text(max_size=20),
-    st.none() | st.tuples(*[st.integers(1, 9)] * 2).map(lambda start: Place(start[0], start[1], start[0] + 1, 1)),
+    st.none() | st.tuples(*[st.integers(1, 9)] * 2).map(lambda start: FileRange(start[0], start[1], start[0] + 1, 1)),
     st.sampled_from(["", "page 3"]),
     st.text(max_size=9),
 )
@@ -404,7 +413,7 @@ PROBLEMS = st.builds(
 def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
     complaint = f"{file}: it must be readable; it is not." if broken else ""
     documents = [CheckedDocument(file, None, tuple(problems), complaint)]
-    report = Report(Recipe(chunker="structure"), {name: "error" for name in ALL_RULES}, documents, {})
+    report = CheckReport(Recipe(chunker="structure"), {name: "error" for name in ALL_RULES}, documents, {})
     run = valid(as_sarif(report))
     assert len(run["results"]) == len(problems)
     suites = etree.fromstring(as_junit(report))
@@ -416,7 +425,7 @@ def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
 @pytest.mark.slow
 def test_of_very_many_problems_the_gravest_are_listed_and_the_others_counted():
     many = [Problem("tiny", "note", "a.txt", f"{number}.") for number in range(MOST_PROBLEMS)]
-    report = Report(
+    report = CheckReport(
         Recipe(chunker="structure"),
         {"tiny": "note"},
         [CheckedDocument("a.txt", None, (*many, Problem("tiny", "error", "a.txt", "!")))],

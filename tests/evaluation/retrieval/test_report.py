@@ -154,7 +154,7 @@ def test_what_was_reported_is_not_computed_again(found, ruler, monkeypatch):
     choices += [RECALL._replace(budget=budget) for budget in SIZES["characters"]]
     assert len(choices) == REPORTS_KEPT
     made = {choice: (reports.report_for(found, choice), reports.failures(found, choice.limit)) for choice in choices}
-    parts = ("Curve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores")
+    parts = ("BudgetCurve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores")
     for name in (*parts, "Report"):
         monkeypatch.setattr(reporting, name, None)
     for choice in (*choices, *reversed(choices)):
@@ -176,7 +176,7 @@ def test_reports_at_budgets_of_their_own_have_room_beside_their_top_k(found, rul
     choices = [ReportChoice("recall", "characters", k, 0, size, last) for k, (size, last) in enumerate(limits, start=1)]
     made = {choice: (reports.report_for(found, choice), reports.failures(found, choice.limit)) for choice in choices}
     # The oldest parts are there still: leads of the first report at its top k, and another baseline.
-    for name in ("Curve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores"):
+    for name in ("BudgetCurve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores"):
         monkeypatch.setattr(reporting, name, None)
     for choice in choices:
         assert reports.failures(found, choice.limit) is made[choice][1]

@@ -10,7 +10,7 @@ from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, retrieval_failures
+from evaluation.retrieval.given_chunks import MeasuredChunker, RankCutoff, retrieval_failures
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.retrieval.report import Costs
@@ -76,7 +76,9 @@ def test_overlaps_fill_a_budget_as_often_as_they_are_given():
 def test_what_is_in_no_chunk_is_told_of_a_failed_question():
     index, bench, asked = index_of(), tools(AngleEmbedder()), questions("dd ee", "ff", "90 gg")
     runs = {0: MeasuredChunker(evaluate_retrieval(index, asked, bench, RULER), measure_ladder(index, asked, bench, RULER))}
-    by_question = {failure.question: failure for failure in retrieval_failures(runs, Limit(1, 0, "tokens", "cut"), RULER)[0]}
+    by_question = {
+        failure.question: failure for failure in retrieval_failures(runs, RankCutoff(1, 0, "tokens", "cut"), RULER)[0]
+    }
     assert [by_question[number].outside for number in range(3)] == [3, 2, 0]
     assert [by_question[number].held for number in range(3)] == [2, 0, 5]
     assert by_question[1].holder == -1

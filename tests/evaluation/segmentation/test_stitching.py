@@ -13,7 +13,7 @@ from evaluation.command_line import main
 from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
 from evaluation.segmentation.marked_texts import (
     MarkedText,
-    Passage,
+    SubjectPassage,
     read_marked_texts,
     read_passages,
     split_by_subject,
@@ -37,16 +37,16 @@ def test_each_file_is_a_subject_and_so_is_each_part_between_dashes():
     passages, complaints = read_passages(files({"one.txt": "A cat.\n", "two.md": "A tree.\n---\nA bush.\n"}))
     assert complaints == []
     assert passages == [
-        Passage("A cat.", "one.txt"),
-        Passage("A tree.", "two.md, part 1"),
-        Passage("A bush.", "two.md, part 2"),
+        SubjectPassage("A cat.", "one.txt"),
+        SubjectPassage("A tree.", "two.md, part 1"),
+        SubjectPassage("A bush.", "two.md, part 2"),
     ]
 
 
 def test_what_cannot_be_stitched_is_said_and_the_rest_is_usable():
     given = [("void.txt", b" \n"), ("picture.txt", b"\0\1"), ("cat.txt", b"A cat."), ("copy.txt", b"A cat.\n")]
     passages, complaints = read_passages(given)
-    assert passages == [Passage("A cat.", "cat.txt")]
+    assert passages == [SubjectPassage("A cat.", "cat.txt")]
     assert complaints == [
         "void.txt: a document to stitch must have text; this one is empty.",
         "picture.txt: the file must be plain text or Markdown; it is binary.",
@@ -73,7 +73,7 @@ def test_no_less_than_one(sentences, count):
 
 
 def test_halves_have_no_subject_in_common():
-    passages = [Passage(f"Text {n}.", f"subject {n % 5}") for n in range(20)]
+    passages = [SubjectPassage(f"Text {n}.", f"subject {n % 5}") for n in range(20)]
     one, other = split_by_subject(passages)
     assert sorted(one + other, key=str) == sorted(passages, key=str)
     assert {passage.subject for passage in one}.isdisjoint(passage.subject for passage in other)

@@ -13,7 +13,7 @@ from chunkers import Document, InputError, build_chunker
 from chunkers.contract.base import run
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, pk, segmentation_in_sentences
-from evaluation.segmentation.marked_texts import MarkedDocument, Passage, cut_into_passages, stitch_passages
+from evaluation.segmentation.marked_texts import MarkedDocument, SubjectPassage, cut_into_passages, stitch_passages
 from evaluation.segmentation.settings_sweep import (
     HIGHER_IS_BETTER,
     TRIVIAL_SETTINGS,
@@ -27,7 +27,7 @@ from evaluation.segmentation.settings_sweep import (
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
-PASSAGES = [Passage(f"Passage {n} begins. It goes on. It ends with {n}.", f"subject {n % 5}") for n in range(20)]
+PASSAGES = [SubjectPassage(f"Passage {n} begins. It goes on. It ends with {n}.", f"subject {n % 5}") for n in range(20)]
 
 
 def marked(name):
@@ -57,7 +57,7 @@ def test_stitching_refuses_what_it_cannot_join():
     with pytest.raises(InputError, match="at least two subjects; got 1"):
         stitch_passages(PASSAGES[:1])
     with pytest.raises(InputError, match="with text; at least one of these is empty"):
-        stitch_passages([*PASSAGES, Passage(" ", "nothing")])
+        stitch_passages([*PASSAGES, SubjectPassage(" ", "nothing")])
 
 
 def test_passages_lie_within_sections():

@@ -11,7 +11,7 @@ from chunkers.results import EMBEDDED_AS, EmbeddedAs, embedded_text
 from chunkers.support import pluralize
 from evaluation.changes.index_changes import (
     ChunkComparison,
-    Comparison,
+    IndexComparison,
     WonAndLost,
     dollar_words,
     embedding_dollars,
@@ -57,7 +57,7 @@ def show_index_replacement(
         # Without it the table is empty.
         _offer_to_measure(results, change_job_setting, embedder, is_this=is_this_text)
     document_count = len(chosen_run_material.texts)
-    comparisons: dict[int, Comparison] = {}
+    comparisons: dict[int, IndexComparison] = {}
     rows: list[RowData] = []
     for number, column in enumerate(results):
         try:
@@ -146,7 +146,7 @@ def _job_setting(choices: Choices, material: RunMaterial, embedder: Embedder | N
     )
 
 
-Compared = tuple[int, Comparison | None]
+Compared = tuple[int, IndexComparison | None]
 """The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
 
 
@@ -214,7 +214,7 @@ def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *,
 )
 def _changes_between(
     tasks: tuple[ChunkingTask, ChunkingTask], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs
-) -> Comparison:
+) -> IndexComparison:
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison(embedded_as != "late") as comparison:
@@ -381,7 +381,7 @@ def recalls_beside_selected(choices: Choices, results: Sequence[ColumnResult], j
 
 
 def show_details(
-    choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, Comparison], job: IndexChanges | None
+    choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, IndexComparison], job: IndexChanges | None
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
     recalls_by_column = {} if job is None else recalls_beside_selected(choices, results, job)
@@ -413,7 +413,7 @@ def show_details(
         _show_questions(job, recalls_by_column[column_number])
 
 
-def _show_documents(comparison: Comparison) -> None:
+def _show_documents(comparison: IndexComparison) -> None:
     most_changed_documents = comparison.most_changed
     if not most_changed_documents:
         st.caption("No document changes.")

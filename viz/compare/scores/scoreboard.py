@@ -12,10 +12,10 @@ from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,
+    ChunkingRanking,
     Contender,
     EditStability,
     LabelFreeMeasures,
-    Ranking,
     Segmentation,
     check_edit_count,
     count_size_compliance,
@@ -288,7 +288,7 @@ def _cached_ranking(
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
     apart: tuple[int, ...],
-) -> Ranking:
+) -> ChunkingRanking:
     """Return the ranking, cached by the tasks, since equal tasks have equal results."""
     named_chunkings = [*zip(names, chunkings, strict=True)]
     return (

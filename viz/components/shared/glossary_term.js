@@ -2,11 +2,11 @@
 
 import { el } from "./dom.js";
 
-/** @import { Piece } from "../../theme/glossary.data.d.ts" */
+/** @import { GlossaryPiece } from "../../theme/glossary.data.d.ts" */
 
 /**
  * Create a paragraph whose glossary terms show their definitions.
- * @param {Piece[]} pieces
+ * @param {GlossaryPiece[]} pieces
  * @param {string} [className]
  */
 export function sentence(pieces, className = "") {

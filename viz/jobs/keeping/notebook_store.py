@@ -31,7 +31,7 @@ class Listed(NamedTuple):
     questions: int
 
 
-class Place(NamedTuple):
+class StoredTextKey(NamedTuple):
     """The key of a kept text: its id, and the last revision that this session has seen."""
 
     id: str
@@ -57,7 +57,7 @@ class NotebookStore:
             list_query = "SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id"
             return [Listed(*row) for row in connection.execute(list_query)]
 
-    def read(self, id: str) -> tuple[Place, bytes, str] | None:
+    def read(self, id: str) -> tuple[StoredTextKey, bytes, str] | None:
         """Return a text's key, its metadata as unchecked JSON, and the text itself; None if the text was removed."""
         with self._open(create=False) as connection:
             read_query = "SELECT revision, head, text FROM notebooks WHERE id = ?"
@@ -66,13 +66,15 @@ class NotebookStore:
             None
             if stored_text_row is None
             else (
-                Place(id, stored_text_row[0]),
+                StoredTextKey(id, stored_text_row[0]),
                 bytes(stored_text_row[1]),
                 bytes(stored_text_row[2]).decode("utf-8", "surrogatepass"),
             )
         )
 
-    def write(self, place: Place | None, name: str, questions: int, head: bytes, digest: str, text: str) -> Place:
+    def write(
+        self, place: StoredTextKey | None, name: str, questions: int, head: bytes, digest: str, text: str
+    ) -> StoredTextKey:
         """Store a text with its metadata, and return its key.
 
         Parameters
@@ -93,10 +95,10 @@ class NotebookStore:
                         "SELECT revision, digest FROM notebooks WHERE id = ?", (place.id,)
                     ).fetchone()
                 if place is None or stored_revision_and_digest is None or stored_revision_and_digest[0] != place.revision:
-                    place = Place(uuid4().hex, 0)
+                    place = StoredTextKey(uuid4().hex, 0)
                     connection.execute("INSERT INTO notebooks (id, digest) VALUES (?, '')", (place.id,))
                     stored_revision_and_digest = (0, "")
-                place = Place(place.id, place.revision + 1)
+                place = StoredTextKey(place.id, place.revision + 1)
                 connection.execute(
                     "UPDATE notebooks SET revision = ?, changed = ?, name = ?, questions = ?, head = ? WHERE id = ?",
                     (place.revision, time.time(), name, questions, head, place.id),

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import InputError
 from viz.jobs.keeping import notebook_store
-from viz.jobs.keeping.notebook_store import NotebookStore, Place
+from viz.jobs.keeping.notebook_store import NotebookStore, StoredTextKey
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_text_comes_back_as_it_was_and_the_list_has_the_last_one_first(store):
         (first.id, "notes.txt", 2),
     ]
     changed = write(store, first, text="Another text.")
-    assert changed == Place(first.id, first.revision + 1)
+    assert changed == StoredTextKey(first.id, first.revision + 1)
     assert [notebook.id for notebook in store.listed()] == [first.id, second.id]
     assert store.read(first.id)[2] == "Another text."
 

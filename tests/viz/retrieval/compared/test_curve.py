@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.retrieval.budget import Budgets
-from evaluation.retrieval.leaders import Curve
+from evaluation.retrieval.leaders import BudgetCurve
 from viz.retrieval.figures import WholeTextPoint, _budget_curve_table, budget_curve_figure, label_heights
 
 BUDGETS = Budgets((500, 1000, 2000))
@@ -20,7 +20,7 @@ NAMES = {0: "1. Recursive", 2: "3. Fixed sentences"}
 def curve():
     means = {0: np.array([0.5, 0.7, 0.9]), 2: np.array([np.nan, 0.8, 0.9])}
     bounds = {0: np.array([means[0] - 0.1, means[0] + 0.1]), 2: np.full((2, 3), np.nan)}
-    return Curve(BUDGETS, means, bounds, None)
+    return BudgetCurve(BUDGETS, means, bounds, None)
 
 
 def test_every_chunker_has_a_line_its_band_and_its_name_at_the_end(curve):

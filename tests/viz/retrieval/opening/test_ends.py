@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from chunkers import load_tokenizer
 from evaluation.questions.corpus import TokenRuler
-from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, retrieval_failures
+from evaluation.retrieval.given_chunks import MeasuredChunker, RankCutoff, retrieval_failures
 from tests import ROOT
 from tests.support import ended
 from viz.retrieval.first_run import first_run
@@ -21,7 +21,7 @@ def recall_and_failures(run, exact_ends):
         ).at_top_k(5, ruler)
         recalls.append(f"{100 * there.values('recall').mean():.1f}")
         measured = {number: MeasuredChunker(there, run.ladders[number])}
-        lost.append(str(len(retrieval_failures(measured, Limit(5, 2000, "tokens", "cut"), ruler)[number])))
+        lost.append(str(len(retrieval_failures(measured, RankCutoff(5, 2000, "tokens", "cut"), ruler)[number])))
     return recalls, lost
 
 
