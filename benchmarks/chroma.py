@@ -255,9 +255,9 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
         }
         print("\n" + Leads.of(list(by_title), called, UNIT, values).words())
     by_report = sorted(REPORT, key=lambda row: row.iou or 0.0, reverse=True)
-    kept = by_report == sorted(REPORT, key=lambda row: overlaps[row.title], reverse=True)
-    print("\nWith five chunks, the order of IoU is " + ("the report's." if kept else "not the report's."))
-    return int(missed or (not corpus and not kept))
+    is_same_order = by_report == sorted(REPORT, key=lambda row: overlaps[row.title], reverse=True)
+    print("\nWith five chunks, the order of IoU is " + ("the report's." if is_same_order else "not the report's."))
+    return int(missed or (not corpus and not is_same_order))
 
 
 def _row_of_words(words: Sequence[str]) -> ReportRow:

@@ -52,7 +52,7 @@ class BlockSplitter:
 
     Attributes
     ----------
-    kept
+    uncut_reasons
         The inner chunker's reasons for the places where it did not cut.
     """
 
@@ -60,7 +60,7 @@ class BlockSplitter:
         # By blocks: a text whose blocks all fit is never split into sentences.
         selected_outline_blocks = select_blocks(document, lambda outline: outline.blocks)
         self._sizes = TokenSizes(document.text, [block.span.start for block in selected_outline_blocks], tools)
-        self.kept: dict[int, Reason] = {}
+        self.uncut_reasons: dict[int, Reason] = {}
         self._measure = text_size_function("tokens", tools)
         self._document = document
         self._inner = inner
@@ -308,7 +308,7 @@ class BlockSplitter:
             if gap.verdict.is_cut:
                 reason_by_start[inner_gap_document_offset] = combine_reasons(block_cut_reason, inner_chunker_gap_reason)
             else:
-                self.kept[inner_gap_document_offset] = combine_reasons(
+                self.uncut_reasons[inner_gap_document_offset] = combine_reasons(
                     Reason(remark=f"not cut by {inner_chunker.name}"), inner_chunker_gap_reason
                 )
         parts: list[Piece] = []

@@ -86,7 +86,9 @@ def _reason_inside_sentence(index: int, why: Reason) -> Reason:
     return combine_reasons(first._replace(heading=f"inside sentence {index + 1}"), *others)
 
 
-def with_uncut_gaps(document: Document, given: Sequence[Gap], kept: Reason | Callable[[int], Reason]) -> tuple[Gap, ...]:
+def with_uncut_gaps(
+    document: Document, given: Sequence[Gap], uncut_reason: Reason | Callable[[int], Reason]
+) -> tuple[Gap, ...]:
     """Return all gaps in order: the given ones and, for each other pair of neighbouring sentences, an uncut gap.
 
     Parameters
@@ -95,25 +97,25 @@ def with_uncut_gaps(document: Document, given: Sequence[Gap], kept: Reason | Cal
         The document that the gaps belong to.
     given
         Gaps with a decision: cuts between sentences and inside them, and uncut gaps that have a reason of their own.
-    kept
+    uncut_reason
         The reason for the uncut gaps, or a function that returns the reason from the start of the sentence after the gap.
     """
     decided_indices = {gap.index for gap in given if gap.offset is None}
     uncut_gaps = [
-        Gap(index, None, None, Verdict.KEPT, kept if isinstance(kept, Reason) else kept(start))
+        Gap(index, None, None, Verdict.KEPT, uncut_reason if isinstance(uncut_reason, Reason) else uncut_reason(start))
         for index, start in enumerate(document.starts[1:])
         if index not in decided_indices
     ]
     return tuple(sorted([*given, *uncut_gaps], key=gap_sort_key))
 
 
-def gaps_of_pieces(document: Document, pieces: Sequence[Piece], kept: Callable[[int], Reason]) -> tuple[Gap, ...]:
-    """Return all gaps of chunks made from pieces; ``kept`` is that of `with_uncut_gaps`."""
+def gaps_of_pieces(document: Document, pieces: Sequence[Piece], uncut_reason: Callable[[int], Reason]) -> tuple[Gap, ...]:
+    """Return all gaps of chunks made from pieces; ``uncut_reason`` is that of `with_uncut_gaps`."""
     cut_reason_by_piece_start = {piece.start: piece.why for piece in pieces}
     cut_gaps_between_pieces = cuts_to_gaps(
         document, [piece.start for piece in pieces[1:]], Verdict.CUT, cut_reason_by_piece_start.__getitem__
     )
-    return with_uncut_gaps(document, cut_gaps_between_pieces, kept)
+    return with_uncut_gaps(document, cut_gaps_between_pieces, uncut_reason)
 
 
 def gap_sort_key(gap: Gap) -> tuple[int, float]:

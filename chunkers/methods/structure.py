@@ -217,7 +217,7 @@ class _StructureCutter:
     splitter: BlockSplitter
     outline: Sequence[Block]
     cuts: dict[int, Reason] = field(default_factory=dict)
-    kept: dict[int, Reason] = field(default_factory=dict)
+    uncut_reasons: dict[int, Reason] = field(default_factory=dict)
     contexts: dict[int, str] = field(default_factory=dict)
     together: dict[int, int] = field(default_factory=dict)
     long: list[tuple[str, int]] = field(default_factory=list)
@@ -250,7 +250,7 @@ class _StructureCutter:
             outline_block = block_by_start.get(start, outline_block)
             step_end_offset = start + len(self.document.text[start : min(outline_block.span.end, following)].rstrip())
             cut_reason = self.cuts.get(start)
-            step_verdict_reason = cut_reason or self.kept.get(start)
+            step_verdict_reason = cut_reason or self.uncut_reasons.get(start)
             step_token_count = self.splitter.size(start, step_end_offset)
             block_decision_steps.append(
                 BlockStep(
@@ -408,7 +408,9 @@ class _StructureCutter:
                 piece_of_part = piece_of_part._replace(start=begin, why=None)
             if others and is_part_within_max_size:
                 for piece in others:
-                    self.kept[piece.start] = Reason(remark=f"the {slides_or_cells.kind} is whole: it fits into a chunk")
+                    self.uncut_reasons[piece.start] = Reason(
+                        remark=f"the {slides_or_cells.kind} is whole: it fits into a chunk"
+                    )
                 merged_pieces.append(piece_of_part._replace(end=end, name=slides_or_cells.kind))
             else:
                 merged_pieces += [piece_of_part, *others]
@@ -440,7 +442,7 @@ class _StructureCutter:
     def _pieces(self, group: _BlockGroup, held: int) -> list[_Piece]:
         """Return a group as one piece if it fits, or else its parts, which leave room for ``held`` tokens of context."""
         for before, block in pairwise([*group.lead, group.block, *group.tail]):
-            self.kept[block.span.start] = _kept_reason(before, block, group)
+            self.uncut_reasons[block.span.start] = _kept_reason(before, block, group)
         start, end, block = group.start, group.end, group.block
         group_size, most = self.splitter.size(start, end), self.chunker.max_size
         if self._fits_only_alone(block, start, end):
@@ -493,7 +495,7 @@ class _StructureCutter:
             # What has its context in its own chunk would lose it in another's.
             same_context = not piece.context or piece.context == context
             if same_context and together <= max_tokens and min(open_size, piece_size) < join_below:
-                self.kept[piece.start] = Reason(
+                self.uncut_reasons[piece.start] = Reason(
                     remark=f"joined: {same_section_phrase}, {open_size:,} + {piece_size:,} tokens"
                 )
                 open_size = joined_size
@@ -528,7 +530,7 @@ class _StructureCutter:
         def uncut_reason(start: int) -> Reason:
             block_kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
             inside_reason = Reason(remark=f"inside {'' if block_kind in _WITHOUT_ARTICLE else 'a '}{block_kind}")
-            return self.kept.get(start) or self.splitter.kept.get(start) or inside_reason
+            return self.uncut_reasons.get(start) or self.splitter.uncut_reasons.get(start) or inside_reason
 
         return with_uncut_gaps(
             self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), uncut_reason

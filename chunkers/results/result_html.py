@@ -249,7 +249,7 @@ def _reasons_by_place(chunking: Chunking) -> tuple[dict[int, str], dict[int, str
     return reason_by_start, reason_by_sentence
 
 
-def _chunk_html(document: Document, chunk: Chunk, before: Span | None, kept: dict[int, str]) -> str:
+def _chunk_html(document: Document, chunk: Chunk, before: Span | None, uncut_reasons: dict[int, str]) -> str:
     if chunk.stated is not None:
         return _stated_html(document, chunk.stated)
     html_parts = [f'<span class="context">{escape_html(chunk.context)}</span>\n'] if chunk.context else []
@@ -261,7 +261,7 @@ def _chunk_html(document: Document, chunk: Chunk, before: Span | None, kept: dic
             html_parts.append(
                 f'<mark class="again" title="{_SHARED}">{escape_html(document.text[span.start : repeated_end])}</mark>'
             )
-        html_parts += _sentences_html(document, Span(repeated_end, span.end), kept)
+        html_parts += _sentences_html(document, Span(repeated_end, span.end), uncut_reasons)
     return "".join(html_parts)
 
 
@@ -276,13 +276,13 @@ def _stated_html(document: Document, stated: StatedContent) -> str:
     return "".join(html_parts)
 
 
-def _sentences_html(document: Document, span: Span, kept: dict[int, str]) -> Iterator[str]:
+def _sentences_html(document: Document, span: Span, uncut_reasons: dict[int, str]) -> Iterator[str]:
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
     start_offsets = document.starts
     inner_starts = start_offsets[document.sentence_at(span.start) + 1 : bisect_left(start_offsets, span.end)]
     for start, end in pairwise([span.start, *inner_starts, span.end]):
         sentence_number = document.sentence_at(start)
-        reason_for_no_cut = kept.get(sentence_number, "") if end < span.end else ""
+        reason_for_no_cut = uncut_reasons.get(sentence_number, "") if end < span.end else ""
         escaped_sentence = escape_html(document.text[start:end])
         yield (
             f'<span title="{escape_html(f"not cut after this: {reason_for_no_cut}")}">{escaped_sentence}</span>'

@@ -87,8 +87,8 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 
         Each message comes with the kind of the score.
         """
-        for kind, kept in self.scores.items():
-            for name, baseline_value in kept.items():
+        for kind, baseline_values in self.scores.items():
+            for name, baseline_value in baseline_values.items():
                 score_value = scores.get(kind, {}).get(name)
                 more_is_better = BASELINE_SCORES[kind][name]
                 if score_value is None:

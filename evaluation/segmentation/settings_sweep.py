@@ -248,11 +248,11 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
     all_summaries = [
         SettingSummary(
             setting,
-            statistics.fmean(score for score, _ in kept),
-            len(kept),
-            statistics.fmean(chunks for _, chunks in kept),
+            statistics.fmean(score for score, _ in scores_and_counts),
+            len(scores_and_counts),
+            statistics.fmean(chunks for _, chunks in scores_and_counts),
         )
-        for setting, kept in values.items()
+        for setting, scores_and_counts in values.items()
     ]
     sort_sign = -1 if HIGHER_IS_BETTER[measure] else 1
     return sorted(all_summaries, key=lambda summary: (sort_sign * summary.mean, summary.chunks, summary.setting.words()))

@@ -56,21 +56,24 @@ def read_documents(
     return OwnDocuments(list(text_by_name.items()), unusable_file_messages, parts)
 
 
-def choose_material(kept: RunMaterial | None, *, own: bool = False) -> RunMaterial | None:
+def choose_material(page_material: RunMaterial | None, *, own: bool = False) -> RunMaterial | None:
     """Draw the controls for choosing documents and questions; return both, or None if something is missing.
 
-    ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so files that the user has
-    not uploaded again are taken from the run or, without a run on own files, from the session's earlier material. ``own`` is
-    True if the run waits for the user's files. Questions from another page replace files. Questions stored on Compare are
-    used if there is nothing else, and otherwise offered.
+    ``page_material`` is the material of the run on the page. A new browser session has no uploaded files, so files that the
+    user has not uploaded again are taken from the run or, without a run on own files, from the session's earlier material.
+    ``own`` is True if the run waits for the user's files. Questions from another page replace files. Questions stored on
+    Compare are used if there is nothing else, and otherwise offered.
     """
     refresh_kept_questions()
-    given_questions, run_material_is_own = session.retrieval_given, kept is not None and kept.own
-    earlier_material = kept if run_material_is_own else own_material_of_last_run()
+    given_questions, run_material_is_own = session.retrieval_given, page_material is not None and page_material.own
+    earlier_material = page_material if run_material_is_own else own_material_of_last_run()
     # A run on the bundled documents is shown with them, regardless of earlier material.
     default_choice = (
         OWN
-        if own or run_material_is_own or (kept is None and earlier_material is not None) or given_questions is not None
+        if own
+        or run_material_is_own
+        or (page_material is None and earlier_material is not None)
+        or given_questions is not None
         else BUNDLED
     )
     widget_key = "retrieval_material"
@@ -120,8 +123,8 @@ def _questions_from_page(given: GivenQuestions) -> RunMaterial:
     return given.material
 
 
-def _choose_uploads(kept: RunMaterial | None, from_where: str) -> RunMaterial | None:
-    """Draw the uploads; return them, completed from the user's ``kept`` material, or None if a part is missing."""
+def _choose_uploads(own_material: RunMaterial | None, from_where: str) -> RunMaterial | None:
+    """Draw the uploads; return them, completed from the user's own material, or None if a part is missing."""
     document_files = st.file_uploader(
         "Documents",
         [ending.removeprefix(".") for ending in READABLE_ENDINGS],
@@ -155,14 +158,14 @@ def _choose_uploads(kept: RunMaterial | None, from_where: str) -> RunMaterial | 
     named_question_file = (
         (questions_file.name, questions_file.getvalue()) if questions_file is not None and not complaint else None
     )
-    if kept is not None:
+    if own_material is not None:
         if not document_files:
-            texts, parts = list(kept.texts), list(kept.parts)
-        named_question_file = named_question_file or kept.questions
+            texts, parts = list(own_material.texts), list(own_material.parts)
+        named_question_file = named_question_file or own_material.questions
         if not document_files or questions_file is None:
-            reused_phrases = [pluralize(len(kept.texts), "document")] * (not document_files) + [kept.questions[0]] * (
-                questions_file is None
-            )
+            reused_phrases = [pluralize(len(own_material.texts), "document")] * (not document_files) + [
+                own_material.questions[0]
+            ] * (questions_file is None)
             notice(f"{from_where}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
     return (
         RunMaterial(tuple(texts), named_question_file, True, tuple(parts))

@@ -156,20 +156,24 @@ def _start_job(
 
 
 def _result_at_once(
-    here: Page, document: Document, choice: ColumnChoice, asking: Asking | None, kept: Mapping[ChunkingTask, Chunking]
+    here: Page,
+    document: Document,
+    choice: ColumnChoice,
+    asking: Asking | None,
+    finished_chunkings: Mapping[ChunkingTask, Chunking],
 ) -> ColumnResult:
     """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
     embedder = here.embedder
     try:
         if choice.chunker in MADE_ELSEWHERE:
-            return _external_chunks_result(here, document, choice, kept)
+            return _external_chunks_result(here, document, choice, finished_chunkings)
         chunker = build_chunker(choice.chunker, choice.parameters, embedder)
         if chunker.embeds and embedder is None:
             return ColumnResult(choice, chunker, error=here.embedder_complaint)
         if chunker.asks and asking is None:
             return ColumnResult(choice, chunker, error=MODEL_MISSING)
         chunking_task = ChunkingTask.of(document, embedder, here.choices.tokenizer, chunker, asking)
-        chunking = kept.get(chunking_task)
+        chunking = finished_chunkings.get(chunking_task)
         if chunking is None:
             chunking = chunk_at_once(chunking_task, chunker, document, embedder, session.on_disk, asking)
         if (
@@ -190,7 +194,7 @@ def _result_at_once(
 
 
 def _external_chunks_result(
-    here: Page, document: Document, choice: ColumnChoice, kept: Mapping[ChunkingTask, Chunking]
+    here: Page, document: Document, choice: ColumnChoice, finished_chunkings: Mapping[ChunkingTask, Chunking]
 ) -> ColumnResult:
     """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
     chunker, missing_message = external_chunker(choice)
@@ -198,7 +202,7 @@ def _external_chunks_result(
         return ColumnResult(choice, chunker, error=missing_message)
     # The chunks do not depend on the embedder, but their measures do.
     external_chunking_task = ChunkingTask.of(document, here.embedder, here.choices.tokenizer, chunker)
-    chunking = kept.get(external_chunking_task)
+    chunking = finished_chunkings.get(external_chunking_task)
     if chunking is None:
         chunking = chunk_at_once(external_chunking_task, chunker, document, here.embedder, session.on_disk)
     if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:

@@ -243,10 +243,10 @@ def keep_lecture_in_tab() -> None:
         )
 
 
-def take_lecture_of_tab(kept: str) -> None:
+def take_lecture_of_tab(link_word: str) -> None:
     """Take the lecture that the browser's tab has kept; if the session has another, it can be brought back."""
     try:
-        lecture_kept_by_tab = lecture_from_link_word(kept, PAGES, LARGEST_FILE)
+        lecture_kept_by_tab = lecture_from_link_word(link_word, PAGES, LARGEST_FILE)
     except InputError as error:
         if is_tab_lecture_awaited():
             session.playing, session.deck_complaint = None, f"{error} {SAVED}"

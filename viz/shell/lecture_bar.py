@@ -157,8 +157,8 @@ def _take() -> None:
 
 
 def _take_kept() -> None:
-    if (kept := take_event(KEY, "kept")) is not None:
-        current_lecture.take_lecture_of_tab(str(kept["lecture"]))
+    if (tab_event := take_event(KEY, "kept")) is not None:
+        current_lecture.take_lecture_of_tab(str(tab_event["lecture"]))
 
 
 def _scene(scene: Scene) -> SceneData:

@@ -86,7 +86,7 @@ class KeptWords(TypedDict):
     words: str
 
 
-_kept = Store[bytes]("seamark_own", "keepOwn")
+_text_in_tab = Store[bytes]("seamark_own", "keepOwn")
 _words = Store[KeptWords]("seamark_words", "keepWords")
 
 
@@ -119,9 +119,9 @@ def show_text_foot() -> None:
 
 def keep_text_in_tab(head: KeptHead | None, text: str) -> None:
     """Replace the text that the browser's tab keeps; remove the text if ``head`` is None."""
-    _kept(f"{json.dumps(head)}\n{text}".encode(), key="own_in_tab")
+    _text_in_tab(f"{json.dumps(head)}\n{text}".encode(), key="own_in_tab")
 
 
-def keep_words_in_tab(kept: KeptWords) -> None:
+def keep_words_in_tab(tab_words: KeptWords) -> None:
     """Replace the questions or the lecture that the browser's tab keeps."""
-    _words(kept, key=kept["name"])
+    _words(tab_words, key=tab_words["name"])
