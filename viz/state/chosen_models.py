@@ -103,7 +103,7 @@ def chosen_model() -> Asking | None:
             Asking(
                 ChatServer(ModelName("openai", named_server.model), named_server.address, named_server.key),
                 session.answers,
-                Limit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None),
+                SpendingLimit(named_server.tokens, Decimal(str(named_server.money)) if named_server.money else None),
                 _end_asking,
             ),
         )
