@@ -1,6 +1,6 @@
 """Ask one question over the chunks of one text: which are retrieved within a budget, and what becomes of the answer."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Literal, NamedTuple
@@ -11,8 +11,8 @@ from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import VectorArray, format_number
 from chunkers.text import detect_language
-from evaluation.questions import AnyRuler, difference, intersection
-from evaluation.retrieval import fill_budget
+from evaluation.questions import AnyRuler, intersection
+from evaluation.retrieval import fill_budget, missing_characters
 from evaluation.search import (
     MOST_RERANKED,
     Bm25,
@@ -407,10 +407,12 @@ def judge_answer_retrieval(
         return outcome(
             "split",
             answer_chunks,
-            together=not lacks_text(text, answer, retrieved_parts),
+            together=not missing_characters(text, answer, retrieved_parts),
             seam=_first_cut_reason(chunking, answer),
         )
-    given_whole = [chunk for chunk in whole_answer_chunks if chunk in given and not lacks_text(text, answer, given[chunk])]
+    given_whole = [
+        chunk for chunk in whole_answer_chunks if chunk in given and not missing_characters(text, answer, given[chunk])
+    ]
     if given_whole:
         return outcome("whole", given_whole, together=True)
     cut_off_chunks = [chunk for chunk in whole_answer_chunks if chunk in given]
@@ -422,13 +424,8 @@ def chunks_with_whole_answer(text: str, chunks: Sequence[Sequence[Span]], answer
     return [
         number
         for number, spans in enumerate(chunks)
-        if spans[0].start < answer.end and answer.start < spans[-1].end and not lacks_text(text, answer, spans)
+        if spans[0].start < answer.end and answer.start < spans[-1].end and not missing_characters(text, answer, spans)
     ]
-
-
-def lacks_text(text: str, answer: Span, parts: Iterable[Span]) -> bool:
-    """Return whether part of an answer, white space not counted, lies in none of the parts."""
-    return any(text[start:end].strip() for start, end in difference([answer], parts))
 
 
 def _first_cut_reason(chunking: Chunking, answer: Span) -> str:

@@ -8,7 +8,14 @@ from evaluation.retrieval.budget import (
     evaluate_at_budgets,
     fill_budget,
 )
-from evaluation.retrieval.given_chunks import FailedExcerpt, GivenChunks, MeasuredChunker, Seam, cuts_inside
+from evaluation.retrieval.given_chunks import (
+    FailedExcerpt,
+    GivenChunks,
+    MeasuredChunker,
+    Seam,
+    cuts_inside,
+    missing_characters,
+)
 from evaluation.retrieval.ladder_and_repeats import (
     BUDGETS_BY_UNIT,
     BudgetLadder,

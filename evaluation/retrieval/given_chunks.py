@@ -1,6 +1,6 @@
 """The chunks that a question is given, the top k or the best until a budget is full, and the excerpts that it lacks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -225,7 +225,7 @@ def retrieval_failures(
         for excerpt in excerpt_ranges(any_evaluation.index.corpus, question):
             overall_excerpt_number += 1
             missing_characters_by_chunker = {
-                chunker: _missing_characters(text, excerpt, giver.spans_near(number, excerpt))
+                chunker: missing_characters(text, excerpt, giver.spans_near(number, excerpt))
                 for chunker, giver in given_text_by_chunker.items()
             }
             for chunker, size in missing_characters_by_chunker.items():
@@ -240,7 +240,7 @@ def retrieval_failures(
                     cuts_in_split_excerpt = (
                         cuts_inside(span_chunk_pairs, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
                     )
-                    characters_outside_chunks = _missing_characters(text, excerpt, [span for span, _ in span_chunk_pairs])
+                    characters_outside_chunks = missing_characters(text, excerpt, [span for span, _ in span_chunk_pairs])
                     failures_by_chunker[chunker].append(
                         FailedExcerpt(
                             number,
@@ -258,8 +258,8 @@ def retrieval_failures(
     return failures_by_chunker
 
 
-def _missing_characters(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
-    """Count the characters of an excerpt in none of the spans, not counting pieces of white space alone."""
+def missing_characters(text: str, excerpt: Span, spans: Iterable[Span]) -> int:
+    """Count the characters of an excerpt or answer in none of the spans, not counting pieces of white space alone."""
     return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
 
 

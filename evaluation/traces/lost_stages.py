@@ -12,9 +12,9 @@ from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocator, document_names, locate_chunks
 from chunkers.support import IntArray, pluralize, short_repr
 from chunkers.text import SHORTEST_ALTERED, fold_text
-from evaluation.asking.question_retrieval import AnswerRetrieval, judge_answer_retrieval, lacks_text
+from evaluation.asking.question_retrieval import AnswerRetrieval, judge_answer_retrieval
 from evaluation.questions import intersection, trim_span
-from evaluation.retrieval import Seam, cuts_inside
+from evaluation.retrieval import Seam, cuts_inside, missing_characters
 from evaluation.traces.trace_files import RetrievedText, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]
@@ -436,7 +436,7 @@ class TraceDiagnoser:
         answer_span = trim_span(document.text, place.span)
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
             places_here = [spot.span for spot in placement.places if spot.document == place.document]
-            if retrieved.given and any(not lacks_text(document.text, answer_span, [span]) for span in places_here):
+            if retrieved.given and any(not missing_characters(document.text, answer_span, [span]) for span in places_here):
                 return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         chunking = self._chunkings[place.document]
         ranks: dict[int, int] = {}
@@ -492,7 +492,8 @@ class TraceDiagnoser:
         spans_with_chunk_numbers = [(span, number) for number in judgement.chunks for span in chunking.chunks[number].spans]
         cuts_within_answer = cuts_inside(spans_with_chunk_numbers, answer, gap_reason_by_offset)
         if judgement.fate == "split":
-            if self.knows_chunks or not lacks_text(document.text, answer, [span for span, _ in spans_with_chunk_numbers]):
+            chunk_spans = [span for span, _ in spans_with_chunk_numbers]
+            if self.knows_chunks or not missing_characters(document.text, answer, chunk_spans):
                 cut_phrase = f"; {_describe_cut(cuts_within_answer[0])}" if cuts_within_answer else ""
                 limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
                 retrieved_chunk_count = sum(judgement.retrieved)
