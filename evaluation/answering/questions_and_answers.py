@@ -494,7 +494,7 @@ def gather_trivial_row(
         return GatheredPassages((AnswerContext((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)
     if name == NO_CUT:
         whole_document_span = Span(0, len(document.text))
-        spans_within_token_budget = fill_budget([(whole_document_span,)], budget, ruler)
+        spans_within_token_budget = [span for (span,) in fill_budget([(whole_document_span,)], budget, ruler)]
         passages_given = tuple(
             Passage(0, document.text[start:end], Span(start, end) == whole_document_span)
             for start, end in spans_within_token_budget

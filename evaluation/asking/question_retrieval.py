@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -247,7 +246,8 @@ def ask(
         texts_to_rerank = [passages.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
     spans_of_each_chunk = passages.chunk_spans
-    parts_given = _parts_within([spans_of_each_chunk[chunk] for chunk in final_chunk_ranking.order], limit, ruler)
+    ranked_spans = [spans_of_each_chunk[chunk] for chunk in final_chunk_ranking.order]
+    parts_given = ranked_spans[: limit.top] if limit.tokens is None else fill_budget(ranked_spans, limit.tokens, ruler)
     best_chunk_hits = tuple(
         Hit(int(chunk), rank, float(score), parts, parts == spans_of_each_chunk[chunk])
         for rank, (chunk, score, parts) in enumerate(
@@ -265,14 +265,6 @@ def ask(
         method_used == "hybrid" and reranker is None,
         reranker is not None,
     )
-
-
-def _parts_within(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: AnyRuler) -> list[tuple[Span, ...]]:
-    """Return the parts of each chunk within the limit, best first."""
-    if limit.tokens is None:
-        return [*ranked[: limit.top]]
-    chunk_parts_within_budget = iter(fill_budget(ranked, limit.tokens, ruler))
-    return [*takewhile(len, (tuple(islice(chunk_parts_within_budget, len(spans))) for spans in ranked))]
 
 
 def format_search_score(score: float, *, fused: bool = False) -> str:

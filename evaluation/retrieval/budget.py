@@ -74,22 +74,22 @@ class Budgets:
             )
 
 
-def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, last: Last = "cut") -> list[Span]:
-    """Return the text ranges of the best chunks up to a budget; a chunk that exceeds it is cut off or left out.
+def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, last: Last = "cut") -> list[tuple[Span, ...]]:
+    """Return the spans of each of the best chunks up to a budget; a chunk that exceeds it is cut off or left out.
 
     Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
     the result is its beginning, or empty if the last chunk is left out.
     """
-    taken: list[Span] = []
-    remaining_budget_size = size
+    taken: list[tuple[Span, ...]] = []
     for spans in chunks:
-        if remaining_budget_size <= 0:
+        if size <= 0:
             break
         chunk_length = length(spans)
-        if chunk_length > remaining_budget_size:
-            return taken + (spans_up_to(spans, remaining_budget_size, length) if last == "cut" else [])
-        taken += spans
-        remaining_budget_size -= chunk_length
+        if chunk_length > size:
+            beginning = tuple(spans_up_to(spans, size, length)) if last == "cut" else ()
+            return taken + [beginning] * bool(beginning)
+        taken.append(tuple(spans))
+        size -= chunk_length
     return taken
 
 

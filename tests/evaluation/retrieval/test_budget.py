@@ -25,23 +25,23 @@ WORDS = TokenRuler("one two  three four\n\nfive six", load_tokenizer("words"))
 def test_a_budget_ends_inside_a_chunk():
     chunks = [[Span(0, 8)], [Span(8, 19)], [Span(21, 29)]]
     # Two words and one of the next two; the cut is before the word that is too many.
-    assert fill_budget(chunks, 3, WORDS) == [Span(0, 8), Span(8, 15)]
-    assert fill_budget(chunks, 3, WORDS, "left_out") == [Span(0, 8)]
+    assert fill_budget(chunks, 3, WORDS) == [(Span(0, 8),), (Span(8, 15),)]
+    assert fill_budget(chunks, 3, WORDS, "left_out") == [(Span(0, 8),)]
     # 8 characters and 4 of the next 11.
-    assert fill_budget(chunks, 12, CHARACTERS) == [Span(0, 8), Span(8, 12)]
+    assert fill_budget(chunks, 12, CHARACTERS) == [(Span(0, 8),), (Span(8, 12),)]
     # A budget that is full where a chunk ends cuts nothing.
-    assert fill_budget(chunks, 4, WORDS) == fill_budget(chunks, 4, WORDS, "left_out") == [Span(0, 8), Span(8, 19)]
+    assert fill_budget(chunks, 4, WORDS) == fill_budget(chunks, 4, WORDS, "left_out") == [(Span(0, 8),), (Span(8, 19),)]
 
 
 def test_a_passage_fills_the_budget_as_often_as_it_is_given():
     # 0..10 and 5..15 are 15 places and 20 characters: of a third chunk one is left.
     chunks = [[Span(0, 10)], [Span(5, 15)], [Span(20, 29)]]
-    assert fill_budget(chunks, 21, CHARACTERS) == [Span(0, 10), Span(5, 15), Span(20, 21)]
-    assert fill_budget(chunks, 15, CHARACTERS) == [Span(0, 10), Span(5, 10)]
+    assert fill_budget(chunks, 21, CHARACTERS) == [(Span(0, 10),), (Span(5, 15),), (Span(20, 21),)]
+    assert fill_budget(chunks, 15, CHARACTERS) == [(Span(0, 10),), (Span(5, 10),)]
 
 
 def test_a_budget_below_one_chunk():
-    assert fill_budget([[Span(0, 19)], [Span(21, 25)]], 3, WORDS) == [Span(0, 15)]
+    assert fill_budget([[Span(0, 19)], [Span(21, 25)]], 3, WORDS) == [(Span(0, 15),)]
     # What comes after the first chunk that does not fit is left out, though it would fit.
     assert fill_budget([[Span(0, 19)], [Span(21, 25)]], 3, WORDS, "left_out") == []
 
@@ -49,16 +49,16 @@ def test_a_budget_below_one_chunk():
 def test_a_budget_above_the_corpus_takes_everything():
     chunks = [[Span(0, 19)], [Span(21, 29)]]
     for last in ("cut", "left_out"):
-        assert fill_budget(chunks, 1000, WORDS, last) == [Span(0, 19), Span(21, 29)]
+        assert fill_budget(chunks, 1000, WORDS, last) == [(Span(0, 19),), (Span(21, 29),)]
     assert fill_budget([], 1000, WORDS) == []
 
 
 def test_a_chunk_in_several_places_is_cut_in_their_order():
     chunks = [[Span(0, 3), Span(9, 19), Span(21, 25)]]
     # One word, then one of the two at 9, 15.
-    assert fill_budget(chunks, 2, WORDS) == [Span(0, 3), Span(9, 15)]
-    assert fill_budget(chunks, 3, WORDS) == [Span(0, 3), Span(9, 19)]
-    assert fill_budget(chunks, 7, CHARACTERS) == [Span(0, 3), Span(9, 13)]
+    assert fill_budget(chunks, 2, WORDS) == [(Span(0, 3), Span(9, 15))]
+    assert fill_budget(chunks, 3, WORDS) == [(Span(0, 3), Span(9, 19))]
+    assert fill_budget(chunks, 7, CHARACTERS) == [(Span(0, 3), Span(9, 13))]
     assert fill_budget(chunks, 3, WORDS, "left_out") == []
 
 
@@ -175,7 +175,8 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
     for number, question in enumerate(questions):
         excerpts = [both.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
         for size in sizes:
-            retrieved = fill_budget([index.chunks[place] for place in ranked[number]], size, measuring[unit], last)
+            filled = fill_budget([index.chunks[place] for place in ranked[number]], size, measuring[unit], last)
+            retrieved = [span for spans in filled for span in spans]
             for name, length in measuring.items():
                 expected = text_scores(excerpts, retrieved, length)
                 scores = [measured.values(score, size, name)[number] for score in FOUND_SCORES]

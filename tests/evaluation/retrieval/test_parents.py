@@ -119,7 +119,9 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
             for size in (150, 700):
                 expected = [
                     text_scores(
-                        excerpt_ranges(CORPUS, question), fill_budget(given, size, lengths[unit], last), lengths[unit]
+                        excerpt_ranges(CORPUS, question),
+                        [span for spans in fill_budget(given, size, lengths[unit], last) for span in spans],
+                        lengths[unit],
                     )
                     for question, given in zip(QUESTIONS, parents, strict=True)
                 ]

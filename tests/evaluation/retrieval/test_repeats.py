@@ -125,10 +125,11 @@ def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
         assert cost.taken.tolist() == [
             sum(rank < count for rank in places) for places, count in zip(taken, cost.retrieved.tolist(), strict=True)
         ]
-        spans = [
+        filled = [
             fill_budget([index.chunks[chunk] for chunk in others(row, places)], size, length, last)
             for row, places in zip(rankings, taken, strict=True)
         ]
+        spans = [[span for spans in parts for span in spans] for parts in filled]
         np.testing.assert_allclose(cost.without, [recall(*pair, unit) for pair in zip(QUESTIONS, spans, strict=True)])
         np.testing.assert_array_equal(cost.recall, at.values("recall", size, unit))
     assert sum(cost.taken) > 0

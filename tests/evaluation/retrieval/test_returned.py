@@ -214,7 +214,8 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     lengths = (CharacterRuler(), ruler)
     excerpts = [Span(start, start + 1)]
     for budget in budgets.sizes:
-        taken = fill_budget(given_by, budget, lengths[RANGE_UNITS.index(unit)], last)
+        filled = fill_budget(given_by, budget, lengths[RANGE_UNITS.index(unit)], last)
+        taken = [span for spans in filled for span in spans]
         for name, length in zip(RANGE_UNITS, lengths, strict=True):
             scores = text_scores(excerpts, taken, length)
             for score_name in FOUND_SCORES:
