@@ -267,7 +267,7 @@ def gather_passages(
             context_of_each_question.append(AnswerContext((), 0))
             continue
         question_with_ranked_chunks = ask(
-            searchable_chunk_passages, question, question_vector, "embedding", Limit.of(tokens=budget), ruler
+            searchable_chunk_passages, question, question_vector, Limit.of(tokens=budget), ruler
         )
         passages_given = tuple(
             Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)

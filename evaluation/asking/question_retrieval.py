@@ -7,23 +7,19 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
-from chunkers.results import EmbeddedAs, embedded_text
+from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number
-from chunkers.text import detect_language
 from evaluation.questions import AnyRuler, intersection
 from evaluation.retrieval import fill_budget, missing_characters
 from evaluation.search import (
     MOST_RERANKED,
-    Bm25,
     Ranking,
     Reranker,
+    SearchableTexts,
     SearchMethod,
     checked_method,
-    embed_chunks_late,
     embed_texts,
-    fuse_rankings,
-    rank_by_embedding,
-    rank_by_score,
+    make_searchable,
     rerank_first,
 )
 from evaluation.segmentation import cut_offsets
@@ -85,22 +81,10 @@ def checked_question(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """The chunks of a text, embedded and indexed for search.
-
-    Attributes
-    ----------
-    texts
-        The texts that are searched, as embedded.
-    vectors
-        Unit vectors, shape (chunks, dimension); None without an embedder, or if the search uses words alone.
-    bm25
-        Word index of the texts; None if the search does not use words.
-    """
+    """The chunks of a text, ready to be searched."""
 
     chunking: Chunking
-    texts: tuple[str, ...]
-    vectors: VectorArray | None
-    bm25: Bm25 | None
+    searchable: SearchableTexts
 
     @property
     def chunk_spans(self) -> list[tuple[Span, ...]]:
@@ -109,28 +93,12 @@ class Passages:
 
 
 def index_passages(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_as: EmbeddedAs = "plain") -> Passages:
-    """Prepare chunks for search: embed them, index their words, or both, as the search method requires.
+    """Prepare chunks for search by a method; without an embedder, by words alone.
 
-    The vectors equal those from `evaluation.search.index.build_index` for a corpus of this text alone.
-
-    Raises
-    ------
-    ModelError
-        As in `Tools.embed`.
-    Cancelled
-        If the user asked to stop.
+    Raises the same errors as `evaluation.search.make_searchable`.
     """
-    document = chunking.document
-    chunk_texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
-    chunk_vectors = None
-    if method != "bm25" and tools.embedder is not None:
-        chunk_vectors = (
-            embed_chunks_late([chunking], tools) if embedded_as == "late" else embed_texts(document, chunk_texts, tools)
-        )
-    chunk_word_index = (
-        Bm25(chunk_texts, detect_language(document.text)) if method != "embedding" or chunk_vectors is None else None
-    )
-    return Passages(chunking, chunk_texts, chunk_vectors, chunk_word_index)
+    method = checked_method(method) if tools.embedder is not None else "bm25"
+    return Passages(chunking, make_searchable([chunking], chunking.document, tools, method, embedded_as))
 
 
 def has_stated_texts(chunking: Chunking) -> bool:
@@ -177,8 +145,6 @@ class AskedQuestion:
 
     Attributes
     ----------
-    method
-        Method by which the chunks were ranked; ``bm25`` if there was no embedder.
     ranking
         All chunks that were ranked.
     sources
@@ -194,7 +160,6 @@ class AskedQuestion:
     """
 
     passages: Passages
-    method: SearchMethod
     ranking: Ranking
     sources: dict[str, Ranking]
     hits: tuple[Hit, ...]
@@ -205,14 +170,13 @@ class AskedQuestion:
     @property
     def is_every_chunk_retrieved(self) -> bool:
         """True if every chunk is retrieved in full."""
-        return len(self.hits) == len(self.passages.texts) and all(hit.whole for hit in self.hits)
+        return len(self.hits) == len(self.passages.searchable.texts) and all(hit.whole for hit in self.hits)
 
 
 def ask(
     passages: Passages,
     question: str,
     vector: VectorArray | None,
-    method: SearchMethod,
     limit: Limit,
     ruler: AnyRuler,
     reranker: Reranker | None = None,
@@ -222,28 +186,16 @@ def ask(
     Parameters
     ----------
     vector
-        The question's unit vector, shape (dimension,). With None, chunks are ranked by words alone, whatever the method.
+        The question's unit vector, shape (dimension,); None if the chunks are searched by words alone, or if there are none.
     ruler
         Counts the tokens of ranges of the text.
     reranker
         Cross-encoder that reorders the first `MOST_RERANKED` chunks; None for no reordering.
     """
-    method = checked_method(method)
-    rankings_by_method: dict[str, Ranking] = {}
-    if method != "bm25" and vector is not None and passages.vectors is not None:
-        rankings_by_method["embedding"] = rank_by_embedding(vector, passages.vectors)
-    if (method != "embedding" or not rankings_by_method) and passages.bm25 is not None:
-        rankings_by_method["bm25"] = rank_by_score(passages.bm25.scores(question))
-    method_used: SearchMethod = (
-        "hybrid" if len(rankings_by_method) > 1 else "embedding" if "embedding" in rankings_by_method else "bm25"
-    )
-    final_chunk_ranking = (
-        fuse_rankings([*rankings_by_method.values()], len(passages.texts))
-        if len(rankings_by_method) > 1
-        else next(iter(rankings_by_method.values()))
-    )
+    searchable = passages.searchable
+    final_chunk_ranking, rankings_by_method = searchable.rank(question, vector)
     if reranker is not None:
-        texts_to_rerank = [passages.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
+        texts_to_rerank = [searchable.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
     spans_of_each_chunk = passages.chunk_spans
     ranked_spans = [spans_of_each_chunk[chunk] for chunk in final_chunk_ranking.order]
@@ -257,12 +209,11 @@ def ask(
     retrieved_token_count = ruler([part for hit in best_chunk_hits for part in hit.parts])
     return AskedQuestion(
         passages,
-        method_used,
         final_chunk_ranking,
         rankings_by_method,
         best_chunk_hits,
         retrieved_token_count,
-        method_used == "hybrid" and reranker is None,
+        len(rankings_by_method) > 1 and reranker is None,
         reranker is not None,
     )
 
@@ -477,9 +428,11 @@ def retrieved_whole_per_question(
     chunk_passages = index_passages(chunking, tools, search.method, search.embedded_as)
     are_whole = []
     for posed in questions:
-        question_vector = None if chunk_passages.vectors is None else embed_question(chunking, tools, posed.question)
+        question_vector = (
+            None if chunk_passages.searchable.searched_by == "bm25" else embed_question(chunking, tools, posed.question)
+        )
         question_with_ranked_chunks = ask(
-            chunk_passages, posed.question, question_vector, search.method, search.limit, ruler, search.reranker
+            chunk_passages, posed.question, question_vector, search.limit, ruler, search.reranker
         )
         are_whole.append(judge_retrieval(question_with_ranked_chunks, posed.answer).fate == "whole")
     return are_whole

@@ -386,7 +386,7 @@ class QuestionRetrieval:
         return self._vectors[question]
 
     def _retrieve(self, passages: Passages, question: str, limit: Limit) -> AskedQuestion:
-        return ask(passages, question, self.question_vector(question), self.column.method, limit, self.ruler, self.reranker)
+        return ask(passages, question, self.question_vector(question), limit, self.ruler, self.reranker)
 
     def current_retrieval(self, posed: PosedQuestion) -> AskedQuestion:
         """Return the ranking of the current chunks for a question, and the chunks retrieved."""

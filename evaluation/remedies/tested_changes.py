@@ -103,9 +103,10 @@ class _Reach:
         passages, vector = questions.current_passages, questions.question_vector(failure.posed.question)
         self._scores: dict[str, float] = {}
         """Cosine of the failing question and each text embedded so far."""
-        if vector is not None and passages.vectors is not None:
-            self._scores.update(zip(passages.texts, (passages.vectors @ vector).tolist(), strict=True))
-        self._column_scores = np.array([self._scores.get(text, -1.0) for text in passages.texts])
+        texts = passages.searchable.texts
+        if vector is not None:
+            self._scores.update(zip(texts, (passages.searchable.vectors @ vector).tolist(), strict=True))
+        self._column_scores = np.array([self._scores.get(text, -1.0) for text in texts])
         self._starts = np.array([spans[0].start for spans in passages.chunk_spans])
         self._ends = np.array([spans[-1].end for spans in passages.chunk_spans])
 

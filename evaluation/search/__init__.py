@@ -6,9 +6,10 @@ from evaluation.search.index import (
     Indexed,
     PreparedQuestions,
     Search,
+    SearchableTexts,
     build_index,
-    embed_chunks_late,
     embed_texts,
+    make_searchable,
     search,
 )
 from evaluation.search.near_duplicates import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, find_near_duplicates, repeated_runs
@@ -21,9 +22,6 @@ from evaluation.search.ranking import (
     Reranker,
     SearchMethod,
     checked_method,
-    fuse_rankings,
-    rank_by_embedding,
-    rank_by_score,
     rerank_first,
 )
 from evaluation.search.returned_texts import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text

@@ -105,35 +105,94 @@ class Indexed:
         return [returned_spans_by_chunk[number] for number in overlapping_chunks(self.edges, excerpts)]
 
 
+@dataclass(frozen=True, eq=False)
+class SearchableTexts:
+    """Texts of chunks, embedded or with their words indexed, or both.
+
+    Attributes
+    ----------
+    searched_by
+        Search method that compares a question with the texts.
+    texts
+        The texts, as embedded.
+    vectors
+        Unit vectors, shape (texts, dimension); the dimension is 0 if the texts are searched by words alone.
+    bm25
+        Word index of the texts; None if they are searched by embedding alone.
+    word_index_s
+        Seconds for indexing the words.
+    """
+
+    searched_by: SearchMethod
+    texts: tuple[str, ...]
+    vectors: VectorArray
+    bm25: Bm25 | None = None
+    word_index_s: float = 0.0
+
+    def rank(self, question: str, vector: VectorArray | None) -> tuple[Ranking, dict[str, Ranking]]:
+        """Rank the texts for a question; return the ranking, and by method the rankings that it is fused from.
+
+        ``vector`` is the question's unit vector, shape (dimension,). It is not used if the texts are searched by words
+        alone, and may be None if there are none.
+        """
+        rankings_by_method: dict[str, Ranking] = {}
+        if self.searched_by != "bm25":
+            rankings_by_method["embedding"] = rank_by_embedding(vector, self.vectors)
+        if self.bm25 is not None:
+            rankings_by_method["bm25"] = rank_by_score(self.bm25.scores(question))
+        first, *others = rankings_by_method.values()
+        return fuse_rankings([first, *others], len(self.texts)) if others else first, rankings_by_method
+
+
+def make_searchable(
+    chunkings: Sequence[Chunking], document: Document, tools: Tools, searched_by: SearchMethod, embedded_as: EmbeddedAs
+) -> SearchableTexts:
+    """Embed the chunks of several results, index their words, or both, as the search method requires.
+
+    An embedder that needs fitting is fitted on ``document``, whose language is that of the words.
+
+    Raises
+    ------
+    InputError
+        If the embedding mode does not suit the chunks, see `embed_chunks_late`.
+    ModelError
+        As in `Tools.embed`.
+    Cancelled
+        If the user asked to stop.
+    """
+    texts = tuple(
+        [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
+    )
+    vectors = np.zeros((len(texts), 0), np.float32)
+    if searched_by != "bm25":
+        vectors = embed_chunks_late(chunkings, tools) if embedded_as == "late" else embed_texts(document, texts, tools)
+    if searched_by == "embedding":
+        return SearchableTexts(searched_by, texts, vectors)
+    start_time = time.perf_counter()
+    word_index = Bm25(texts, detect_language(document.text))
+    return SearchableTexts(searched_by, texts, vectors, word_index, time.perf_counter() - start_time)
+
+
 @dataclass(frozen=True)
 class Index(Indexed):
     """Search index over all chunks of a corpus.
 
     Attributes
     ----------
-    texts
-        The texts that were embedded or whose words are indexed.
-    vectors
-        Unit vectors, shape (chunks, dimension); the dimension is 0 if chunks are searched by words alone.
+    searchable
+        The texts of the chunks, ready to be searched.
     reasons
         Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins.
     unsituated
         Number of chunks without a context sentence, if chunks are embedded with one.
-    bm25
-        Word index of the texts; None if chunks are searched by embedding alone.
-    searched_by
-        Search method that compares a question with the chunks.
     behind
         Near-duplicates among the texts, if rankings put each near-duplicate of a better-ranked chunk behind all other
         chunks; None if rankings leave them in place.
     """
 
-    texts: tuple[str, ...]
-    vectors: VectorArray
+    searchable: SearchableTexts
     reasons: Mapping[int, str] = field(default_factory=dict)
     unsituated: int = 0
-    bm25: Bm25 | None = None
-    searched_by: SearchMethod = "embedding"
     behind: NearDuplicates | None = None
 
 
@@ -178,33 +237,19 @@ def build_index(
         levels_note = PARENTS_SEARCHED if parents_of else NO_PARENTS
     chunking_timings = [chunking.timing for chunking in document_chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in chunking_timings)
-    embedded_chunk_texts = [
-        embedded_text(chunking.document, chunk, embedded_as) for chunking in document_chunkings for chunk in chunking.chunks
-    ]
     chunk_embedding_meter = Meter()
-    chunk_vectors, chunk_word_index = np.zeros((len(embedded_chunk_texts), 0), np.float32), None
-    if searched_by != "bm25":
-        metered_tools = replace(tools, meter=chunk_embedding_meter)
-        chunk_vectors = (
-            embed_chunks_late(document_chunkings, metered_tools)
-            if embedded_as == "late"
-            else embed_texts(corpus.whole, embedded_chunk_texts, metered_tools)
-        )
-    bm25_s = 0.0
-    if searched_by != "embedding":
-        bm25_start_time = time.perf_counter()
-        chunk_word_index = Bm25(embedded_chunk_texts, detect_language(corpus.whole.text))
-        bm25_s = time.perf_counter() - bm25_start_time
+    searchable = make_searchable(
+        document_chunkings, corpus.whole, replace(tools, meter=chunk_embedding_meter), searched_by, embedded_as
+    )
     return Index(
         corpus=corpus,
         chunks=tuple(chunk_spans),
         chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in chunking_timings)) / 1000,
         decide_s=None if chunker.elsewhere else decide_ms / 1000,
-        embed_s=chunk_embedding_meter.cold_s + bm25_s,
+        embed_s=chunk_embedding_meter.cold_s + searchable.word_index_s,
         embedded=chunk_embedding_meter.embedded + sum(timing.embedded for timing in chunking_timings),
         cached=chunk_embedding_meter.cached + sum(timing.cached for timing in chunking_timings),
-        texts=tuple(embedded_chunk_texts),
-        vectors=chunk_vectors,
+        searchable=searchable,
         reasons={
             corpus.offsets[number] + gap.start_after(chunking.document): gap.reason
             for number, chunking in enumerate(document_chunkings)
@@ -216,8 +261,6 @@ def build_index(
         else 0,
         caveat=" ".join(filter(None, [chunker.caveat(), levels_note])),
         parents=parent_chunk_spans,
-        bm25=chunk_word_index,
-        searched_by=searched_by,
     )
 
 
@@ -282,7 +325,7 @@ class PreparedQuestions:
 
         Raises the same errors as `Tools.embed`.
         """
-        if index.searched_by == "bm25":
+        if index.searchable.searched_by == "bm25":
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
         return cls(index, tuple(texts), embed_texts(index.corpus.whole, texts, tools))
 
@@ -309,11 +352,9 @@ class PreparedQuestions:
     def _ranked(self, numbers: IntArray, depth: int) -> IntArray:
         """Return the same as `ranked`, with near-duplicates in place."""
         depth = min(depth, len(self.index.chunks))
-        if self.index.bm25 is None:
-            return nearest_vectors(self.vectors[numbers], self.index.vectors, depth)
-        rankings_by_question = [
-            np.argsort(-self._scores_of(number, self.index.bm25), kind="stable")[:depth] for number in numbers.tolist()
-        ]
+        if self.index.searchable.bm25 is None:
+            return nearest_vectors(self.vectors[numbers], self.index.searchable.vectors, depth)
+        rankings_by_question = [np.argsort(-self._scores_of(number), kind="stable")[:depth] for number in numbers.tolist()]
         return np.array(rankings_by_question, dtype=np.intp).reshape(len(numbers), depth)
 
     def scores(self, numbers: Sequence[int]) -> FloatArray:
@@ -321,22 +362,20 @@ class PreparedQuestions:
 
         The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fuse_rankings`.
         """
-        if self.index.bm25 is None:
-            queries, vectors = self.vectors[[*numbers]], self.index.vectors
+        if self.index.searchable.bm25 is None:
+            queries, vectors = self.vectors[[*numbers]], self.index.searchable.vectors
             all_numbers = np.arange(len(vectors))
             score_rows_with_queries = zip((queries @ vectors.T).astype(float), queries, strict=True)
             return np.array(
                 [resolve_near_ties(line, all_numbers, query, vectors) for line, query in score_rows_with_queries]
             ).reshape(len(queries), -1)
-        return np.array([self._scores_of(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)
+        return np.array([self._scores_of(number) for number in numbers]).reshape(len(numbers), -1)
 
-    def _scores_of(self, number: int, bm25: Bm25) -> FloatArray:
-        by_words = bm25.scores(self.texts[number])
-        if self.index.searched_by == "bm25":
-            return by_words
-        rankings: list[Ranking] = [rank_by_embedding(self.vectors[number], self.index.vectors), rank_by_score(by_words)]
-        fused_ranking, scores = fuse_rankings(rankings, len(by_words)), np.zeros(len(by_words))
-        scores[fused_ranking.order] = fused_ranking.scores
+    def _scores_of(self, number: int) -> FloatArray:
+        """Return the score of every chunk for one question; 0 for chunks that are left out of its ranking."""
+        ranking, _ = self.index.searchable.rank(self.texts[number], self.vectors[number])
+        scores = np.zeros(len(self.index.chunks))
+        scores[ranking.order] = ranking.scores
         return scores
 
 

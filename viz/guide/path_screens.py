@@ -318,7 +318,6 @@ def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> As
         index_passages(chunking, tools, "embedding"),
         question,
         question_vector,
-        "embedding",
         limit,
         TokenRuler(chunking.document.text, tools.tokenizer),
     )

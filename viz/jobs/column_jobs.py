@@ -103,7 +103,6 @@ class AskJob(BackgroundJob):
                 column_passages,
                 self.inquiry.question,
                 question_vector,
-                self.inquiry.method,
                 self.inquiry.limit,
                 token_ruler_of(chunking.document, self.inquiry.tokenizer),
                 self.reranker,
@@ -119,9 +118,10 @@ def contexts_digest(chunkings: Iterable[Chunking]) -> str:
 
 
 def _passages_bytes(passages: Passages) -> int:
-    vector_bytes = 0 if passages.vectors is None else passages.vectors.nbytes
+    searchable = passages.searchable
+    vector_bytes: int = searchable.vectors.nbytes
     # An index by words is about as large as its texts.
-    return vector_bytes + sum(map(len, passages.texts)) * (2 if passages.bm25 is not None else 1)
+    return vector_bytes + sum(map(len, searchable.texts)) * (2 if searchable.bm25 is not None else 1)
 
 
 def _passages_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:

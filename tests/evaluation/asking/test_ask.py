@@ -41,7 +41,7 @@ def asked_of(text=LINES, question="12", tokens=None, top=None, method="embedding
     passages = index_passages(chunking, with_tools, method)
     vector = embed_question(chunking, with_tools, question) if method != "bm25" else None
     ruler = TokenRuler(document.text, load_tokenizer("words"))
-    return ask(passages, question, vector, method, Limit.of(tokens=tokens, top=top), ruler)
+    return ask(passages, question, vector, Limit.of(tokens=tokens, top=top), ruler)
 
 
 def test_ranks_scores_and_where_the_budget_ends():
@@ -84,11 +84,11 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
     passages = index_passages(run(chunker, document, with_tools), with_tools, method, embedded_as)
     vector = embed_question(passages.chunking, with_tools, question)
-    asked = ask(passages, question, vector, method, Limit.of(top=15), TokenRuler(document.text, load_tokenizer("words")))
+    asked = ask(passages, question, vector, Limit.of(top=15), TokenRuler(document.text, load_tokenizer("words")))
     ranked = asked.ranking.order.tolist()
     # Of chunks without a word of the question BM25 says nothing; Retrieval has them at the end, in their order.
     assert retrieved == [*ranked, *sorted({*range(16)} - {*ranked})]
-    assert index.texts == passages.texts
+    assert index.searchable.texts == passages.searchable.texts
 
 
 def test_nothing_is_embedded_that_is_not_there_already_when_asked_so():
@@ -104,8 +104,8 @@ def test_without_an_embedder_words_alone_rank():
     without.embedder = None
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
     passages = index_passages(chunking, without, "hybrid")
-    asked = ask(passages, "the line of 80", None, "hybrid", Limit.of(top=3), TokenRuler(LINES, load_tokenizer("words")))
-    assert asked.method == "bm25"
+    asked = ask(passages, "the line of 80", None, Limit.of(top=3), TokenRuler(LINES, load_tokenizer("words")))
+    assert asked.passages.searchable.searched_by == "bm25"
     assert asked.hits[0].chunk == 1
 
 
@@ -186,7 +186,7 @@ def scattered(*places):
     with_tools = tools(AngleEmbedder())
     passages = index_passages(chunking, with_tools, "embedding")
     vector = embed_question(chunking, with_tools, "0")
-    return ask(passages, "0", vector, "embedding", Limit.of(tokens=9), TokenRuler(LINES, load_tokenizer("words")))
+    return ask(passages, "0", vector, Limit.of(tokens=9), TokenRuler(LINES, load_tokenizer("words")))
 
 
 def test_chunks_in_several_places():

@@ -129,7 +129,7 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
     for remedy in remedies:
         passages = index_passages(run(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding")
         vector = tools.embed([failure.posed.question])[0]
-        asked = ask(passages, failure.posed.question, vector, "embedding", Limit(tokens=14), ruler)
+        asked = ask(passages, failure.posed.question, vector, Limit(tokens=14), ruler)
         assert judge_retrieval(asked, failure.posed.answer).fate == "whole"
 
 

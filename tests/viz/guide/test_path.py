@@ -276,7 +276,7 @@ def test_each_repair_keeps_the_answer_whole(text):
         limit, ruler = Limit(tokens=BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
         vector = embed_question(chunking, made, QUESTION)
         return judge_retrieval(
-            ask(index_passages(chunking, made, "embedding"), QUESTION, vector, "embedding", limit, ruler),
+            ask(index_passages(chunking, made, "embedding"), QUESTION, vector, limit, ruler),
             type(document.sentences[0])(*answer),
         )
 

@@ -73,7 +73,7 @@ class Run:
         passages = index_passages(chunking, tools, "embedding")
         limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
         vector = embed_question(chunking, tools, self.scene.ask)
-        ranking = ask(passages, self.scene.ask, vector, "embedding", limit, TokenRuler(self.text, tools.tokenizer))
+        ranking = ask(passages, self.scene.ask, vector, limit, TokenRuler(self.text, tools.tokenizer))
         counts = sentence_counts(chunking)
         before = sum(counts[: ranking.hits[0].chunk])
         return before + 1, before + counts[ranking.hits[0].chunk]
