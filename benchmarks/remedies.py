@@ -18,12 +18,6 @@ from typing import Any, NamedTuple, Self
 from benchmarks.harness import benchmark, markdown_table, option, timed
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
-from evaluation.asking.question_retrieval import (
-    Limit,
-    PosedQuestion,
-    checked_answer,
-    fitting_budget,
-)
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions import Corpus, TokenRuler, read_questions
 from evaluation.remedies.settings_search import Remedy
@@ -34,6 +28,12 @@ from evaluation.remedies.tested_changes import (
     remedies_for_finding,
     try_settings_for_answer,
     try_settings_for_findings,
+)
+from evaluation.retrieval.asked_question import (
+    Limit,
+    PosedQuestion,
+    checked_answer,
+    fitting_budget,
 )
 from evaluation.search import SearchMethod
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters

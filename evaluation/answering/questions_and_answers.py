@@ -20,9 +20,9 @@ from chunkers.language_models import (
 )
 from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import short_repr
-from evaluation.asking.question_retrieval import Limit, ask, checked_question, embed_question, index_passages
 from evaluation.questions import ANSWER_COLUMNS, AnyRuler, Corpus, Question, QuestionRow, excerpt_list, read_question_rows
 from evaluation.retrieval import fill_budget
+from evaluation.retrieval.asked_question import Limit, ask, checked_question, embed_question, index_passages
 from evaluation.segmentation import chunking_from_cuts
 
 # Questions and their reference answers.

@@ -59,9 +59,9 @@ from evaluation.answering import (
     gather_trivial_row,
     questions_of_file,
 )
-from evaluation.asking.question_retrieval import fitting_budget
 from evaluation.questions import TokenRuler
 from evaluation.report.html_page import ComparedColumns, html_report
+from evaluation.retrieval.asked_question import fitting_budget
 from evaluation.segmentation import BoundaryFile, remove_mark_lines, sentence_vectors
 
 

@@ -12,9 +12,9 @@ from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
 from chunkers.language_models import MOST_EXCERPTS
 from chunkers.support import FloatArray, csv_text, short_repr
 from chunkers.text import MIN_NEAREST_SIMILARITY, Quotation, SearchableText
-from evaluation.asking.question_retrieval import LONGEST_QUESTION
 from evaluation.generating.question_generation import Generated, Window, one_line
 from evaluation.questions import Corpus, QuestionSet, excerpt_as_json
+from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from evaluation.search import embed_texts
 
 FILE = "generated-questions"

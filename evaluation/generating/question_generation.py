@@ -39,7 +39,7 @@ from chunkers.language_models import (
 )
 from chunkers.support import raise_if_cancelled, short_repr
 from chunkers.text import Quotation, SearchableText, Tokenizer
-from evaluation.asking.question_retrieval import LONGEST_QUESTION
+from evaluation.retrieval.asked_question import LONGEST_QUESTION
 
 # Random windows.
 

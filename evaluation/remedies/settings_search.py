@@ -12,7 +12,9 @@ from chunkers.contract import FieldSpec, run
 from chunkers.recipes import CHUNKERS
 from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number, raise_if_cancelled
-from evaluation.asking.question_retrieval import (
+from evaluation.questions import AnyRuler
+from evaluation.retrieval import chunk_lengths
+from evaluation.retrieval.asked_question import (
     AskedQuestion,
     Limit,
     Passages,
@@ -22,8 +24,6 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.questions import AnyRuler
-from evaluation.retrieval import chunk_lengths
 from evaluation.search import Reranker, SearchMethod
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 

@@ -9,7 +9,6 @@ import numpy as np
 from chunkers import Chunking, Span, Tools
 from chunkers.contract import run
 from chunkers.results import embedded_text
-from evaluation.asking.question_retrieval import PosedQuestion, chunks_with_whole_answer
 from evaluation.findings.examined_chunking import HAIR
 from evaluation.findings.rules import FEWEST, Finding, find_suspicious_cuts
 from evaluation.questions import AnyRuler
@@ -22,6 +21,7 @@ from evaluation.remedies.settings_search import (
     try_variations,
 )
 from evaluation.retrieval import chunk_lengths
+from evaluation.retrieval.asked_question import PosedQuestion, chunks_with_whole_answer
 from evaluation.search import PRODUCT_TOLERANCE, Reranker, embed_texts
 
 # Changes that keep an answer whole, at the same limit on what is retrieved.

@@ -132,8 +132,8 @@ class SearchableTexts:
     def rank(self, question: str, vector: VectorArray | None) -> tuple[Ranking, dict[str, Ranking]]:
         """Rank the texts for a question; return the ranking, and by method the rankings that it is fused from.
 
-        ``vector`` is the question's unit vector, shape (dimension,). It is not used if the texts are searched by words
-        alone, and may be None if there are none.
+        ``vector`` is the question's unit vector, shape (dimension,). It is not used if there are no texts, or if they are
+        searched by words alone, and may then be None.
         """
         rankings_by_method: dict[str, Ranking] = {}
         if self.searched_by != "bm25":

@@ -12,9 +12,9 @@ from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocator, document_names, locate_chunks
 from chunkers.support import IntArray, pluralize, short_repr
 from chunkers.text import SHORTEST_ALTERED, fold_text
-from evaluation.asking.question_retrieval import AnswerRetrieval, judge_answer_retrieval
 from evaluation.questions import intersection, trim_span
 from evaluation.retrieval import Seam, cuts_inside, missing_characters
+from evaluation.retrieval.asked_question import AnswerRetrieval, judge_answer_retrieval
 from evaluation.traces.trace_files import RetrievedText, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]

@@ -121,7 +121,8 @@ def test_the_words_of_the_context_are_indexed_with_those_of_the_chunk(method):
     best = {}
     for way in ("plain", "context"):
         index = build_index(corpus, FixedSentences(size=1), with_tools, way, method)
-        best[way] = index.searchable.texts[search(index, [Question("What profit had Acme?", ())], with_tools, 5).ranked[0][0]]
+        (ranked,) = search(index, [Question("What profit had Acme?", ())], with_tools, 5).ranked
+        best[way] = index.searchable.texts[ranked[0]]
         assert index.searchable.vectors.shape == (5, 0 if method == "bm25" else len(Bag.words))
     assert best == {"plain": "What profit was it?", "context": "What profit Acme had.\n\nThe sum was ten."}
 

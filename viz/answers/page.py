@@ -19,7 +19,7 @@ from evaluation.answering import (
     remaining_requests,
     reusable_results,
 )
-from evaluation.asking.question_retrieval import STATED_SEARCHED, fitting_budget, has_stated_texts
+from evaluation.retrieval.asked_question import STATED_SEARCHED, fitting_budget, has_stated_texts
 from sample_docs import sample_splitters
 from viz.answers.answer_cards import show_question
 from viz.answers.answer_results import MEASURE_WORD, show_costs_and_files, show_report

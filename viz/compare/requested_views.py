@@ -10,7 +10,7 @@ from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, 
 from chunkers.language_models import LanguageModel
 from chunkers.recipes import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.results import EMBEDDED_AS, EmbeddedAs, Proposition, check_embedded_as
-from evaluation.asking.question_retrieval import has_stated_texts
+from evaluation.retrieval.asked_question import has_stated_texts
 from evaluation.segmentation import sentence_counts
 from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
 from integrations.original_chunkers import Original, compare_chunks, original_for, run_original

@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
 from chunkers.recipes import BOUND, chunker_class
 from chunkers.support import format_number, pluralize, short_repr
-from evaluation.asking.question_retrieval import LONGEST_QUESTION
+from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from sample_docs import sample_splitters
 from viz.components.page_elements import heading, notice

@@ -9,7 +9,10 @@ from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache
 from chunkers.contract import run
 from chunkers.methods import YourCuts
 from chunkers.support import LRUDict, cached_in, format_number, join_words, pluralize
-from evaluation.asking.question_retrieval import (
+from evaluation.questions import TokenRuler
+from evaluation.remedies.settings_search import Variation
+from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
+from evaluation.retrieval.asked_question import (
     AskedQuestion,
     Limit,
     PosedQuestion,
@@ -19,9 +22,6 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.questions import TokenRuler
-from evaluation.remedies.settings_search import Variation
-from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX
 from viz.guide.pictures import PictureData, chunked_picture, new_picture, rank_rows, sentence_rows

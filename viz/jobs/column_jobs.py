@@ -11,7 +11,8 @@ from chunkers.language_models import Asking
 from chunkers.recipes import context_sentences
 from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, raise_if_cancelled
-from evaluation.asking.question_retrieval import (
+from evaluation.questions import TokenRuler
+from evaluation.retrieval.asked_question import (
     AskedQuestion,
     CutChange,
     Limit,
@@ -23,7 +24,6 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     retrieved_whole_per_question,
 )
-from evaluation.questions import TokenRuler
 from evaluation.search import Reranker, SearchMethod
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask

@@ -10,8 +10,8 @@ from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chun
 from chunkers.language_models import ASK_AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM, Asking
 from chunkers.recipes import LONGEST_SHOWN, MADE_ELSEWHERE
 from chunkers.support import pluralize
-from evaluation.asking.question_retrieval import STATED_SEARCHED
 from evaluation.questions import Questions, questions_to_json_lines
+from evaluation.retrieval.asked_question import STATED_SEARCHED
 from evaluation.search import ReturnedText, checked_method
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls import any_calls_model, column_controls

@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.methods import YourChunks
 from chunkers.support import pluralize
-from evaluation.asking.question_retrieval import LONGEST_QUESTION
+from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice
 from viz.components.text_bar.text_bar import keep_words_in_tab
 from viz.server.middleware import WIDE

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from chunkers import InputError
-from evaluation.asking.question_retrieval import LONGEST_QUESTION
+from evaluation.retrieval.asked_question import LONGEST_QUESTION
 from viz.state.choices import LONGEST_WORD, OWN_DOCUMENT
 from viz.state.page_text import TextSource, are_boundaries
 from viz.state.session_file import KeptParts, where_and_why

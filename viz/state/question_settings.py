@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from evaluation.asking.question_retrieval import Limit, SearchSettings, fitting_budget
+from evaluation.retrieval.asked_question import Limit, SearchSettings, fitting_budget
 from evaluation.search import SearchMethod
 from viz.state.choices import Choices
 from viz.state.session_state import session

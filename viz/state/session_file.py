@@ -22,8 +22,8 @@ from chunkers.recipes import broken_rule_phrase
 from chunkers.results import EmbeddedAs
 from chunkers.support import first_validation_error
 from chunkers.text import LONGEST_LABEL, PartKind, TextParts, parse_in_reader_process
-from evaluation.asking.question_retrieval import LONGEST_ANSWER, LONGEST_QUESTION
 from evaluation.questions import MarkedQuestion
+from evaluation.retrieval.asked_question import LONGEST_ANSWER, LONGEST_QUESTION
 from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
 from viz.state.page_text import TextSource, are_boundaries

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from chunkers import Document, InputError
 from chunkers.text import Omission, TextParts
-from evaluation.asking.question_retrieval import PosedQuestion, checked_answer
+from evaluation.retrieval.asked_question import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs import notebook_store
 from viz.jobs.keeping.notebook_store import StoredTextKey

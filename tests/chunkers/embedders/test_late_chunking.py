@@ -6,8 +6,8 @@ import pytest
 from chunkers import Cancelled, Document, ModelError, Tools, Watcher, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders.late_chunking import LateChunks, overlapping_windows
 from chunkers.storage.embedding_cache import EmbeddingCache
-from evaluation.asking.question_retrieval import index_passages
 from evaluation.questions.corpus import Corpus
+from evaluation.retrieval.asked_question import index_passages
 from evaluation.search.index import build_index, embed_chunks_late
 from tests.chunkers.embedders.models import WORDS
 from tests.chunkers.embedders.test_bert import make

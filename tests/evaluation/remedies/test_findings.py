@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, Span, Watcher, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.question_retrieval import Limit, PosedQuestion, checked_answer
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import TokenRuler
 from evaluation.remedies.settings_search import WANTED
@@ -18,6 +17,7 @@ from evaluation.remedies.tested_changes import (
     remedies_for_finding,
     try_settings_for_findings,
 )
+from evaluation.retrieval.asked_question import Limit, PosedQuestion, checked_answer
 from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
 from tests.fixtures.exhaustive_search import equals_exhaustive, removes_finding, search_exhaustively
 

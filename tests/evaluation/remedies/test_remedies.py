@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, Tools, Watcher, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.question_retrieval import Limit, PosedQuestion, ask, checked_answer, index_passages, judge_retrieval
 from evaluation.questions.corpus import TokenRuler
 from evaluation.remedies.settings_search import OTHERS, STEPS, WANTED, setting_variations
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
+from evaluation.retrieval.asked_question import Limit, PosedQuestion, ask, checked_answer, index_passages, judge_retrieval
 from tests.fixtures.exhaustive_search import equals_exhaustive, is_whole, keeps_whole, search_exhaustively
 from tests.support import AngleEmbedder, HashEmbedder
 

@@ -8,9 +8,9 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.support.errors import ModelError
-from evaluation.asking.question_retrieval import LONGEST_QUESTION, Limit
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_files import read_questions
+from evaluation.retrieval.asked_question import LONGEST_QUESTION, Limit
 from evaluation.search.ranking import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
@@ -245,7 +245,7 @@ def test_a_model_that_fails_is_a_sentence_and_words_still_rank(compare, monkeypa
     def fail(*_):
         raise ModelError("The model must be readable; it is not.")
 
-    monkeypatch.setattr("evaluation.asking.question_retrieval.embed_texts", fail)
+    monkeypatch.setattr("evaluation.retrieval.asked_question.embed_texts", fail)
     reply = ask(compare, "a question that nobody has asked")
     assert (reply["state"], reply["said"]) == ("failed", "The model must be readable; it is not.")
     tell(compare, "reader", "asking", ask="bm25", ask_limit="50")

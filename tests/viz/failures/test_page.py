@@ -8,10 +8,10 @@ import pytest
 
 from chunkers import Span, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.question_retrieval import PosedQuestion
 from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.remedies.tested_changes import FindingsByRule
+from evaluation.retrieval.asked_question import PosedQuestion
 from evaluation.segmentation.boundary_files import boundary_file_json
 from evaluation.segmentation.boundary_measures import Score
 from evaluation.segmentation.settings_sweep import OUR_SOURCE, SETTINGS_BY_CHUNKER, SweptSetting, first_published_setting

@@ -10,7 +10,7 @@ import pytest
 from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.text.bundled_model import model_folder
-from evaluation.asking.question_retrieval import Limit, ask, embed_question, index_passages, judge_retrieval
+from evaluation.retrieval.asked_question import Limit, ask, embed_question, index_passages, judge_retrieval
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
 from viz.guide.chunker_pictures import bundled_model_tools

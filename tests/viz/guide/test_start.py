@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import CHUNKERS, Document, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.question_retrieval import Limit, ask, embed_question, index_passages
+from evaluation.retrieval.asked_question import Limit, ask, embed_question, index_passages
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.guide.introduction import (

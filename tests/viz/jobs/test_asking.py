@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.question_retrieval import Limit
+from evaluation.retrieval.asked_question import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import AskJob, ColumnInquiry, contexts_digest

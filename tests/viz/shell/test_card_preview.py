@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.question_retrieval import (
+from evaluation.retrieval.asked_question import (
     CutChange,
     Limit,
     PosedQuestion,

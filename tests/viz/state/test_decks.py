@@ -5,8 +5,8 @@ import re
 import pytest
 
 from chunkers import Chunking, Document, build_chunker, run
-from evaluation.asking.question_retrieval import ask, embed_question, index_passages
 from evaluation.questions.corpus import TokenRuler
+from evaluation.retrieval.asked_question import ask, embed_question, index_passages
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
 from evaluation.segmentation.threshold_staircase import threshold_staircase

@@ -9,7 +9,8 @@ from chunkers import Chunking, Document, Embedder, InputError, Span
 from chunkers.language_models import Asking
 from chunkers.results import EmbeddedAs
 from chunkers.support import pluralize
-from evaluation.asking.question_retrieval import (
+from evaluation.questions import MarkedQuestion
+from evaluation.retrieval.asked_question import (
     STATED_SEARCHED,
     AnswerRetrieval,
     Hit,
@@ -19,8 +20,7 @@ from evaluation.asking.question_retrieval import (
     has_stated_texts,
     judge_retrieval,
 )
-from evaluation.asking.question_retrieval import AskedQuestion as Retrieved
-from evaluation.questions import MarkedQuestion
+from evaluation.retrieval.asked_question import AskedQuestion as Retrieved
 from viz.compare.state.session import session
 from viz.components.browser_exchange import Component, code_point_offsets, no_op_callback, utf16_offsets
 from viz.components.page_elements import notice, remark, show_job_progress

@@ -6,9 +6,9 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Document, Embedder, Span
-from evaluation.asking.question_retrieval import PosedQuestion
 from evaluation.questions import MarkedQuestion
 from evaluation.remedies.tested_changes import FailingColumn
+from evaluation.retrieval.asked_question import PosedQuestion
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs import AskJob

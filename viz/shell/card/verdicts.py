@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
-from evaluation.asking.question_retrieval import SearchSettings
+from evaluation.retrieval.asked_question import SearchSettings
 from viz.components.browser_exchange import Component, no_op_callback, sentence_axis_positions
 from viz.jobs import ChangedCuts, tipping_at_once, worked_formula_at_once
 from viz.shell import ColumnResult

@@ -10,7 +10,8 @@ from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number
 from evaluation.questions import AnyRuler, intersection
-from evaluation.retrieval import fill_budget, missing_characters
+from evaluation.retrieval.budget import fill_budget
+from evaluation.retrieval.given_chunks import missing_characters
 from evaluation.search import (
     MOST_RERANKED,
     Ranking,

@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Chunk, Chunking, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.answering.questions_and_answers import QuestionItem, questions_of_file
-from evaluation.asking.question_retrieval import (
+from evaluation.questions.corpus import Corpus, TokenRuler
+from evaluation.questions.question_files import Excerpt, Question, read_questions
+from evaluation.questions.question_sets import MarkedQuestion, marked_question_set, marked_questions_to_csv
+from evaluation.retrieval.asked_question import (
     LONGEST_ANSWER,
     LONGEST_QUESTION,
     MOST_TOP,
@@ -21,9 +24,6 @@ from evaluation.asking.question_retrieval import (
     index_passages,
     judge_retrieval,
 )
-from evaluation.questions.corpus import Corpus, TokenRuler
-from evaluation.questions.question_files import Excerpt, Question, read_questions
-from evaluation.questions.question_sets import MarkedQuestion, marked_question_set, marked_questions_to_csv
 from evaluation.retrieval.budget import fill_budget
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import SEARCH_METHODS
