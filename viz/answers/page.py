@@ -41,6 +41,7 @@ from viz.shell import (
     new_keeper,
     offer_columns_of_compare,
     run_columns,
+    say_changed_settings,
     say_interrupted,
     say_texts_are_missing,
     show_misfits,
@@ -257,11 +258,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
     changed, asking = run.plan.changed(plan) if plan is not None else [], chosen_model()
     if asking is not None:
         changed += run.models.changed(chosen_models(here.choices, asking))
-    if changed:
-        notice(
-            f"These answers were made with other settings; changed since: {', '.join(changed)}. Press “Send” to ask again.",
-            key="answers_changed",
-        )
+    say_changed_settings("answers were made", changed, "Press “Send” to ask again.", "answers")
     if run.error:
         notice(run.error, "error", key="answers_error")
     if run.whole or (run.running and not run.cancelled()):

@@ -45,6 +45,7 @@ from viz.shell import (
     offer_to_resume,
     run_button_row,
     run_with_consent,
+    say_changed_settings,
     say_no_bundled_run,
     say_origin_of_bundled_run,
     say_texts_are_missing,
@@ -300,13 +301,12 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if run.running and not run.cancelled():
         measured_chunker_count = len(run.found)
         show_job_progress(run, lambda: len(run.found) > measured_chunker_count)
-    changed_setting_names = run.plan.changed(plan) if plan is not None else []
-    if changed_setting_names:
-        notice(
-            f"These results were measured with other settings; changed since: {', '.join(changed_setting_names)}. Press "
-            "“Run” to measure again.",
-            key="retrieval_changed",
-        )
+    say_changed_settings(
+        "results were measured",
+        run.plan.changed(plan) if plan is not None else [],
+        "Press “Run” to measure again.",
+        "retrieval",
+    )
     if run.error:
         notice(run.error, "error", key="retrieval_error")
     _say_search_settings(run)

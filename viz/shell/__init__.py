@@ -36,6 +36,7 @@ from viz.shell.linked_runs import (
     offer_to_resume,
     run_button_row,
     run_with_consent,
+    say_changed_settings,
     say_interrupted,
     say_no_bundled_run,
     say_origin_of_bundled_run,

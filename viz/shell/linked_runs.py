@@ -1,6 +1,6 @@
 """Runs that links name: started with the user's consent, found in memory or on disk, shown if interrupted, and resumed."""
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -188,6 +188,24 @@ def say_texts_are_missing(kept: KeptRun[Any], way: str, key: str) -> None:
         f"The results for {_parts_done(kept, kept.done)} of this run are kept on disk, but its texts are not. {way}",
         key=f"{key}_kept",
     )
+
+
+def say_changed_settings(results: str, changed: Sequence[str], way: str, key: str) -> None:
+    """Draw a notice that the shown results have other settings than those chosen now.
+
+    Parameters
+    ----------
+    results
+        The results and the verb of the sentence, such as "answers were made".
+    changed
+        Names of the settings that differ; nothing is drawn without any.
+    way
+        A sentence on how to get results with the chosen settings.
+    key
+        Beginning of the notice's key.
+    """
+    if changed:
+        notice(f"These {results} with other settings; changed since: {', '.join(changed)}. {way}", key=f"{key}_changed")
 
 
 def say_interrupted(run: KeptJob, way: str, key: str) -> None:

@@ -25,6 +25,7 @@ from viz.shell import (
     new_keeper,
     offer_to_resume,
     run_button_row,
+    say_changed_settings,
     say_no_bundled_run,
     say_origin_of_bundled_run,
 )
@@ -201,12 +202,12 @@ def _say_what_changed(job: Sweep, settings: Sequence[SweptSetting], documents: S
         "documents": job.has_document_names and {*job.names} != chosen_document_names,
         "what is held out": job.has_document_names and job.held != documents.held_names,
     }
-    if changed := [name for name, has_changed in is_different_by_input.items() if has_changed]:
-        notice(
-            f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to sweep "
-            "again.",
-            key="tune_changed",
-        )
+    say_changed_settings(
+        "results were measured",
+        [name for name, has_changed in is_different_by_input.items() if has_changed],
+        "Press “Run” to sweep again.",
+        "tune",
+    )
 
 
 def _show_results(job: Sweep, measure: str) -> None:
