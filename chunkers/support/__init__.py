@@ -30,6 +30,7 @@ from chunkers.support.formatting import (
     join_words,
     pluralize,
     round_up,
+    text_table,
     unescape_cell,
 )
 from chunkers.support.limits import (

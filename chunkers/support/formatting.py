@@ -55,6 +55,32 @@ def format_bound(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
+def text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], min_width: int = 0) -> str:
+    """Return a table as text below its title: the names of the rows on the left, and cells aligned on the right.
+
+    Parameters
+    ----------
+    heads
+        Headings of the cells; the names have none.
+    rows
+        A name and its cells for each row.
+    min_width
+        Minimum characters of a column of cells, with the two spaces in front of it.
+    """
+    lines = ["", *heads], *rows
+    name_width, *cell_widths = (max(map(len, column)) for column in zip(*lines, strict=True))
+    return "\n".join(
+        [
+            title,
+            *(
+                name.ljust(name_width)
+                + "".join(cell.rjust(max(width + 2, min_width)) for cell, width in zip(cells, cell_widths, strict=True))
+                for name, *cells in lines
+            ),
+        ]
+    )
+
+
 # Cells of CSV files that spreadsheets do not mistake for formulas.
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")

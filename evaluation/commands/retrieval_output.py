@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chunkers import InputError
-from chunkers.support import FloatArray
+from chunkers.support import FloatArray, text_table
 from evaluation.questions import TokenRuler
 from evaluation.retrieval import (
     FOUND_SCORES,
@@ -92,13 +92,13 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
     for measure in FOUND_SCORES:
         measure_table_title = (
             f"{MEASURE_NAMES[measure]} in {shared_retrieval_budgets.unit}, 95 % confidence intervals in brackets; "
-            f"{last_chunk_words}"
+            f"{last_chunk_words}:"
         )
         recipe_mean_rows = [
             [recipe.name, *map(_mean_cell, (recipe.top_k[measure], *_values_at_budgets(recipe, measure)))]
             for recipe in measured
         ]
-        tables_and_lead_sentences.append(_text_table(measure_table_title, budget_column_headings, recipe_mean_rows))
+        tables_and_lead_sentences.append(text_table(measure_table_title, budget_column_headings, recipe_mean_rows))
         if len(measured) > 1:
             tables_and_lead_sentences.append(leads_at_budgets(measured, measure).words())
     if len(measured) > 1:
@@ -112,7 +112,7 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
         for recipe in measured
     ]
     tables_and_lead_sentences.append(
-        _text_table(f"{shared_retrieval_budgets.unit} that a question is given", budget_column_headings, length_rows)
+        text_table(f"{shared_retrieval_budgets.unit} that a question is given:", budget_column_headings, length_rows)
     )
     return "\n\n".join(tables_and_lead_sentences)
 
@@ -141,20 +141,6 @@ def _mean_cell(values: FloatArray) -> str:
     if mean is None:
         return "undefined"
     return f"{100 * mean[0]:.1f}" + ("" if interval is None else f" ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})")
-
-
-def _text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    column_widths = [max(map(len, column)) for column in zip(["", *heads], *rows, strict=True)]
-    table_row_lines = [
-        "  ".join(
-            [
-                row[0].ljust(column_widths[0]),
-                *(cell.rjust(width) for cell, width in zip(row[1:], column_widths[1:], strict=True)),
-            ]
-        )
-        for row in (["", *heads], *rows)
-    ]
-    return "\n".join([f"{title}:", *table_row_lines])
 
 
 def budgets_as_json(at: BudgetResults) -> dict[str, Any]:

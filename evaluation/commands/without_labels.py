@@ -35,6 +35,7 @@ from chunkers.commands.arguments import (
     progress_callback,
 )
 from chunkers.contract import run
+from chunkers.support import text_table
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,
@@ -55,8 +56,8 @@ from evaluation.segmentation import (
 )
 from evaluation.tables.cells import OF_EDITS, edit_cells, unlabelled_cells
 
-WIDTH = 15
-"""Characters of a column of numbers."""
+MIN_WIDTH = 15
+"""Minimum characters of a column of numbers."""
 
 
 def add_unlabelled(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -145,19 +146,14 @@ def _measure_chunkers(
 
 def measures_table(name: str, rows: Sequence[Row]) -> str:
     """Format the results for a document as a text table, one line per chunker."""
-    longest_label_length = max(len(label) for label, *_ in rows)
-    measure_column_headings = (
+    measure_names = (
         [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-OF_EDITS]
     )
-    measures_table_lines = [
-        name,
-        " " * longest_label_length + "".join(f"{head:>{WIDTH}}" for head in measure_column_headings),
+    measure_rows = [
+        [label, *(cell.text for cell in [*unlabelled_cells(measured), *edit_cells(edits)][: len(measure_names)])]
+        for label, measured, edits in rows
     ]
-    for label, measured, edits in rows:
-        chunker_measure_cells = [*unlabelled_cells(measured), *edit_cells(edits)][: len(measure_column_headings)]
-        measures_table_lines.append(
-            f"{label:<{longest_label_length}}" + "".join(f"{cell.text:>{WIDTH}}" for cell in chunker_measure_cells)
-        )
+    measures_table_lines = [text_table(name, measure_names, measure_rows, MIN_WIDTH)]
     size_bounds_wordings = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
     if len(size_bounds_wordings) == 1:
         measures_table_lines.append(f"Size kept: {next(iter(size_bounds_wordings))}.")
