@@ -32,15 +32,6 @@ from chunkers.commands.arguments import (
 from chunkers.recipes import language_model_access
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.text import FileText
-from evaluation.changes.index_changes import (
-    ChunkComparison,
-    IndexComparison,
-    WonAndLost,
-    dollar_words,
-    embedding_dollars,
-    recall_by_amount,
-    tokens_to_embed,
-)
 from evaluation.commands.corpora import CorpusRun, corpus_document_names, is_corpus_run, read_corpus
 from evaluation.commands.retrieval import (
     MeasuredColumn,
@@ -54,6 +45,15 @@ from evaluation.commands.retrieval import (
 from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
 from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
 from evaluation.retrieval import mean_and_deviation
+from evaluation.retrieval.index_changes import (
+    ChunkComparison,
+    IndexComparison,
+    WonAndLost,
+    dollar_words,
+    embedding_dollars,
+    recall_by_amount,
+    tokens_to_embed,
+)
 
 _SIDE = f"a chunker: {FORMS_WITH_CHUNKS}, or the folder of a finished “seamark corpus” run"
 

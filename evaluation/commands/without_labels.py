@@ -36,6 +36,7 @@ from chunkers.commands.arguments import (
 )
 from chunkers.contract import run
 from chunkers.support import text_table
+from evaluation.report.cells import OF_EDITS, edit_cells, unlabelled_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDITS,
@@ -54,7 +55,6 @@ from evaluation.segmentation import (
     measure_without_labels,
     sentence_vectors,
 )
-from evaluation.tables.cells import OF_EDITS, edit_cells, unlabelled_cells
 
 MIN_WIDTH = 15
 """Minimum characters of a column of numbers."""

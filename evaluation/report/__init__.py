@@ -1,1 +1,1 @@
-"""A comparison as one file of HTML: text, chunks, curves, measures and verdicts, to be opened offline and sent on."""
+"""Heads and cells of tables of measures, and a comparison as one file of HTML, to be opened offline and sent on."""

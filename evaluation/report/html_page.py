@@ -23,18 +23,7 @@ from chunkers.results import NOT_TEX, ROOT, column_html, escape_html, marks_html
 from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
 from evaluation.questions import MarkedQuestion
-from evaluation.segmentation import (
-    BASELINE_SETTINGS,
-    Segmentation,
-    count_size_compliance,
-    cut_offsets,
-    explain_why_no_cut_wins,
-    measure_without_labels,
-    rank_by_known_boundaries,
-    rank_by_structure,
-    segmentation_in_sentences,
-)
-from evaluation.tables.cells import (
+from evaluation.report.cells import (
     BY_KNOWN,
     BY_STRUCTURE,
     FOUND_HEADS,
@@ -52,6 +41,17 @@ from evaluation.tables.cells import (
     suspicious_cell,
     unknown_cell,
     unlabelled_cells,
+)
+from evaluation.segmentation import (
+    BASELINE_SETTINGS,
+    Segmentation,
+    count_size_compliance,
+    cut_offsets,
+    explain_why_no_cut_wins,
+    measure_without_labels,
+    rank_by_known_boundaries,
+    rank_by_structure,
+    segmentation_in_sentences,
 )
 
 # The tables of the page, as numbers and sentences.

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from chunkers import Chunker, Document, Embedder, InputError, load_tokenizer
 from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
-from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, IndexComparison, recall_by_amount
 from evaluation.questions import Corpus, Question, TokenRuler, read_questions
 from evaluation.retrieval import Budgets
 from evaluation.retrieval.asked_question import Limit
+from evaluation.retrieval.index_changes import DIGEST_BYTES, ChunkComparison, IndexComparison, recall_by_amount
 from evaluation.search import SearchMethod, build_index
 from evaluation.segmentation import DEFAULT_EDITS, EditStability, edit_stability
 from viz.jobs.background_jobs import BackgroundJob

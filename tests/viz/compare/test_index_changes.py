@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from evaluation.changes.index_changes import Changes, ChunkComparison, tokens_to_embed
 from evaluation.questions.corpus import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.retrieval.asked_question import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
+from evaluation.retrieval.index_changes import Changes, ChunkComparison, tokens_to_embed
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_differences
 from sample_docs import load_sample

@@ -4,7 +4,7 @@ import json
 
 from chunkers import chunk, load_tokenizer
 from chunkers.recipes.export import to_jsonl
-from evaluation.tables.cells import Cell
+from evaluation.report.cells import Cell
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
 from viz.compare.scores.score_table import mark_best, score_row

@@ -9,7 +9,9 @@ import streamlit as st
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.results import EMBEDDED_AS, EmbeddedAs, embedded_text
 from chunkers.support import pluralize
-from evaluation.changes.index_changes import (
+from evaluation.questions import marked_question_set
+from evaluation.report.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
+from evaluation.retrieval.index_changes import (
     ChunkComparison,
     IndexComparison,
     WonAndLost,
@@ -17,10 +19,8 @@ from evaluation.changes.index_changes import (
     embedding_dollars,
     tokens_to_embed,
 )
-from evaluation.questions import marked_question_set
 from evaluation.search import SearchMethod
 from evaluation.statistics import paired_differences
-from evaluation.tables.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
 from viz.compare.asking.question_search import chunkings_with_contexts
 from viz.compare.scores.score_table import RowData, column_row, draw_scores
 from viz.compare.state.session import session

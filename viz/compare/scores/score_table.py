@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
-from evaluation.tables.cells import Cell, Head
+from evaluation.report.cells import Cell, Head
 from viz.components.browser_exchange import Component, take_event
 from viz.shell import ColumnResult, settings_in_words, waiting_words
 from viz.state import Choices

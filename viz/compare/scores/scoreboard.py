@@ -9,24 +9,7 @@ from chunkers import Chunking, Document, Embedder, InputError, build_chunker, lo
 from chunkers.recipes import BOUND_TOKENS, presets_for_chunker
 from chunkers.support import VectorArray, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, findings_per_rule
-from evaluation.segmentation import (
-    BASELINE_SETTINGS,
-    DEFAULT_EDITS,
-    ChunkingRanking,
-    Contender,
-    EditStability,
-    LabelFreeMeasures,
-    Segmentation,
-    check_edit_count,
-    count_size_compliance,
-    cut_offsets,
-    explain_why_no_cut_wins,
-    measure_without_labels,
-    rank_by_known_boundaries,
-    rank_by_structure,
-    segmentation_in_sentences,
-)
-from evaluation.tables.cells import (
+from evaluation.report.cells import (
     BY_KNOWN,
     BY_STRUCTURE,
     FOUND_HEADS,
@@ -45,6 +28,23 @@ from evaluation.tables.cells import (
     suspicious_cell,
     unknown_cell,
     unlabelled_cells,
+)
+from evaluation.segmentation import (
+    BASELINE_SETTINGS,
+    DEFAULT_EDITS,
+    ChunkingRanking,
+    Contender,
+    EditStability,
+    LabelFreeMeasures,
+    Segmentation,
+    check_edit_count,
+    count_size_compliance,
+    cut_offsets,
+    explain_why_no_cut_wins,
+    measure_without_labels,
+    rank_by_known_boundaries,
+    rank_by_structure,
+    segmentation_in_sentences,
 )
 from viz.compare.scores.score_table import RowData, column_row, draw_scores, mark_best, score_row
 from viz.compare.state.session import session

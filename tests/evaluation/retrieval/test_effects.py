@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.changes.index_changes import Changes, ChunkComparison
+from evaluation.retrieval.index_changes import Changes, ChunkComparison
 
 TEXTS = st.sampled_from(["", "a", "b", "a\n", "header\na", "é", "e\u0301", "😀"])
 SIDES = st.dictionaries(st.sampled_from(["one.md", "two.md", "sub/one.md", "ü"]), st.lists(TEXTS, max_size=8))

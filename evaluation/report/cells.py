@@ -9,9 +9,9 @@ import numpy as np
 
 from chunkers import Chunking, Embedder
 from chunkers.support import FloatArray, format_number, format_three_figures, pluralize
-from evaluation.changes.index_changes import IndexComparison, WonAndLost, dollar_words, embedding_dollars
 from evaluation.findings.rules import RULES
 from evaluation.retrieval import mean_and_deviation
+from evaluation.retrieval.index_changes import IndexComparison, WonAndLost, dollar_words, embedding_dollars
 from evaluation.segmentation import (
     BOUNDARY_MEASURES,
     MEASURES_EXPLAINED,

@@ -22,7 +22,8 @@ from chunkers import Chunker, Tools
 from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
 from evaluation.questions import Question, TokenRuler
-from evaluation.retrieval import Budgets, evaluate_at_budgets, evaluate_retrieval
+from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
+from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.search import Index, SearchMethod
 from evaluation.statistics import Difference, paired_differences
 

@@ -1,1 +1,0 @@
-"""Tables of measures: heads and cells, drawn by the page, the terminal and the report."""
