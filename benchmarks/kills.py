@@ -33,7 +33,7 @@ from evaluation.retrieval import evaluation_to_json
 from evaluation.search import index as indexes
 from evaluation.segmentation import MarkedDocument, MarkedText, SweptSetting, settings_grid
 from evaluation.segmentation import settings_sweep as sweeps
-from viz.jobs import BackgroundJob, ChunkingJob, ChunkingTask, background_jobs, retrieval
+from viz.jobs import BackgroundJob, ChunkingJob, ChunkingTask, retrieval, shared_resources
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
@@ -220,7 +220,7 @@ def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
     with (
         mock.patch.object(sweeps, "_sweep_row", logged_row if kind == "sweep" else row),
         mock.patch.object(retrieval, "build_index", logged_index),
-        mock.patch.object(background_jobs, "embedding_cache", return_value=cache),
+        mock.patch.object(shared_resources, "embedding_cache", return_value=cache),
     ):
         yield
 

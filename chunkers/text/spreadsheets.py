@@ -291,8 +291,8 @@ def _even_width_share(sample: str, separator: str, cut_off: bool) -> float:
     if cut_off and 1 < len(sample_rows) < _SAMPLE_ROWS:
         sample_rows.pop()
     row_count_by_width = Counter(len(row) for row in sample_rows if row)
-    counts_of_separated = [count for width, count in row_count_by_width.items() if width > 1]
-    return max(counts_of_separated) / row_count_by_width.total() if counts_of_separated else 0.0
+    row_counts_of_several_columns = [count for width, count in row_count_by_width.items() if width > 1]
+    return max(row_counts_of_several_columns) / row_count_by_width.total() if row_counts_of_several_columns else 0.0
 
 
 # XLSX: every visible sheet as a heading and a Markdown table of its stored values.

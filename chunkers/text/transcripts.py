@@ -183,7 +183,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     """Return the cues of a text."""
-    found_transcript_cues = []
+    transcript_cues = []
     for number, line in enumerate(lines):
         timing_match = _TIMING.match(line.text)
         if timing_match is None:
@@ -202,8 +202,8 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
             if is_identifier or (line_before.isdecimal() and (is_behind_blank_line or number > 1)):
                 cue_start = lines[number - 1].start
         body_start = lines[number + 1].start if number + 1 < len(lines) else len(text)
-        found_transcript_cues.append(Cue(cue_start, body_start, timing_match["timing"]))
-    return found_transcript_cues
+        transcript_cues.append(Cue(cue_start, body_start, timing_match["timing"]))
+    return transcript_cues
 
 
 def _mark_of_line(line: _Line) -> _Mark | None:

@@ -373,6 +373,8 @@ class PreparedQuestions:
 
     def _scores_of(self, number: int) -> FloatArray:
         """Return the score of every chunk for one question; 0 for chunks that are left out of its ranking."""
+        if self.index.searchable.bm25 is not None and self.index.searchable.searched_by == "bm25":
+            return self.index.searchable.bm25.scores(self.texts[number])
         ranking, _ = self.index.searchable.rank(self.texts[number], self.vectors[number])
         scores = np.zeros(len(self.index.chunks))
         scores[ranking.order] = ranking.scores

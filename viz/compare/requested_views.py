@@ -422,7 +422,7 @@ def _offer_original_column(
     )
     if original_column is None:
 
-        def add() -> None:
+        def add_original_column() -> None:
             with undoable(COMPARE_PAGE, f"Column {len(choices.columns) + 1} added"):
                 choices.columns.append(ColumnChoice(name, dict(chunker.model_dump())))
 
@@ -432,7 +432,9 @@ def _offer_original_column(
             if columns_are_full
             else "Adds a column that runs the original with the same embeddings."
         )
-        st.button("Add as column", key="add_original", on_click=add, disabled=columns_are_full, help=button_help)
+        st.button(
+            "Add as column", key="add_original", on_click=add_original_column, disabled=columns_are_full, help=button_help
+        )
     elif original_column.chunking is not None and selected_column.chunking is not None:
         notice(
             f"{_RESULT}, column {number}: {compare_chunks(selected_column.chunking, original_column.chunking)[1]}.",

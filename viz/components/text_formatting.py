@@ -101,9 +101,10 @@ def _monospaced_lines(text: str, lines: Sequence[str], starts: Sequence[int]) ->
 def _is_row_or_relation(line: str) -> bool:
     """Return whether a line stands between vertical bars, or relates two terms; the signs of quotations relate none."""
     unquoted_line = _QUOTED.sub("", line, count=1).strip()
-    if len(line) >= _LEAST_PARAGRAPH or not _RELATION.search(unquoted_line):
-        return len(unquoted_line) > 1 and unquoted_line[0] == unquoted_line[-1] == "|"
-    return not _PROSE.search(unquoted_line)
+    if len(unquoted_line) > 1 and unquoted_line[0] == unquoted_line[-1] == "|":
+        return True
+    relates_terms = len(line) < _LEAST_PARAGRAPH and _RELATION.search(unquoted_line) is not None
+    return relates_terms and not _PROSE.search(unquoted_line)
 
 
 def _mark_indented(lines: Sequence[str], are_monospaced: list[bool]) -> None:

@@ -284,8 +284,6 @@ class Estimating(BackgroundJob):
         The language model that would be called.
     count
         The function that makes the estimate.
-    then
-        Starts the run after the user's consent.
     found
         The estimate; None until it is known.
     """
@@ -293,7 +291,6 @@ class Estimating(BackgroundJob):
     subject: object
     asking: Asking
     count: RequestCounter
-    then: Callable[[], None]
     found: Estimate | None = field(default=None, init=False)
 
     def progress(self) -> tuple[float, str]:

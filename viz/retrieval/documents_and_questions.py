@@ -112,14 +112,14 @@ def documents_of(material: RunMaterial | None) -> OwnDocuments:
 def _questions_from_page(given: GivenQuestions) -> RunMaterial:
     """Draw the questions from another page, and the button that uses files instead."""
 
-    def forget() -> None:
+    def forget_given_questions() -> None:
         session.retrieval_given, session.retrieval_files = None, True
         session.shared_questions.pop(RETRIEVAL_QUESTIONS, None)
 
     remark(given.said, key="retrieval_given_said")
     for number, note in enumerate(given.notes):
         notice(note, key=f"retrieval_note_{number}")
-    st.button("Use files instead", on_click=forget, key="retrieval_files")
+    st.button("Use files instead", on_click=forget_given_questions, key="retrieval_files")
     return given.material
 
 

@@ -237,11 +237,12 @@ def _offer_to_generate(
     _choose_settings(row_container, generation_settings)
     if button_pressed(row_container, "Generate", "generating_ask", disabled=asking is None or not source_texts.names):
         run_with_consent(generation_requests, begin)
+        st.rerun()
     if not source_texts.names:
         notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
     elif asking is None:
         notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
-    elif show_consent(generation_requests) and job is not None:
+    elif show_consent(generation_requests, begin) and job is not None:
         remark(
             "What is asked anew takes the place of the questions below; what was answered before costs nothing again.",
             key="generating_again",

@@ -108,7 +108,7 @@ def _draw(here: Page) -> None:
         show_place_on_compare(
             PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=selected_column_chunker is not None
         )
-    if uses_own_documents:
+    if uses_own_documents and chosen_run_material is not None:
         linked_run = find_retrieval(link_parameters["run"], chosen_run_material)
     st.title("Retrieval", anchor=False)
     st.markdown(

@@ -59,12 +59,12 @@ def run_with_consent(requests: ModelRequests | None, run: Callable[[], None]) ->
     if requests is None:
         run()
     elif requests.asking is not None:
-        session.estimating = job = Estimating(requests.subject, requests.asking, requests.count, run)
+        session.estimating = job = Estimating(requests.subject, requests.asking, requests.count)
         job.start(AT_ONCE_S)
 
 
-def show_consent(requests: ModelRequests | None) -> bool:
-    """Draw the estimated requests of a run and the button that starts it; return whether the estimate is ready.
+def show_consent(requests: ModelRequests | None, run: Callable[[], None]) -> bool:
+    """Draw the estimated requests and the button that calls ``run``; return whether the estimate is ready.
 
     Nothing is drawn if no estimate was requested, or if the run or the language model has changed since.
     """
@@ -85,7 +85,7 @@ def show_consent(requests: ModelRequests | None) -> bool:
 
         def send() -> None:
             session.estimating = None
-            request_estimation_job.then()
+            run()
 
         ask_to_send(
             requests.what,
@@ -112,7 +112,7 @@ def run_button_row(
         st.rerun()
     with run_button_container:
         remark(sentence, key=key)
-    show_consent(requests)
+    show_consent(requests, run)
 
 
 RUN_PARAMETER = "run"
@@ -260,7 +260,7 @@ def offer_to_resume(
         with resume_button_container:
             remark(obstacle_sentence, key=f"{key}_resume_waits")
     else:
-        show_consent(requests)
+        show_consent(requests, resume)
 
 
 def _other_model_in_words(here: Page, kept: KeptRun[Any], requests: ModelRequests | None) -> str:

@@ -58,6 +58,7 @@ def test_lines_of_a_table_are_monospaced_with_or_without_pipes_at_their_ends():
     assert monospaced("| a | b |\n|---|---|\nIt is read so.") == ["| a | b |\n|---|---|\nIt is read so."]
     assert monospaced("See:\n\na | b\n--- | ---\n1 | 2\n\nDone.") == ["a | b\n--- | ---\n1 | 2"]
     assert monospaced("| no | head |\nDone.") == ["| no | head |"]
+    assert monospaced("| mode = fast path | yes |\nDone.") == ["| mode = fast path | yes |"]
     assert monospaced("He said this | that.") == []
 
 

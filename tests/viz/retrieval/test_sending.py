@@ -200,3 +200,16 @@ def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_
     fresh = searched[-1] + 2
     assert len(http.requests) - sent == (fresh if restarted else 0)
     assert again.asked.spent.remembered == (0 if restarted else fresh)
+
+
+def test_only_one_estimate_asks_for_consent(http):
+    app = opened()
+    name_model(app, http)
+    press(app, "Run")
+    counted(app)
+    assert any("This run sends" in text for text in said(app))
+    press(app, "Generate")
+    assert not any("This run sends" in text for text in said(app))
+    assert any("“Generate” sends" in text for text in said(app))
+    assert sum(button.label == "Send" for button in app.button) == 1
+    assert not http.requests

@@ -19,7 +19,7 @@ from viz.jobs.keeping.run_store import RunStore
 
 _Parts = Annotated[
     dict[int, dict[str, Any]],
-    BeforeValidator(lambda parts: dict(enumerate(parts))),
+    BeforeValidator(lambda parts: dict(enumerate(parts)) if isinstance(parts, list) else parts),
     PlainSerializer(lambda parts: [part for _, part in sorted(parts.items())]),
 ]
 """A run's parts by number; in the file, a list."""

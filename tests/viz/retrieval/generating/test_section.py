@@ -1,6 +1,7 @@
 """A language model asks questions on Retrieval: nothing is sent before the click; filtered, edited and measured after it."""
 
 import time
+from copy import deepcopy
 
 import pytest
 import streamlit as st
@@ -108,6 +109,16 @@ def test_a_number_that_is_written_and_the_button_in_one_go_are_both_heard(http):
     press(app, "Generate")
     assert any("“Generate” sends 5 passages" in text for text in said(app))
     assert not http.requests
+
+
+def test_questions_are_shown_whose_consent_came_after_the_page_read_its_choices_anew(http):
+    app = opened(http)
+    press(app, "Generate")
+    # Back and Forward give the page choices of the same values.
+    app.session_state["choices"]["retrieval"] = deepcopy(app.session_state["choices"]["retrieval"])
+    ran(app)
+    press(app, "Send")
+    assert ended(generating(app)).outcomes
 
 
 def line(app, key, value):

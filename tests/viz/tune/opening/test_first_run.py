@@ -116,6 +116,7 @@ def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     file.write(path)
     assert path.read_bytes() == FILE.read_bytes()
     assert SweptSetting.of("breakpoint", amount=10) == run.settings[0]
-    path.write_text("{}")
-    with pytest.raises(InputError, match=r"run\.json: the file must contain a run that Seamark wrote"):
-        RunFile.read(path)
+    for foreign in ("{}", '{"kind": "sweep", "parts": null}'):
+        path.write_text(foreign)
+        with pytest.raises(InputError, match=r"run\.json: the file must contain a run that Seamark wrote"):
+            RunFile.read(path)
