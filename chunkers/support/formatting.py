@@ -65,7 +65,7 @@ def text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], 
     rows
         A name and its cells for each row.
     min_width
-        Minimum characters of a column of cells, with the two spaces in front of it.
+        Minimum width, in characters, of a column of cells, including the two spaces in front of it.
     """
     lines = ["", *heads], *rows
     name_width, *cell_widths = (max(map(len, column)) for column in zip(*lines, strict=True))

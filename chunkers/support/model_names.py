@@ -5,8 +5,9 @@ from typing import Literal, NamedTuple, Self
 from chunkers.support.errors import InputError
 
 Provider = Literal["openai", "spacy", "own", ""]
-"""Source of a model: an OpenAI-compatible server, an installed spaCy pipeline, or an object of the caller. It is empty for a
-bundled model, a folder or a model of the Hugging Face hub.
+"""Source of a model: an OpenAI-compatible server, an installed spaCy pipeline, or the caller's own object.
+
+It is empty for a bundled model, a folder, or a model on the Hugging Face Hub.
 """
 
 

@@ -57,7 +57,7 @@ from evaluation.segmentation import (
 )
 
 MIN_WIDTH = 15
-"""Minimum characters of a column of numbers."""
+"""Minimum width, in characters, of a column of numbers."""
 
 
 def add_unlabelled(commands: "argparse._SubParsersAction[Parser]") -> None:

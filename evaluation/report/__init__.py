@@ -1,1 +1,1 @@
-"""Heads and cells of tables of measures, and a comparison as one file of HTML, to be opened offline and sent on."""
+"""Heads and cells for tables of measures, and a comparison as a single HTML file that can be opened offline."""

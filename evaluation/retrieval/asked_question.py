@@ -154,8 +154,6 @@ class AskedQuestion:
         The chunks within the limit, best first.
     tokens
         Number of tokens in the retrieved text.
-    fused
-        True if the scores are sums of reciprocal ranks.
     reranked
         True if the scores are from a cross-encoder.
     """
@@ -165,8 +163,12 @@ class AskedQuestion:
     sources: dict[str, Ranking]
     hits: tuple[Hit, ...]
     tokens: int
-    fused: bool
     reranked: bool
+
+    @property
+    def fused(self) -> bool:
+        """True if the scores are sums of reciprocal ranks."""
+        return len(self.sources) > 1 and not self.reranked
 
     @property
     def is_every_chunk_retrieved(self) -> bool:
@@ -214,7 +216,6 @@ def ask(
         rankings_by_method,
         best_chunk_hits,
         retrieved_token_count,
-        len(rankings_by_method) > 1 and reranker is None,
         reranker is not None,
     )
 

@@ -181,7 +181,7 @@ class HeadingData(TypedDict):
 
 
 class Pages(TypedDict):
-    """The pages or chapters of a text, its rows, slides or cells; one without text begins where the next one does."""
+    """Pages, chapters, rows, slides or cells of a text. One that has no text begins where the next one begins."""
 
     kind: Literal["page", "chapter", "row", "slide", "cell"]
     starts: list[int]

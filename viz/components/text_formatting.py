@@ -108,9 +108,10 @@ def _is_row_or_relation(line: str) -> bool:
 
 
 def _mark_indented(lines: Sequence[str], are_monospaced: list[bool]) -> None:
-    """Mark runs of indented lines that stand apart, or that a line of code opens, and that line.
+    """Mark indented lines that are code as monospaced.
 
-    Indented lines that go on with a list's item or begin a paragraph are not marked.
+    They are code if blank lines surround them, or if a line of code precedes them, which is then marked too. Lines that
+    continue a list item or begin a paragraph are not code.
     """
 
     def is_indented(number: int) -> bool:

@@ -43,7 +43,7 @@ def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
 
 
 def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
-    """Return the index of the first column on Compare with the same values of all parameters, or None.
+    """Return the index of the first column on Compare with the same chunker and parameter values, or None.
 
     ``defaults`` are the embedder's defaults for the column's chunker.
     """

@@ -19,7 +19,7 @@ class PageEntry:
     title, file
         The page's title, and the file that draws it.
     drawn_columns
-        The columns that a lecture's scenes of the page have on paper and as a picture.
+        Columns that are drawn on paper and in pictures, for a lecture's scenes on this page.
     """
 
     title: str

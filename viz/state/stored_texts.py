@@ -374,7 +374,7 @@ def _read(id: str) -> tuple[StoredTextKey, _Head, str] | None:
 
 
 def _restore_notebook(place: StoredTextKey, head: _Head, text: str) -> Choices:
-    """Load a notebook's text and questions into the session; return its choices of the main page."""
+    """Load a notebook's text and questions into the session, and return its choices for the main page."""
     document_id = head.sample if head.sample in sample_titles() else OWN_DOCUMENT
     if document_id == OWN_DOCUMENT:
         restore_text(head.about, text)
