@@ -465,7 +465,7 @@ def choose_settings(words: dict[str, str]) -> tuple[list[SweptSetting], str]:
 def default_sweep_settings() -> list[SweptSetting]:
     """Return the settings of the page's default sweep, given by `GRID_PARAMETERS`."""
     what, first = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
-    first_parameter_spec = next(field_spec for field_spec in CHUNKERS[what].fields() if field_spec.name == first)
+    first_parameter_spec = next(field_spec for field_spec in chunker_class(what).fields() if field_spec.name == first)
     return _valid_settings(settings_grid(what, **{first: default_axis_values(first_parameter_spec)}))[0]
 
 

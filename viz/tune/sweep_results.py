@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from chunkers import CHUNKERS
+from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
@@ -51,7 +51,7 @@ def setting_in_words(setting: SweptSetting) -> str:
     if setting.trivial:
         return setting.words().capitalize()
     value_by_given_parameter = dict(setting.parameters)
-    field_spec_by_parameter = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(value_by_given_parameter)}
+    field_spec_by_parameter = {spec.name: spec for spec in chunker_class(setting.chunker).fields(value_by_given_parameter)}
     # A threshold method is named with its amount: "percentile 80".
     implied_parameter_names = {field_spec_by_parameter[name].depends for name in value_by_given_parameter}
     parameter_values_phrase = ", ".join(
@@ -59,13 +59,13 @@ def setting_in_words(setting: SweptSetting) -> str:
         for name, value in value_by_given_parameter.items()
         if name not in implied_parameter_names
     )
-    return CHUNKERS[setting.chunker].title + (f" ({parameter_values_phrase})" if parameter_values_phrase else "")
+    return chunker_class(setting.chunker).title + (f" ({parameter_values_phrase})" if parameter_values_phrase else "")
 
 
 def _parameter_in_words(setting: SweptSetting, parameter: str) -> str:
     """Return a parameter's name in words, or the value of the parameter that determines its meaning, as for an amount."""
     value_by_parameter = dict(setting.parameters)
-    field_spec_by_parameter = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(value_by_parameter)}
+    field_spec_by_parameter = {spec.name: spec for spec in chunker_class(setting.chunker).fields(value_by_parameter)}
     determining_parameter_name = field_spec_by_parameter[parameter].depends
     return (
         _value_in_words(
@@ -162,7 +162,7 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked: Sequence[SettingSu
     heatmap_column_labels = list(dict.fromkeys(column for _, column in cell_of_setting.values()))
     mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in cell_of_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
-    determiner_by_parameter = {spec.name: spec.depends for spec in CHUNKERS[settings[0].chunker].fields()}
+    determiner_by_parameter = {spec.name: spec.depends for spec in chunker_class(settings[0].chunker).fields()}
     axis_title_by_parameter = {
         name: name.replace("_", " ")
         if determiner_by_parameter[name] in (horizontal_parameter, vertical_parameter)
@@ -201,7 +201,7 @@ def _strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[str], me
             go.Box(
                 x=[summary.mean for summary in chunker_summaries],
                 text=[setting_in_words(summary.setting) for summary in chunker_summaries],
-                name=CHUNKERS[chunker].title,
+                name=chunker_class(chunker).title,
                 boxpoints="all",
                 jitter=0.6,
                 pointpos=0,

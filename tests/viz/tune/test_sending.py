@@ -45,3 +45,5 @@ def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(mo
     requests, tokens, _ = map(sum, zip(*estimates, strict=True))
     # One request more asks whether the server enforces a schema.
     assert f"about {tokens + 50:,} tokens in {requests + 1} requests" in told
+    app.run()
+    assert not app.exception
