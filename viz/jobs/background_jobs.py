@@ -1,5 +1,6 @@
 """Background jobs with progress and cancellation, those stored on disk, and the registry of runs that links refer to."""
 
+import json
 import secrets
 import threading
 from abc import ABC, abstractmethod
@@ -155,16 +156,19 @@ class KeptJob(BackgroundJob):
         return self.kept is not None and self.done < self.total and (self.cancelled() or not self.running)
 
 
-def run_job_to_file(job: KeptJob) -> RunFile:
-    """Run a job that is stored in a `RunFile`, and return the file; raises InputError if the job does not finish."""
-    assert job.kept is not None
-    run_file = job.kept.keeper.store
-    assert isinstance(run_file, RunFile)
-    job.start()
-    job.join(600)
-    if job.error or job.running or job.kept.done < job.total:
+def run_job_to_file(job: KeptJob, embedder: Embedder) -> RunFile:
+    """Run a job that is stored in memory, and return its run for a file; raises InputError if the job does not finish."""
+    run = job.kept
+    assert run is not None
+    job.start(600)
+    if job.error or job.running or run.done < job.total:
         raise InputError(job.error or "The run must end with all its parts measured; it has not.")
-    return run_file
+    return RunFile(
+        kind=run.kind,
+        vectors=run.keeper.text_digest(embedder.name, embedder.revision),
+        plan=run.plan.model_dump(mode="json"),
+        parts=[json.loads(part) for _, part in sorted(run.keeper.parts().items())],
+    )
 
 
 Kind = TypeVar("Kind", bound=BackgroundJob)

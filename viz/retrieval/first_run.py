@@ -6,6 +6,7 @@ from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
 from viz.jobs import run_job_to_file
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
+from viz.jobs.keeping.run_store import MemoryRunStore
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS
@@ -53,8 +54,8 @@ def measure_again() -> RunFile:
     embedder = load_embedder(retrieval_choices.embedder, "cpu")
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in retrieval_choices.columns)
     plan = Plan(bundled_material(), chunkers, embedder.name, retrieval_choices.sentences, retrieval_choices.tokenizer)
-    bundled_run_file_keeper = Keeper(RunFile(kind=KeptRetrieval.kind), BUNDLED, KeptRetrieval.kind)
-    return run_job_to_file(Retrieval(plan, embedder, False, KeptRetrieval.of(bundled_run_file_keeper, plan)))
+    kept_run = KeptRetrieval.of(Keeper(MemoryRunStore(), BUNDLED, KeptRetrieval.kind), plan)
+    return run_job_to_file(Retrieval(plan, embedder, False, kept_run), embedder)
 
 
 if __name__ == "__main__":

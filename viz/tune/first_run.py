@@ -7,6 +7,7 @@ from evaluation.segmentation import TRIVIAL_SETTINGS
 from sample_docs import SAMPLES_FOLDER
 from viz.jobs import run_job_to_file
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
+from viz.jobs.keeping.run_store import MemoryRunStore
 from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
@@ -62,11 +63,10 @@ def _default_kept_sweep(keeper: Keeper) -> KeptSweep:
 
 def measure_again() -> RunFile:
     """Run the default sweep on the bundled documents, and return the new run file."""
-    stored_sweep = _default_kept_sweep(Keeper(RunFile(kind=KeptSweep.kind), BUNDLED, KeptSweep.kind))
+    stored_sweep = _default_kept_sweep(Keeper(MemoryRunStore(), BUNDLED, KeptSweep.kind))
+    embedder = load_embedder(stored_sweep.plan.embedder, "cpu")
     bundled_sweep_documents = [document for document in stored_sweep.documents_among([]) if document is not None]
-    return run_job_to_file(
-        Sweep.from_disk(stored_sweep).resumed(bundled_sweep_documents, load_embedder(stored_sweep.plan.embedder, "cpu"))
-    )
+    return run_job_to_file(Sweep.from_disk(stored_sweep).resumed(bundled_sweep_documents, embedder), embedder)
 
 
 if __name__ == "__main__":

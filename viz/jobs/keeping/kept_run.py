@@ -4,89 +4,15 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Embedder, InputError, __version__, load_embedder
-from viz.jobs.keeping.run_store import RunStore
-
-# A run in a file of its own. Pages show such bundled runs before the user starts one.
-
-
-_Parts = Annotated[
-    dict[int, dict[str, Any]],
-    BeforeValidator(lambda parts: dict(enumerate(parts)) if isinstance(parts, list) else parts),
-    PlainSerializer(lambda parts: [part for _, part in sorted(parts.items())]),
-]
-"""A run's parts by number; in the file, a list."""
-
-
-class RunFile(BaseModel, extra="forbid"):
-    """A store of a single run, with the interface of `RunStore`; held in memory until it is written to a file.
-
-    A `RunStore` cannot take its place: it drops old runs and those of other versions, and writes where it reads.
-
-    Attributes
-    ----------
-    made
-        The day of the measurement.
-    seamark
-        The version of Seamark that measured the run.
-    vectors
-        The hash of the run's embedding model; empty until it is claimed.
-    whole
-        True if the run was read from a file, with all its parts.
-    """
-
-    kind: str
-    made: date = Field(default_factory=lambda: datetime.now(tz=UTC).date())
-    seamark: str = __version__
-    vectors: str = ""
-    stored_plan: dict[str, Any] = Field(default_factory=dict, alias="plan")
-    stored_parts: _Parts = Field(default_factory=dict, alias="parts")
-    whole: bool = Field(default=False, exclude=True)
-
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        """Read a run from a file; raises InputError if the file does not hold one."""
-        try:
-            return cls.model_validate_json(path.read_bytes()).model_copy(update={"whole": True})
-        except (OSError, ValidationError) as error:
-            raise InputError(f"{path.name}: the file must contain a run that Seamark wrote; it does not.") from error
-
-    def write(self, path: Path) -> None:
-        """Write the run to a file."""
-        path.write_text(self.model_dump_json(by_alias=True) + "\n", encoding="utf-8")
-
-    def begin(self, _: bytes, kind: str, plan: bytes) -> None:
-        """Set the plan of the run, which must be of the file's kind."""
-        assert kind == self.kind
-        self.stored_plan = json.loads(plan)
-
-    def add(self, _: bytes, number: int, part: bytes) -> None:
-        """Store a finished part of the run."""
-        self.stored_parts[number] = json.loads(part)
-
-    def claim(self, _: bytes, vectors: str) -> bool:
-        """Record the hash of the run's embedding model; return False if a different hash was recorded before."""
-        self.vectors = self.vectors or vectors
-        return self.vectors == vectors
-
-    def plan(self, _: bytes, kind: str) -> bytes | None:
-        """Return the run's plan, or None if the run is of another kind."""
-        return json.dumps(self.stored_plan).encode() if kind == self.kind else None
-
-    def parts(self, _: bytes) -> dict[int, bytes]:
-        """Return the run's finished parts by number."""
-        return {number: json.dumps(part).encode() for number, part in self.stored_parts.items()}
-
-
-BUNDLED = "bundled"
-"""The token of the runs that come with Seamark."""
+from viz.jobs.keeping.run_store import MemoryRunStore, RunStore
 
 Result = TypeVar("Result")
 Kind = TypeVar("Kind", bound="KeptRun[Any]")
@@ -104,13 +30,13 @@ class Keeper:
         The kind of run.
     """
 
-    store: RunStore | RunFile
+    store: RunStore
     token: str
     kind: str
 
-    def begin(self, plan: bytes) -> None:
-        """Create the run in the store, with its plan as JSON."""
-        self.store.begin(self._key, self.kind, plan)
+    def begin(self, plan: bytes, vectors: str = "") -> None:
+        """Create the run in the store, with its plan as JSON; ``vectors`` as in `RunStore.begin`."""
+        self.store.begin(self._key, self.kind, plan, vectors)
 
     def add(self, number: int, part: bytes) -> None:
         """Store a finished part of the run, encoded as JSON, and return only after the part is written."""
@@ -187,6 +113,8 @@ class KeptRun(Generic[Plan]):
         The kind of run in the store.
     title, part
         The nouns for a run and for one of its parts, as shown to users.
+    whole
+        True if every part must be stored and decodable, as in a bundled run.
     """
 
     kind: ClassVar[str]
@@ -196,6 +124,7 @@ class KeptRun(Generic[Plan]):
 
     keeper: Keeper
     plan: Plan
+    whole: bool = False
 
     @classmethod
     def find(cls, keeper: Keeper) -> Self | None:
@@ -248,22 +177,62 @@ class KeptRun(Generic[Plan]):
             if 0 <= number < self.total:
                 with suppress(InputError, ValidationError):
                     result_by_number[number] = decode(number, part)
-        if isinstance(self.keeper.store, RunFile) and self.keeper.store.whole and len(result_by_number) < self.total:
+        if self.whole and len(result_by_number) < self.total:
             raise InputError("The measures have changed since the run was measured.")
         return result_by_number
 
 
+# The runs that come with Seamark, each in a file. Pages show them before the user starts a run.
+
+
+BUNDLED = "bundled"
+"""The token of the runs that come with Seamark."""
+
+
+class RunFile(BaseModel, extra="forbid"):
+    """The content of the file of a bundled run: the run, with the day and the version of Seamark that measured it.
+
+    Attributes
+    ----------
+    vectors
+        The hash of the run's embedding model.
+    """
+
+    kind: str
+    made: date = Field(default_factory=lambda: datetime.now(tz=UTC).date())
+    seamark: str = __version__
+    vectors: str
+    plan: dict[str, Any]
+    parts: list[dict[str, Any]]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a run from a file; raises InputError if the file does not hold one."""
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError) as error:
+            raise InputError(f"{path.name}: the file must contain a run that Seamark wrote; it does not.") from error
+
+    def write(self, path: Path) -> None:
+        """Write the run to a file."""
+        path.write_text(self.model_dump_json() + "\n", encoding="utf-8")
+
+
 def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
-    """Read a bundled run from a file of the repository, and return the run and the file.
+    """Read a bundled run from a file of the repository, and return the run and the content of the file.
 
     Raises
     ------
     InputError
         If the file holds no run of that kind, or the run was measured with another model.
     """
-    loaded_run_file = RunFile.read(path)
-    bundled_kept_run = kind.find(Keeper(loaded_run_file, BUNDLED, kind.kind))
-    if bundled_kept_run is None:
+    run_file = RunFile.read(path)
+    keeper = Keeper(MemoryRunStore(), BUNDLED, run_file.kind)
+    keeper.begin(json.dumps(run_file.plan).encode(), run_file.vectors)
+    for number, part in enumerate(run_file.parts):
+        keeper.add(number, json.dumps(part).encode())
+    run = kind.find(replace(keeper, kind=kind.kind))
+    if run is None:
         raise InputError(f"{path.name}: the file must contain a {kind.kind} run; it does not.")
-    bundled_kept_run.keeper.check_embedder(load_embedder(bundled_kept_run.plan.embedder, "cpu"))
-    return bundled_kept_run, loaded_run_file
+    keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
+    return replace(run, whole=True), run_file

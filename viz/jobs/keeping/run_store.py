@@ -102,12 +102,15 @@ class RunStore:
         self._inode = 0
         self.complaint = ""
 
-    def begin(self, key: bytes, kind: str, plan: bytes) -> None:
-        """Create a run, or extend the lifetime of an existing one; a file with other content is replaced."""
+    def begin(self, key: bytes, kind: str, plan: bytes, vectors: str = "") -> None:
+        """Create a run, or extend the lifetime of an existing one; a file with other content is replaced.
+
+        ``vectors`` is the hash of the run's embedding model, if it is known already.
+        """
         if len(plan) > MAX_PART:
             return
         run_begin_time = time.time()
-        run_row_values = (key, kind, __version__, run_begin_time, plan, "", _row_checksum(key, kind, __version__, plan))
+        run_row_values = (key, kind, __version__, run_begin_time, plan, vectors, _row_checksum(key, kind, __version__, plan))
 
         def insert_run(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET began = ? WHERE began > ?", (run_begin_time, run_begin_time))
@@ -312,6 +315,19 @@ class RunStore:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+class MemoryRunStore(RunStore):
+    """A store of runs in memory, for a run that is read from a file of its own or will be written to one."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(":memory:"))
+        self._inode = 1
+        self._connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
+        ensure_run_tables(self._connection)
+
+    def _file_identity(self) -> int:
+        return self._inode
 
 
 def _row_checksum(*values: object) -> bytes:

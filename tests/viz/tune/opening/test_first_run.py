@@ -110,13 +110,22 @@ def test_other_parameters_models_measures_or_kinds_do_not_fit(opened_again, monk
     assert reason in opened_again()
 
 
+def test_an_earlier_version_s_run_is_shown_with_its_day(opened_again, monkeypatch, tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({**json.loads(FILE.read_text()), "seamark": "0.0.9", "made": "2020-02-01"}))
+    monkeypatch.setattr(opening, "FILE", path)
+    run, file = opened_again()
+    assert (run.done, file.seamark, f"{file.made}") == (run.total, "0.0.9", "2020-02-01")
+
+
 def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     run, file = shown
     path = tmp_path / "run.json"
     file.write(path)
     assert path.read_bytes() == FILE.read_bytes()
     assert SweptSetting.of("breakpoint", amount=10) == run.settings[0]
-    for foreign in ("{}", '{"kind": "sweep", "parts": null}'):
+    without_parts = {**json.loads(FILE.read_text()), "parts": None}
+    for foreign in ("{}", '{"kind": "sweep", "parts": null}', json.dumps(without_parts)):
         path.write_text(foreign)
         with pytest.raises(InputError, match=r"run\.json: the file must contain a run that Seamark wrote"):
             RunFile.read(path)
