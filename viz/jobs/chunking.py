@@ -78,8 +78,6 @@ class ChunkingJob(BackgroundJob):
     total: int = 0
     decided: float = 0.0
     ahead: int = 0
-    share: float = 0.0
-    prepared: float | None = None
     seconds_left: float | None = None
     results: dict[ChunkingTask, Chunking] = field(default_factory=dict)
     failed: dict[ChunkingTask, str] = field(default_factory=dict)
@@ -103,14 +101,14 @@ class ChunkingJob(BackgroundJob):
         if self.ahead:
             queue_phrase = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
             return 0.0, f"Waiting: {queue_phrase} ahead"
-        if self.prepared is not None and self.embedder is not None:
-            return self.prepared, self.embedder.preparation_progress(self.prepared)
+        if self._status:
+            return self._share, self._status
         embedder = self.embedder
         if not self.total:
             return 0.0, "Loading the embedding model" if embedder is None else embedder.loading_message()
         left_phrase = "" if self.seconds_left is None else f", {time_left(self.seconds_left)}"
         destination_phrase = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
-        return self.share, f"Embedding{destination_phrase}: {self.done:,} of {self.total:,} texts{left_phrase}"
+        return self._share, f"Embedding{destination_phrase}: {self.done:,} of {self.total:,} texts{left_phrase}"
 
     def _note_embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -118,11 +116,8 @@ class ChunkingJob(BackgroundJob):
     def _note_parts_done(self, done: int, total: int) -> None:
         self.decided = done / total
 
-    def _note_preparation(self, share: float) -> None:
-        self.prepared = share
-
     def _note_share(self, share: float) -> None:
-        self.share = share
+        self._share = share
         current_monotonic_time = time.monotonic()
         if self._measured_from is None:
             # The first batch may have waited for the processor to wake up.
@@ -153,13 +148,12 @@ class ChunkingJob(BackgroundJob):
         self.done = self.total = 0
         self.decided = 0.0
         self._asks = chunker.asks
-        self.share = 0.0
         self._measured_from = self.seconds_left = None
         if chunker.embeds and self.embedder is not None:
-            self.embedder.prepare(self._note_preparation, self.cancelled)
-            self.prepared = None
+            self.load(self.embedder)
             # For some models the revision is known only after loading.
             task = replace(task, revision=self.embedder.revision)
+        self._status, self._share = "", 0.0
         tools = self.tools(
             self.embedder,
             task.tokenizer,

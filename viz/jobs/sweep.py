@@ -205,7 +205,6 @@ class Sweep(KeptJob):
     held: frozenset[str] = frozenset()
     rows: list[SweepRow] = field(default_factory=list)
     kept: KeptSweep | None = None
-    prepared: float | None = None
     asking: Asking | None = None
     asked: Ledger = field(default_factory=Ledger)
 
@@ -262,8 +261,8 @@ class Sweep(KeptJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of runs that are done, and a status text."""
-        if self.prepared is not None and self.embedder is not None:
-            return self.prepared, self.embedder.preparation_progress(self.prepared)
+        if self._status:
+            return self._share, self._status
         sweep_status = f"{self.done:,} of {self.total:,} runs" if self.rows else "Splitting and embedding the documents"
         if self.asking is not None:
             sweep_status = f"{self.done:,} of {self.total:,} runs, asking {self.asking.model.title}"
@@ -277,8 +276,8 @@ class Sweep(KeptJob):
         for document in self.split():
             raise_if_cancelled(self.cancelled)
             sweep_documents.append(document)
-        self.embedder.prepare(self._note_preparation, self.cancelled)
-        self.prepared = None
+        self.load(self.embedder)
+        self._status = ""
         if self.kept is not None:
             self.kept.keeper.check_embedder(self.embedder)
         tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.asked)
@@ -291,9 +290,6 @@ class Sweep(KeptJob):
             if self.kept is not None:
                 self.kept.add(run_row_numbers[row.document, row.setting], row)
             self.rows.append(row)
-
-    def _note_preparation(self, share: float) -> None:
-        self.prepared = share
 
 
 def estimate_sweep_requests(
