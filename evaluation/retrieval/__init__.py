@@ -40,7 +40,6 @@ from evaluation.retrieval.measures import (
     measure_search,
 )
 from evaluation.retrieval.report import (
-    REPORTS_KEPT,
     AtK,
     Costs,
     Distribution,
@@ -48,6 +47,5 @@ from evaluation.retrieval.report import (
     Report,
     ReportChoice,
     Reports,
-    make_lru_cache,
 )
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json

@@ -1,6 +1,6 @@
 """A retrieval run as a background job: its storage, the measures of each chunker's chunks on questions, and the report."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -14,7 +14,6 @@ from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
 from evaluation.questions import Corpus, Question, Questions, TokenRuler, read_questions
 from evaluation.retrieval import (
-    REPORTS_KEPT,
     TOP_KS,
     BudgetLadder,
     Evaluation,
@@ -25,7 +24,6 @@ from evaluation.retrieval import (
     Reports,
     evaluation_from_json,
     evaluation_to_json,
-    make_lru_cache,
     measure_ladder,
     measure_search,
 )
@@ -219,12 +217,6 @@ class ReportJob(BackgroundJob):
     made: ReportAndFailures | None = field(default=None, init=False)
     _status: str = field(default="Comparing the chunkers", init=False)
 
-    def wait_for_report(self) -> ReportAndFailures | None:
-        """Return the report if it is ready within `PATIENCE_S`, otherwise None."""
-        if self.made is None:
-            self.join(PATIENCE_S)
-        return self.made
-
     def _run(self) -> None:
         self.made = ReportAndFailures(
             self.reports.report_for(self.found, self.choice), self.reports.failures(self.found, self.choice.limit)
@@ -272,9 +264,7 @@ class Retrieval(KeptJob):
     left_out: dict[int, str] = field(default_factory=dict)
     _status: str = field(default="Splitting into sentences", init=False)
     _reports: Reports | None = None
-    _reporting: Callable[[Hashable, Callable[[], ReportJob]], ReportJob] = field(
-        default_factory=lambda: make_lru_cache(REPORTS_KEPT)
-    )
+    _report_job: ReportJob | None = None
 
     @property
     def total(self) -> int:
@@ -304,10 +294,10 @@ class Retrieval(KeptJob):
         """Return the job that computes the report on the finished chunkers, at least one of which must exist.
 
         If the baseline is unfinished, the first finished chunker takes its place; without budgets, the top k are reported.
-        Reports are cached for all sessions that show this run, and running jobs are shared.
+        A new job is given `PATIENCE_S` to finish. The latest job is returned again for the same report; other reports come
+        from the cache of `Reports`, which all sessions that show this run share.
         """
-        retrieval_reports = self._reports
-        assert retrieval_reports is not None
+        assert self._reports is not None
         measured_by_number = {
             number: MeasuredChunker(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
         }
@@ -317,13 +307,11 @@ class Retrieval(KeptJob):
         if not choice.budget or any(measurement.ladder is None for measurement in measured_by_number.values()):
             choice = choice._replace(budget=0, last="cut")
 
-        def start_report_job() -> ReportJob:
-            run_report_job = ReportJob(retrieval_reports, measured_by_number, choice)
-            run_report_job.start()
-            return run_report_job
-
-        # In the cache of the reports, a job, which refers to them, would keep them in memory by a cycle.
-        return self._reporting((tuple(sorted(measured_by_number)), choice), start_report_job)
+        job = self._report_job
+        if job is None or (job.choice, job.found.keys()) != (choice, measured_by_number.keys()):
+            self._report_job = job = ReportJob(self._reports, measured_by_number, choice)
+            job.start(PATIENCE_S)
+        return job
 
     def _run(self) -> None:
         if self.kept is not None and self.embedder is not None:

@@ -274,7 +274,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
             key="retrieval_no_budgets",
         )
     retrieval_report_job = run.report_job(report_choice(link_parameters, baseline_chunker_index, run.rungs))
-    report_and_failures = retrieval_report_job.wait_for_report()
+    report_and_failures = retrieval_report_job.made
     if report_and_failures is None:
         if retrieval_report_job.error:
             notice(retrieval_report_job.error, "error", key="retrieval_report_error")

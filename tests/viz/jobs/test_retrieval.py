@@ -4,9 +4,10 @@ import threading
 
 import pytest
 
-from chunkers import build_chunker
+from chunkers import InputError, build_chunker
 from chunkers.text import sentences
 from evaluation.questions import question_files as questions
+from evaluation.retrieval import ReportChoice, Reports
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs import retrieval
 from viz.jobs.retrieval import Retrieval
@@ -70,3 +71,25 @@ def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
     assert at.budgets.sizes == (1, 2)
     assert run.rungs == {"tokens": (1, 2), "characters": (4, 8)}
     assert at.values("recall", 2, "tokens").tolist() == [pytest.approx(2 / 3)]
+
+
+def test_a_report_is_computed_once_and_one_that_fails_is_not_tried_at_every_look(monkeypatch):
+    run = new_run(1, 2)
+    run.start()
+    assert not ended(run).error
+    recall, iou = (ReportChoice(measure, "tokens", 2, 0) for measure in ("recall", "iou"))
+    first = ended(run.report_job(recall))
+    assert run.report_job(recall) is first
+    # The baseline is unknown: it is the first chunker's report.
+    assert run.report_job(recall._replace(baseline=7)) is first
+    assert ended(run.report_job(iou)).made.report is not first.made.report
+    assert ended(run.report_job(recall)).made.report is first.made.report
+
+    def fail(*_):
+        tries.append(1)
+        raise InputError("No report.")
+
+    tries = []
+    monkeypatch.setattr(Reports, "report_for", fail)
+    assert {ended(run.report_job(iou)).error for _ in range(3)} == {"No report."}
+    assert tries == [1]
