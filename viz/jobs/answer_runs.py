@@ -376,10 +376,9 @@ class Answering(KeptJob):
         if self.asking is None:
             return
         if self.kept is not None:
+            self.kept.begin()
             self.load(self.embedder)
             self._status = ""
-            self.kept.begin()
-            self.kept.keeper.check_embedder(self.embedder)
             for place in self.finished:
                 self.write_to_disk(place)
         answer_and_judge_services = self.services(self.asking, self.judge, self)

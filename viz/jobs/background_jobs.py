@@ -155,6 +155,12 @@ class KeptJob(BackgroundJob):
         """True if the job stopped early and is stored on disk, so that it can be resumed."""
         return self.kept is not None and self.done < self.total and (self.cancelled() or not self.running)
 
+    def load(self, embedder: Embedder) -> None:
+        """Load the embedding model; raises InputError too if the stored run was begun with another model of this name."""
+        super().load(embedder)
+        if self.kept is not None:
+            self.kept.keeper.check_embedder(embedder)
+
 
 def run_job_to_file(job: KeptJob, embedder: Embedder) -> RunFile:
     """Run a job that is stored in memory, and return its run for a file; raises InputError if the job does not finish."""

@@ -324,8 +324,6 @@ class Retrieval(KeptJob):
         self.lacking = missing_sections_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
             self.load(self.embedder)
-            if self.kept is not None:
-                self.kept.keeper.check_embedder(self.embedder)
         corpus_token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
         self._reports = Reports(corpus_token_ruler, self.plan.names)
         if self.kept is not None:

@@ -278,8 +278,6 @@ class Sweep(KeptJob):
             sweep_documents.append(document)
         self.load(self.embedder)
         self._status = ""
-        if self.kept is not None:
-            self.kept.keeper.check_embedder(self.embedder)
         tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.asked)
         run_row_numbers = {
             (name, setting): place * len(self.settings) + number
