@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chunkers import Recipe
-from chunkers.support import Cancelled, InputError, short_repr
+from chunkers.support import InputError, raise_if_cancelled, short_repr
 from corpus.batches import DOCUMENTS, SCHEMA, Chunks
 from corpus.inputs import MOST_FILES, InputDocument, InputPiece, Source, Unreadable, piece_label
 
@@ -149,8 +149,7 @@ class Job:
 
         Another run may have taken its place.
         """
-        if self.parent and self.parent not in (os.getppid(), os.getpid()):
-            raise Cancelled
+        raise_if_cancelled(lambda: self.parent not in (0, os.getppid(), os.getpid()))
 
 
 @lru_cache(maxsize=1)

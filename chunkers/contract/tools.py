@@ -15,7 +15,7 @@ from chunkers.embedders import Embedder
 from chunkers.embedders.base import as_embedder, check_vector_memory, checked_vectors, split_into_batches
 from chunkers.network.connection import cancellable
 from chunkers.storage.embedding_cache import CachedVector, EmbeddingCache
-from chunkers.support import Cancelled, IntArray, ModelError, VectorArray, raise_if_cancelled
+from chunkers.support import IntArray, ModelError, VectorArray, raise_if_cancelled
 from chunkers.text import Tokenizer
 
 if TYPE_CHECKING:
@@ -179,8 +179,7 @@ class Tools:
         self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], count: int
     ) -> None:
         """Embed the missing texts in batches, and add them to ``entries``; ``count`` is the number of all texts."""
-        if self.watcher.cached_only or self.cancelled():
-            raise Cancelled
+        raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
         self._load(embedder)
         with self._turn(embedder), cancellable(self.cancelled):
             # Another run may have computed them while this one waited for its turn.

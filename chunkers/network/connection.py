@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from chunkers.support import Cancelled, InputError, ModelError, raise_if_cancelled, require_extra
+from chunkers.support import InputError, ModelError, raise_if_cancelled, require_extra
 
 if TYPE_CHECKING:
     import httpx2
@@ -95,8 +95,7 @@ class _RunningCall:
         self._lock = threading.Lock()
 
     def check(self, received: int = 0) -> None:
-        if self.abandoned:
-            raise Cancelled
+        raise_if_cancelled(lambda: self.abandoned)
         if received > self.largest:
             raise AnswerTooLarge
 

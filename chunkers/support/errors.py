@@ -27,7 +27,7 @@ class Cancelled(Exception):
 
 
 def raise_if_cancelled(cancelled: "Callable[[], bool]") -> None:
-    """Raise `Cancelled` if ``cancelled`` returns True."""
+    """Raise `Cancelled` if ``cancelled`` returns True; nothing else in the project raises it."""
     if cancelled():
         raise Cancelled
 

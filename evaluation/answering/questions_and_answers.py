@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from chunkers import Cancelled, Chunking, Document, InputError, Span, Tools
+from chunkers import Chunking, Document, InputError, Span, Tools
 from chunkers.language_models import (
     ANSWER_IN_WORDS,
     ANY_WORDS,
@@ -384,6 +384,10 @@ def answer_messages(question: str, context: AnswerContext) -> list[Message]:
     return [Message("system", system_message_text), Message("user", question_with_passages_prompt)]
 
 
+class _NotCached(Exception):
+    """Exception raised instead of sending a request whose answer is not in the cache."""
+
+
 def recalled_answer(question: str, context: AnswerContext, asking: Asking) -> str | None:
     """Return the cached answer to a question; None if answering would send a request to the model.
 
@@ -395,12 +399,12 @@ def recalled_answer(question: str, context: AnswerContext, asking: Asking) -> st
     def recall(messages: Sequence[Message]) -> Reply:
         reply = asking.cached_answer(messages, ANSWER_IN_WORDS)
         if reply is None:
-            raise Cancelled
+            raise _NotCached
         return reply
 
     try:
         return usable_answer(recall, answer_messages(question, context), _stripped_answer)
-    except Cancelled:
+    except _NotCached:
         return None
     except UnusableAnswer:
         return ""
