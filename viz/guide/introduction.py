@@ -90,7 +90,7 @@ def show_introduction(
 
     show_pictures(introduction_pictures, KEY, asked=ask)
     if here.embedder is not None and chunking.chunks and not _may_embed(document):
-        st.button("Find nearest chunks", on_click=setattr, args=(session, "guide_asked", document.identity))
+        st.button("Find nearest chunks", on_click=session.allowed.add, args=(("embed", document.identity),))
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
@@ -319,7 +319,7 @@ def _bundled_questions() -> list[tuple[str, str]]:
 
 
 def _may_embed(document: Document) -> bool:
-    return len(document.text) <= ASKED_AT_ONCE or session.guide_asked == document.identity
+    return len(document.text) <= ASKED_AT_ONCE or ("embed", document.identity) in session.allowed
 
 
 def _search(

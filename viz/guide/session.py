@@ -13,7 +13,6 @@ class GuideSession(Session):
     # The question of the Guide: the name of the text that it was typed for, and its words; no link has them
     guide_question: SessionValue[tuple[str, str]] = SessionValue("guide_question", ("", ""))
     guide_ask_job: SessionJob[AskJob | None] = SessionJob("guide_ask_job", None)
-    guide_asked = SessionValue("guide_asked", "")  # identity of a long text that the user has agreed to embed
     # What the reader has done on each screen of the path, by the screen's number in the link; and the time of the last cut
     guide_path: SessionValue[Mapping[str, Any]] = SessionValue("guide_path", {})
 

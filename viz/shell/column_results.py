@@ -180,7 +180,7 @@ def _result_at_once(
             chunking is None
             and chunker.asks
             and asking is not None
-            and chunking_task.without_embedder not in session.sendable
+            and ("send", chunking_task.without_embedder) not in session.allowed
         ):
             return ColumnResult(
                 choice,
@@ -266,8 +266,8 @@ def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
         request_to_send.estimate,
         SHORT_ANSWER,
         key=str(number),
-        send=session.sendable.add,
-        args=(request_to_send.task.without_embedder,),
+        send=session.allowed.add,
+        args=(("send", request_to_send.task.without_embedder),),
         too=too,
         formed=request_to_send.asking,
     )

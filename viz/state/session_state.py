@@ -5,11 +5,11 @@ No other module reads or writes these keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
 import streamlit as st
@@ -290,11 +290,14 @@ class Session:
         "chunk_reading", None
     )  # for a page and a column number
 
+    # All that the user has allowed. An entry is for one thing only: an embedder or a sentence splitter by its name, sending
+    # a text for one `ChunkingTask` without its embedder, or embedding one long text by its identity.
+    allowed: MutableSessionValue[set[tuple[Literal["embedder", "sentences", "send", "embed"], Hashable]]] = (
+        MutableSessionValue("allowed", set)
+    )
+
     # The embedder
     naming = SessionValue("naming", False)  # whether the form for another embedder is open
-    # The names that the user has allowed, each with its choice: embedders that may read, fetch or send something, and spaCy
-    # pipelines that may be used
-    allowed: MutableSessionValue[set[tuple[str, str]]] = MutableSessionValue("allowed", set)
     server = SessionValue("server", EmbeddingServer())
     server_embedder: SessionValue[tuple[tuple[str, EmbeddingServer], Embedder] | None] = SessionValue(
         "server_embedder", None
@@ -307,9 +310,6 @@ class Session:
     # What asks it, with the answers so far, which no other session is given
     asking: SessionValue[tuple[LanguageServer, Asking] | None] = SessionValue("asking", None)
     answers: MutableSessionValue[AnswerCache] = MutableSessionValue("answer_cache", AnswerCache)
-    sendable: MutableSessionValue[set[ChunkingTask]] = MutableSessionValue(
-        "sendable", set
-    )  # tasks that the user has allowed to be sent
     # A run over many documents that waits for the user to allow what it sends
     estimating: SessionJob[Estimating | None] = SessionJob("estimating", None)
 

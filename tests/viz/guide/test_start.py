@@ -6,7 +6,8 @@ from chunkers import CHUNKERS, Document, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.retrieval.asked_question import Limit, ask, embed_question, index_passages
 from tests.support import AngleEmbedder, tools
-from tests.viz.app_steps import sent, settled
+from tests.viz.app_steps import choose_document, press, sent, settled
+from viz.guide import introduction
 from viz.guide.introduction import (
     FEW_CHUNKS,
     USUAL_QUESTION,
@@ -155,6 +156,24 @@ def test_the_guide_opens_with_four_pictures_and_takes_a_question(app):
     app.session_state["guide_question"] = (app.session_state["split_document"].identity, "  ")
     settled(app)
     assert "at least one word" in sent(app, "pictures")["pictures"][2]["ask"]["complaint"]
+
+
+def test_a_long_text_is_embedded_only_after_the_click_and_another_text_needs_its_own(app, monkeypatch):
+    monkeypatch.setattr(introduction, "ASKED_AT_ONCE", 10)
+    app.query_params["embedder"] = "tfidf"
+    app.switch_page("pages/guide.py")
+    settled(app)
+    ranking = sent(app, "pictures")["pictures"][2]
+    assert not ranking["ranks"]
+    assert "embeds them all" in str(ranking["waits"])
+    press(app, "Find nearest chunks")
+    settled(app)
+    assert sent(app, "pictures")["pictures"][2]["ranks"]
+    assert "Find nearest chunks" not in [button.label for button in app.button]
+    choose_document(app, "faq")
+    settled(app)
+    assert not sent(app, "pictures")["pictures"][2]["ranks"]
+    assert "Find nearest chunks" in [button.label for button in app.button]
 
 
 def test_a_link_to_a_chunker_leads_to_its_explanation_and_back(app):
