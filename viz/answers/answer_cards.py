@@ -23,9 +23,10 @@ from evaluation.answering import (
 from viz.answers.model_choice import judging_model
 from viz.answers.session import session
 from viz.components.browser_exchange import Component
-from viz.components.page_elements import ask_to_send, notice, remark, show_job_progress
+from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import select_word
 from viz.jobs.answer_runs import Answering, AnswerPlan, Judging
+from viz.shell import ModelRequests, show_consent
 from viz.state import Choices, chosen_model, model_identity
 
 ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
@@ -226,14 +227,17 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
         session.judging = judging_job = Judging(run, question, judge)
         judging_job.start()
 
-    ask_to_send(
-        f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",
-        judge,
-        Estimate(len(result_and_measure_pairs), judgement_token_count),
-        ANSWER_TOKENS,
-        key="judge_again",
-        send=again,
-        formed=judge,
-        label="Judge again",
+    show_consent(
+        ModelRequests(
+            (run, question),
+            judge,
+            Estimate(len(result_and_measure_pairs), judgement_token_count),
+            f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",
+            "judge_again",
+            ANSWER_TOKENS,
+            formed=judge,
+            label="Judge again",
+        ),
+        again,
     )
     remark("What the judge said before stays to be read.", key="answers_judge_again_said")

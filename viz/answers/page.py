@@ -26,7 +26,7 @@ from viz.answers.answer_results import MEASURE_WORD, show_costs_and_files, show_
 from viz.answers.model_choice import JUDGING, NO_MODEL, judging_model, model_controls, wants_bert_score
 from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.session import session
-from viz.components.page_elements import ask_to_send, heading, notice, remark, show_job_progress
+from viz.components.page_elements import heading, notice, remark, show_job_progress
 from viz.controls import column_controls, select_word, value_binding
 from viz.jobs import new_token
 from viz.jobs.answer_runs import Answering, AnswerModels, AnswerPlan, Gathering, KeptAnswers
@@ -34,16 +34,19 @@ from viz.shell import (
     RUN_PARAMETER,
     ColumnResult,
     LostRun,
+    ModelRequests,
     Page,
     begin_run,
     end_run,
     find_run,
     new_keeper,
     offer_columns_of_compare,
+    run_button_row,
     run_columns,
     say_changed_settings,
     say_interrupted,
     say_texts_are_missing,
+    show_consent,
     show_misfits,
     show_place_on_compare,
     show_progress,
@@ -322,24 +325,23 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
     begin_run_callback = partial(_begin_run, choices, gathering, embedder, asking, judge, run)
     remaining_request_estimates = _estimates_left(gathering, sizes, _reusable_results(run, gathering, models), asking, judge)
     if not remaining_request_estimates.requests:
-        run_button_row = st.container(horizontal=True, vertical_alignment="center")
-        run_button_row.button("Run", key="answers/run", on_click=begin_run_callback, type="primary")
-        with run_button_row:
-            remark("All of this was answered before: nothing is sent.", key="answers_nothing_left")
+        answered_note = "All of this was answered before: nothing is sent."
+        run_button_row(None, begin_run_callback, answered_note, "answers_nothing_left", "answers/run", ready=True)
         return
     answer_count = len(plan.names) * len(plan.items)
-    judging_request = None if judge is None else (judge.model, remaining_request_estimates.judgements, ANSWER_TOKENS)
-    draw_send_button = partial(
-        ask_to_send,
+    judgements = remaining_request_estimates.judgements
+    is_judge_only = judge is not None and not remaining_request_estimates.answers.requests
+    model_requests = ModelRequests(
+        (plan, models),
+        judge if is_judge_only else asking,
+        judgements if is_judge_only else remaining_request_estimates.answers,
         _requests_in_words(plan, remaining_request_estimates, answer_count),
-        key="answers_run",
-        send=begin_run_callback,
+        "answers_run",
+        ANSWER_TOKENS,
         formed=judge,
+        also=None if judge is None or is_judge_only else (judge.model, judgements, ANSWER_TOKENS),
     )
-    if judge is not None and not remaining_request_estimates.answers.requests:
-        draw_send_button(judge, remaining_request_estimates.judgements, ANSWER_TOKENS)
-    else:
-        draw_send_button(asking, remaining_request_estimates.answers, ANSWER_TOKENS, also=judging_request)
+    show_consent(model_requests, begin_run_callback)
 
 
 def _is_complete(run: Answering, plan: AnswerPlan, models: AnswerModels) -> bool:

@@ -1,19 +1,14 @@
-"""Small elements of many pages: messages, a job's progress, the request to send a text, and download buttons.
+"""Small elements of many pages: messages, a job's progress, and download buttons.
 
 Messages may contain user text, which is shown verbatim, never interpreted as Markdown or HTML.
 """
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers import InputError
-from chunkers.contract import Estimate
-from chunkers.language_models import Asking, LanguageModel
-from chunkers.support import pluralize
 from viz.components.browser_exchange import Component, Data
 from viz.jobs import BackgroundJob
 
@@ -56,95 +51,6 @@ def show_job_progress(
     job_progress_row.progress(share, text=status)
     beside(job_progress_row)
     job_progress_row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")
-
-
-# The request to send text to a language model.
-
-SHORT_ANSWER = 20
-"""Tokens assumed for an answer in cost estimates."""
-
-
-def ask_to_send(
-    what: str,
-    asking: Asking,
-    estimate: Estimate,
-    answer_tokens: int,
-    *,
-    key: str,
-    send: Callable[..., None],
-    args: tuple[Any, ...] = (),
-    also: tuple[LanguageModel, Estimate, int] | None = None,
-    too: bool = False,
-    formed: Asking | None = None,
-    label: str = "Send",
-) -> None:
-    """Draw the destination, size and cost of requests to a language model, with the button that sends them.
-
-    Parameters
-    ----------
-    what
-        The beginning of the sentence, such as “llm” sends the text; “to HOST” and the proxy, if any, are appended.
-    asking
-        The language model.
-    estimate
-        The number of requests, and the tokens of all their prompts.
-    answer_tokens
-        Assumed tokens of one answer, added to those in ``estimate``.
-    key
-        Key of the notice and the button.
-    send, args
-        The callback of the button, and its arguments.
-    also
-        Another model of the same server that is also called, with its estimate and its answer tokens.
-    too
-        True to omit the destination, because the line above names it.
-    formed
-        The language model if its answers must follow a schema; None if all answers are free text. Unless it is known how the
-        server treats schemas, finding out takes one more request.
-    label
-        The label of the button.
-    """
-    asked_language_model = asking.model
-    estimate_per_model = [(asked_language_model, estimate, answer_tokens), *([also] if also is not None else [])]
-    requests, tokens, reply_tokens = map(sum, zip(*[estimated for _, estimated, _ in estimate_per_model], strict=True))
-    if formed is not None and not too:
-        requests, tokens = requests + formed.probe_requests_and_tokens[0], tokens + formed.probe_requests_and_tokens[1]
-    try:
-        request_destination = asked_language_model.destination
-    except InputError as error:
-        notice(str(error), "error", key=f"send_{key}")
-        return
-    model_request_prices = [
-        asked_model.price(estimated.tokens, estimated.requests * answer + estimated.answers)
-        for asked_model, estimated, answer in estimate_per_model
-    ]
-    total_request_cost = None if None in model_request_prices else sum(filter(None, model_request_prices))
-    asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in estimate_per_model)]
-    models_phrase = f"the model{'s' * (len(asked_model_titles) > 1)} {' and '.join(asked_model_titles)}"
-    price_phrase = "no price is known" if total_request_cost is None else f"about ${total_request_cost:.4f}"
-    limit, spent = asking.limit, asking.spent
-    allowed_phrase = (
-        "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
-    )
-    if limit.money is not None and total_request_cost is not None:
-        allowed_phrase += f" Of the ${limit.money} that you allow ${spent.cost or 0:.4f} are spent."
-    elif limit.money is not None:
-        allowed_phrase += (
-            f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
-        )
-    replies_phrase = f", answered with about {reply_tokens:,} tokens" if reply_tokens else ""
-    amount_note = f"about {tokens:,} tokens in {pluralize(requests, 'request')}{replies_phrase}"
-    repeat_note, consent_note = "more if it has to be asked more often", f"Nothing is sent until you press “{label}”."
-    # The button is next to the notice, so that the text below stays visible.
-    with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{key}"):
-        notice(
-            f"{what} there too: {amount_note}; {price_phrase}."
-            if too
-            else f"{what} to {request_destination}, to {models_phrase}: {amount_note}, {repeat_note}; {price_phrase}."
-            f"{allowed_phrase} {consent_note}",
-            key=f"send_{key}",
-        )
-        st.button(label, key=f"send/{key}", on_click=send, args=args, width="content")
 
 
 # Download buttons whose file names are unique to their content.

@@ -216,6 +216,7 @@ def _offer_to_generate(
         f"{pluralize(len(source_texts.names), 'document')}",
         "generating",
         answer_tokens=0,
+        formed=asking,
     )
 
     def begin() -> None:

@@ -415,7 +415,7 @@ def requests_of_plan(
         lambda cancelled: estimate_run_llm_requests(plan, embedder, caches_on_disk, cancelled),
         sending_phrase,
         f"run{token}",
-        formed=chunkers_call_model,
+        formed=asking if chunkers_call_model else None,
     )
 
 

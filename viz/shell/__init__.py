@@ -28,21 +28,18 @@ from viz.shell.keyboard_shortcuts import key_dialog
 from viz.shell.linked_runs import (
     RUN_PARAMETER,
     LostRun,
-    ModelRequests,
     begin_run,
     end_run,
     find_run,
     new_keeper,
     offer_to_resume,
-    run_button_row,
-    run_with_consent,
     say_changed_settings,
     say_interrupted,
     say_no_bundled_run,
     say_origin_of_bundled_run,
     say_texts_are_missing,
-    show_consent,
 )
+from viz.shell.model_requests import ModelRequests, run_button_row, run_with_consent, show_consent
 from viz.shell.navigation import PAGES, open_page_at_next_run
 from viz.shell.page import Page, side_by_side
 from viz.shell.question_exchange import (

@@ -1,23 +1,24 @@
 """The results of a page's columns: running them, progress, warnings about the text, and their form in the reader."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
-from chunkers.contract import Estimate
 from chunkers.embedders import MiniLM
 from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
 from chunkers.recipes import MADE_ELSEWHERE, chunker_class
 from chunkers.text import LANGUAGES, Misfit, SuggestedSetting, is_written_in_latin, misfits_of
-from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, show_job_progress
+from viz.components.page_elements import notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
 from viz.jobs import ChunkingJob, ChunkingTask, chunk_at_once, estimate_chunker_requests
+from viz.shell.model_requests import ModelRequests, show_consent
 from viz.shell.page import Page
 from viz.state import (
     CUT_FIRST,
@@ -41,15 +42,6 @@ WAITS = "Waiting for you to press “Send”, above."
 """Message of a column that waits for the user's consent before its text is sent."""
 
 
-@dataclass(frozen=True)
-class Sending:
-    """A request that waits for the user's consent, with its destination and estimated size."""
-
-    task: ChunkingTask
-    asking: Asking
-    estimate: Estimate
-
-
 class FinishedColumn(NamedTuple):
     """A column's chunks, with the task and the chunker that made them."""
 
@@ -62,7 +54,7 @@ class FinishedColumn(NamedTuple):
 class ColumnResult:
     """A column's chunker, if its parameters are valid, and its result or error.
 
-    ``sending`` is the request that needs the user's consent. ``tried`` is True if the error comes from a job that can be
+    ``sending`` are the requests that need the user's consent. ``tried`` is True if the error comes from a job that can be
     repeated.
     """
 
@@ -71,7 +63,7 @@ class ColumnResult:
     task: ChunkingTask | None = None
     chunking: Chunking | None = None
     error: str = ""
-    sending: Sending | None = None
+    sending: ModelRequests | None = None
     tried: bool = False
 
     @property
@@ -94,7 +86,9 @@ def run_columns(here: Page, text: PageText, columns: Sequence[ColumnChoice]) -> 
     """
     embedder, document, chunking_job, asking = here.embedder, text.document, session.job, chosen_model()
     cached_chunkings = session.results if chunking_job is None else {**session.results, **chunking_job.results_so_far()}
-    column_results = [_result_at_once(here, document, choice, asking, cached_chunkings) for choice in columns]
+    column_results = [
+        _result_at_once(here, document, number, choice, asking, cached_chunkings) for number, choice in enumerate(columns)
+    ]
     waiting_tasks = [
         (column.task, column.chunker)
         for column in column_results
@@ -158,6 +152,7 @@ def _start_job(
 def _result_at_once(
     here: Page,
     document: Document,
+    number: int,
     choice: ColumnChoice,
     asking: Asking | None,
     finished_chunkings: Mapping[ChunkingTask, Chunking],
@@ -186,7 +181,14 @@ def _result_at_once(
                 choice,
                 chunker,
                 error=WAITS,
-                sending=Sending(chunking_task, asking, estimate_chunker_requests(chunking_task, chunker, document)),
+                sending=ModelRequests(
+                    chunking_task.without_embedder,
+                    asking,
+                    estimate_chunker_requests(chunking_task, chunker, document),
+                    f"“{chunker.title}” ({chunker.describe()}) sends the text",
+                    str(number),
+                    formed=asking,
+                ),
             )
     except InputError as error:
         return ColumnResult(choice, error=str(error))
@@ -221,12 +223,12 @@ AT_ONCE = "tfidf"
 
 def show_progress(results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
-    tasks_asked_about: set[ChunkingTask] = set()
-    for number, column in enumerate(results):
+    subjects_asked_about: set[Hashable] = set()
+    for request in filter(None, (column.sending for column in results)):
         # Two columns may be identical.
-        if column.sending is not None and column.sending.task not in tasks_asked_about:
-            _ask_to_send(number, column, too=bool(tasks_asked_about))
-            tasks_asked_about.add(column.sending.task)
+        if request.subject not in subjects_asked_about:
+            show_consent(request, partial(session.allowed.add, ("send", request.subject)), too=bool(subjects_asked_about))
+            subjects_asked_about.add(request.subject)
     background_chunking_job = session.job
     if background_chunking_job is None:
         return
@@ -250,27 +252,6 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
         st.button("Continue asking" if calls_language_model else "Continue embedding", on_click=_forget_job)
     elif any(column.tried for column in results):
         st.button("Try again", on_click=_forget_job)
-
-
-def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
-    """Draw the destination and estimated size of a column's request, with the button that sends it.
-
-    ``too`` is true if another column's request is drawn right above.
-    """
-    request_to_send, chunker = result.sending, result.chunker
-    assert request_to_send is not None
-    assert chunker is not None
-    ask_to_send(
-        f"“{chunker.title}” ({chunker.describe()}) sends the text",
-        request_to_send.asking,
-        request_to_send.estimate,
-        SHORT_ANSWER,
-        key=str(number),
-        send=session.allowed.add,
-        args=(("send", request_to_send.task.without_embedder),),
-        too=too,
-        formed=request_to_send.asking,
-    )
 
 
 def _offer_quick_embedder(row: DeltaGenerator, job: ChunkingJob) -> None:

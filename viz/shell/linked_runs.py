@@ -1,119 +1,18 @@
-"""Runs that links name: started with the user's consent, found in memory or on disk, shown if interrupted, and resumed."""
+"""Runs that links name: started, found in memory or on disk, shown if interrupted, and resumed."""
 
 from collections.abc import Callable, MutableMapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.language_models import Asking
 from chunkers.support import ModelName, pluralize
-from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, remark, show_job_progress
-from viz.controls import button_pressed
-from viz.jobs import MOST_KEPT, BackgroundJob, Estimating, KeptJob, RequestCounter, run_registry, run_store
+from viz.components.page_elements import notice, remark
+from viz.jobs import MOST_KEPT, BackgroundJob, KeptJob, run_registry, run_store
 from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
+from viz.shell.model_requests import ModelRequests, run_with_consent, show_consent
 from viz.shell.page import Page
 from viz.state import model_identity, session
-
-# The user's consent to calling a language model for many documents.
-
-
-@dataclass(frozen=True)
-class ModelRequests:
-    """The requests that a run would send to the session's language model.
-
-    Attributes
-    ----------
-    subject
-        The identity of the run, compared by value; the user's consent applies to it alone.
-    asking
-        The language model; None if none is named yet.
-    count
-        Estimates the requests.
-    what
-        The beginning of the sentence about the request, as in `ask_to_send`.
-    key
-        Key of the notice and the button.
-    answer_tokens
-        Assumed tokens of one answer; 0 if the estimate includes them.
-    formed
-        True if answers must follow a schema; False if all of them are free text.
-    """
-
-    subject: object
-    asking: Asking | None
-    count: RequestCounter
-    what: str
-    key: str
-    answer_tokens: int = SHORT_ANSWER
-    formed: bool = True
-
-
-AT_ONCE_S = 0.2
-"""Seconds to wait for an estimate before its progress is shown."""
-
-
-def run_with_consent(requests: ModelRequests | None, run: Callable[[], None]) -> None:
-    """Call ``run`` if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
-    if requests is None:
-        run()
-    elif requests.asking is not None:
-        session.estimating = job = Estimating(requests.subject, requests.asking, requests.count)
-        job.start(AT_ONCE_S)
-
-
-def show_consent(requests: ModelRequests | None, run: Callable[[], None]) -> bool:
-    """Draw the estimated requests and the button that calls ``run``; return whether the estimate is ready.
-
-    Nothing is drawn if no estimate was requested, or if the run or the language model has changed since.
-    """
-    request_estimation_job = session.estimating
-    if (
-        requests is None
-        or request_estimation_job is None
-        or request_estimation_job.subject != requests.subject
-        or request_estimation_job.asking is not requests.asking
-        or request_estimation_job.cancelled()
-    ):
-        return False
-    if request_estimation_job.running:
-        show_job_progress(request_estimation_job, key=f"estimating_{requests.key}")
-    elif request_estimation_job.error:
-        notice(request_estimation_job.error, "error", key=f"estimating_{requests.key}_error")
-    elif request_estimation_job.found is not None:
-
-        def send() -> None:
-            session.estimating = None
-            run()
-
-        ask_to_send(
-            requests.what,
-            request_estimation_job.asking,
-            request_estimation_job.found,
-            requests.answer_tokens,
-            key=requests.key,
-            send=send,
-            formed=request_estimation_job.asking if requests.formed else None,
-        )
-    return request_estimation_job.found is not None
-
-
-def run_button_row(
-    requests: ModelRequests | None, run: Callable[[], None], sentence: str, key: str, button_key: str, *, ready: bool
-) -> None:
-    """Draw the button that starts a run, a sentence next to it, and the consent that the run's requests need.
-
-    The button is disabled unless the run is ``ready``.
-    """
-    run_button_container = st.container(horizontal=True, vertical_alignment="center")
-    if button_pressed(run_button_container, "Run", button_key, disabled=not ready, type="primary") and ready:
-        run_with_consent(requests, run)
-        st.rerun()
-    with run_button_container:
-        remark(sentence, key=key)
-    show_consent(requests, run)
-
 
 RUN_PARAMETER = "run"
 """The link parameter with a run's token."""

@@ -154,7 +154,9 @@ def _start_row(here: Page, settings: Sequence[SweptSetting], documents: SweepDoc
         sweep_estimate_identity = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
         sweep_request_estimator = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
         sending_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
-        model_requests = ModelRequests(sweep_estimate_identity, asking, sweep_request_estimator, sending_phrase, "sweep")
+        model_requests = ModelRequests(
+            sweep_estimate_identity, asking, sweep_request_estimator, sending_phrase, "sweep", formed=asking
+        )
 
     def run() -> None:
         link_parameters = here.choices.extra
@@ -275,7 +277,12 @@ def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
         nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
         estimate_requests = partial(estimate_sweep_requests, split_function, nontrivial_sweep_settings, sweep.tokenizer)
         sweep_requests = ModelRequests(
-            sweep, language_model_access, estimate_requests, "The rest of this sweep sends at most its documents", "resumed"
+            sweep,
+            language_model_access,
+            estimate_requests,
+            "The rest of this sweep sends at most its documents",
+            "resumed",
+            formed=language_model_access,
         )
 
     def resumed_sweep() -> Sweep:

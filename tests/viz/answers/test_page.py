@@ -146,6 +146,40 @@ def test_a_run_that_is_stopped_keeps_what_was_answered_and_goes_on_from_there(ap
     assert list(table(app, "answers")["answers"]) == ["3 of 3"] * 2
 
 
+def test_a_run_that_was_answered_before_sends_nothing(app, http):
+    opened(app, judged="no")
+    name_model(app, http)
+    press(gathered(app), "Send")
+    done(app)
+    first, made = run_of(app), len(http.requests)
+    app.session_state["choices"]["answers"].extra["run"] = ""
+    gathered(app)
+    assert "All of this was answered before: nothing is sent." in remarks(app)
+    assert "Send" not in labels(app)
+    assert run_of(app) is None
+    press(app, "Run")
+    done(app)
+    assert run_of(app) is not first
+    assert list(table(app, "answers")["answers"]) == ["3 of 3"] * 2
+    assert len(http.requests) == made
+
+
+def test_judging_again_is_allowed_for_the_question_on_the_page_alone(app, http):
+    opened(app)
+    name_model(app, http)
+    press(gathered(app), "Send")
+    done(app)
+    made = len(http.requests)
+    press(app, "Judge again")
+    done(app, app.session_state["judging"])
+    judged = len(http.requests)
+    assert judged > made
+    app.selectbox(key="answers/question").select("2").run()
+    gathered(app)
+    assert "Judge again" in labels(app)
+    assert len(http.requests) == judged
+
+
 def chat_reply(messages):
     from tests.server import words
 

@@ -478,7 +478,6 @@ def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Chunk
         sent_text_phrase,
         "contexts",
         0,
-        formed=False,
     )
     st.button("Write context sentences", key="write_contexts", on_click=run_with_consent, args=(sentence_requests, begin))
     show_consent(sentence_requests, begin)

@@ -1,0 +1,165 @@
+"""Requests to a language model: estimated, shown with their price and limit, and sent only after the user's consent."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from chunkers import InputError
+from chunkers.contract import Estimate
+from chunkers.language_models import Asking, LanguageModel
+from chunkers.support import pluralize
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.controls import button_pressed
+from viz.jobs import Estimating, RequestCounter
+from viz.state import session
+
+SHORT_ANSWER = 20
+"""Tokens assumed for an answer in cost estimates."""
+
+
+@dataclass(frozen=True)
+class ModelRequests:
+    """The requests that some work, such as a run, would send to a language model.
+
+    Attributes
+    ----------
+    subject
+        The identity of the work, compared by value; the user's consent applies to it alone.
+    asking
+        The language model; None if none is named yet.
+    estimate
+        The number of requests, and the tokens of all their prompts; or a function that counts them in the background, once
+        `run_with_consent` is called.
+    what
+        The beginning of the sentence, such as “llm” sends the text; “to HOST” and the proxy, if any, are appended.
+    key
+        Key of the notice and the button.
+    answer_tokens
+        Assumed tokens of one answer, added to those in the estimate.
+    formed
+        The language model if its answers must follow a schema; None if all answers are free text. Unless it is known how the
+        server treats schemas, finding out takes one more request.
+    also
+        Another model of the same server that is also called, with its estimate and its answer tokens.
+    label
+        The label of the button.
+    """
+
+    subject: Hashable
+    asking: Asking | None
+    estimate: Estimate | RequestCounter
+    what: str
+    key: str
+    answer_tokens: int = SHORT_ANSWER
+    formed: Asking | None = None
+    also: tuple[LanguageModel, Estimate, int] | None = None
+    label: str = "Send"
+
+
+AT_ONCE_S = 0.2
+"""Seconds to wait for an estimate before its progress is shown."""
+
+
+def run_with_consent(requests: ModelRequests | None, run: Callable[[], None]) -> None:
+    """Call ``run`` if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
+    if requests is None:
+        run()
+    elif requests.asking is not None and not isinstance(requests.estimate, Estimate):
+        session.estimating = job = Estimating(requests.subject, requests.asking, requests.estimate)
+        job.start(AT_ONCE_S)
+
+
+def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, too: bool = False) -> bool:
+    """Draw the estimated requests and the button that calls ``run``; return whether the estimate is ready.
+
+    Nothing is drawn if no language model is named. If the requests must be counted, nothing is drawn before that was
+    requested, or once the work or the language model has changed. ``too`` omits the destination, because the line above
+    names it.
+    """
+    if requests is None or requests.asking is None:
+        return False
+    if isinstance(requests.estimate, Estimate):
+        _draw_requests(requests, requests.asking, requests.estimate, run, too=too)
+        return True
+    request_estimation_job = session.estimating
+    if (
+        request_estimation_job is None
+        or request_estimation_job.subject != requests.subject
+        or request_estimation_job.asking is not requests.asking
+        or request_estimation_job.cancelled()
+    ):
+        return False
+    if request_estimation_job.running:
+        show_job_progress(request_estimation_job, key=f"estimating_{requests.key}")
+    elif request_estimation_job.error:
+        notice(request_estimation_job.error, "error", key=f"estimating_{requests.key}_error")
+    elif request_estimation_job.found is not None:
+
+        def send() -> None:
+            session.estimating = None
+            run()
+
+        _draw_requests(requests, requests.asking, request_estimation_job.found, send, too=too)
+    return request_estimation_job.found is not None
+
+
+def _draw_requests(
+    requests: ModelRequests, asking: Asking, estimate: Estimate, send: Callable[[], None], *, too: bool
+) -> None:
+    """Draw the destination, size and cost of the requests, with the button that sends them."""
+    estimate_per_model = [(asking.model, estimate, requests.answer_tokens), *([requests.also] if requests.also else [])]
+    request_count, tokens, reply_tokens = map(sum, zip(*[estimated for _, estimated, _ in estimate_per_model], strict=True))
+    probe_requests, probe_tokens = (0, 0) if requests.formed is None or too else requests.formed.probe_requests_and_tokens
+    try:
+        request_destination = asking.model.destination
+    except InputError as error:
+        notice(str(error), "error", key=f"send_{requests.key}")
+        return
+    model_request_prices = [
+        asked_model.price(estimated.tokens, estimated.requests * answer + estimated.answers)
+        for asked_model, estimated, answer in estimate_per_model
+    ]
+    total_request_cost = None if None in model_request_prices else sum(filter(None, model_request_prices))
+    asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in estimate_per_model)]
+    models_phrase = f"the model{'s' * (len(asked_model_titles) > 1)} {' and '.join(asked_model_titles)}"
+    price_phrase = "no price is known" if total_request_cost is None else f"about ${total_request_cost:.4f}"
+    limit, spent = asking.limit, asking.spent
+    allowed_phrase = (
+        "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
+    )
+    if limit.money is not None and total_request_cost is not None:
+        allowed_phrase += f" Of the ${limit.money} that you allow ${spent.cost or 0:.4f} are spent."
+    elif limit.money is not None:
+        allowed_phrase += (
+            f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
+        )
+    replies_phrase = f", answered with about {reply_tokens:,} tokens" if reply_tokens else ""
+    requests_phrase = pluralize(request_count + probe_requests, "request")
+    amount_note = f"about {tokens + probe_tokens:,} tokens in {requests_phrase}{replies_phrase}"
+    # The button is next to the notice, so that the text below stays visible.
+    with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{requests.key}"):
+        notice(
+            f"{requests.what} there too: {amount_note}; {price_phrase}."
+            if too
+            else f"{requests.what} to {request_destination}, to {models_phrase}: {amount_note}, more if it has to be asked "
+            f"more often; {price_phrase}.{allowed_phrase} Nothing is sent until you press “{requests.label}”.",
+            key=f"send_{requests.key}",
+        )
+        st.button(requests.label, key=f"send/{requests.key}", on_click=send, width="content")
+
+
+def run_button_row(
+    requests: ModelRequests | None, run: Callable[[], None], sentence: str, key: str, button_key: str, *, ready: bool
+) -> None:
+    """Draw the button that starts a run, a sentence next to it, and the consent that the run's requests need.
+
+    The button is disabled unless the run is ``ready``.
+    """
+    run_button_container = st.container(horizontal=True, vertical_alignment="center")
+    if button_pressed(run_button_container, "Run", button_key, disabled=not ready, type="primary") and ready:
+        run_with_consent(requests, run)
+        st.rerun()
+    with run_button_container:
+        remark(sentence, key=key)
+    show_consent(requests, run)
