@@ -206,7 +206,7 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     ]
     if not answered_results:
         return
-    if judging_job is not None and judging_job.run is run and judging_job.running and not judging_job.cancelled():
+    if judging_job is not None and judging_job.run is run and judging_job.in_progress:
         finished_count_before = judging_job.finished
         show_job_progress(judging_job, lambda: judging_job.finished > finished_count_before)
         return

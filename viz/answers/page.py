@@ -242,7 +242,7 @@ def _gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embe
         session.gathering = chunk_gathering_job = Gathering(plan, column_chunkings, embedder, session.on_disk)
         chunk_gathering_job.start(0.2)
 
-    if chunk_gathering_job.running and not chunk_gathering_job.cancelled():
+    if chunk_gathering_job.in_progress:
         with st.container(key="progress_gathering"):
             show_job_progress(chunk_gathering_job)
     elif chunk_gathering_job.error:
@@ -255,7 +255,7 @@ def _gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embe
 
 def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
     """Draw a run's progress, its error, and the settings that have changed since it began."""
-    if run.running and not run.cancelled():
+    if run.in_progress:
         finished_count_before = len(run.finished)
         show_job_progress(run, lambda: len(run.finished) > finished_count_before)
     changed, asking = run.plan.changed(plan) if plan is not None else [], chosen_model()
@@ -264,7 +264,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
     say_changed_settings("answers were made", changed, "Press “Send” to ask again.", "answers")
     if run.error:
         notice(run.error, "error", key="answers_error")
-    if run.whole or (run.running and not run.cancelled()):
+    if run.whole or run.in_progress:
         return
     if run.asking is None:
         say_interrupted(run, "“Send” asks for the others.", "answers")
@@ -319,7 +319,7 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         judging_model(choices, asking),
         chosen_models(choices, asking),
     )
-    if sizes is None or (run is not None and ((run.running and not run.cancelled()) or _is_complete(run, plan, models))):
+    if sizes is None or (run is not None and (run.in_progress or _is_complete(run, plan, models))):
         return
 
     begin_run_callback = partial(_begin_run, choices, gathering, embedder, asking, judge, run)

@@ -87,7 +87,7 @@ def _questions_from_retrieval(choices: Choices, text: PageText) -> QuestionItems
         "Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary"
     )
     _say_problems(distinct_question_items)
-    if question_sharing_job.running and not question_sharing_job.cancelled():
+    if question_sharing_job.in_progress:
         show_job_progress(question_sharing_job, key="answers/sharing")
     elif question_sharing_job.error:
         notice(question_sharing_job.error, "error", key="answers_sharing_error")

@@ -85,7 +85,7 @@ def _full_embedder_results(
     if embedder_job is None:
         session.full_job = embedder_job = ChunkingJob(document, full, missing_tasks_and_chunkers, session.on_disk)
         embedder_job.start()
-    if embedder_job.running and not embedder_job.cancelled():
+    if embedder_job.in_progress:
         show_job_progress(embedder_job)
     elif embedder_job.error or embedder_job.cancelled():
         if embedder_job.error:

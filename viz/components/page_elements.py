@@ -44,7 +44,7 @@ def show_job_progress(
 
     ``beside`` draws further buttons into the row; ``key`` distinguishes the cancel buttons of several jobs on a page.
     """
-    if not job.running or job.cancelled() or news():
+    if not job.in_progress or news():
         st.rerun()
     share, status = job.progress()
     job_progress_row = st.container(horizontal=True, vertical_alignment="center")

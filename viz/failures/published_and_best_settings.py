@@ -116,7 +116,7 @@ def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
 
     The result is empty until the search has ended or was cancelled.
     """
-    finished_search_rows = list(search.rows) if search is not None and (search.cancelled() or not search.running) else []
+    finished_search_rows = list(search.rows) if search is not None and not search.in_progress else []
     best: dict[str, SweptSetting] = {}
     for summary in summarize_settings(finished_search_rows, SEARCH_MEASURE):
         best.setdefault(summary.setting.chunker, summary.setting)
@@ -125,7 +125,7 @@ def best_settings(search: Sweep | None) -> dict[str, SweptSetting]:
 
 def search_controls(here: Page, text: PageText, search: Sweep | None, ready: bool) -> None:
     """Draw the button that starts the search for the best settings, or the search's progress."""
-    if search is not None and search.running and not search.cancelled():
+    if search is not None and search.in_progress:
         show_job_progress(search)
         return
     settings = list(

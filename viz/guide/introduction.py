@@ -348,7 +348,7 @@ def _search(
         session.guide_ask_job = question_search_job
         question_search_job.start()
     question_search_job.join(PATIENCE_S)
-    if question_search_job.running and not question_search_job.cancelled():
+    if question_search_job.in_progress:
         with st.container(key="progress"):
             show_job_progress(question_search_job, key="guide_ask")
         return None, None, "Embedding the chunks and the question."

@@ -50,6 +50,11 @@ class BackgroundJob(ABC):
         """Return whether the job has been asked to stop."""
         return self._cancel.is_set()
 
+    @property
+    def in_progress(self) -> bool:
+        """True while the job is running and has not been asked to stop."""
+        return self.running and not self.cancelled()
+
     def start(self, wait: float = 0.0) -> None:
         """Start the job in its own thread, and wait until it has ended, for at most ``wait`` seconds."""
         self._thread = threading.Thread(target=self._run_guarded, daemon=True, name=type(self).__name__)
@@ -153,7 +158,7 @@ class KeptJob(BackgroundJob):
     @property
     def can_go_on(self) -> bool:
         """True if the job stopped early and is stored on disk, so that it can be resumed."""
-        return self.kept is not None and self.done < self.total and (self.cancelled() or not self.running)
+        return self.kept is not None and self.done < self.total and not self.in_progress
 
     def load(self, embedder: Embedder) -> None:
         """Load the embedding model; raises InputError too if the stored run was begun with another model of this name."""

@@ -188,7 +188,7 @@ def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
     session.retrieval_reading = job = _reading_job(session.retrieval_reading, files, read_documents)
     job.begin()
-    if job.running and not job.cancelled():
+    if job.in_progress:
         show_job_progress(job)
     if job.cancelled():
         return OwnDocuments([], ["Reading the documents was stopped; upload them again, or fewer of them."], [])

@@ -85,7 +85,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             )
             session.tracing, session.traced_question = trace_diagnosis_job, None
             trace_diagnosis_job.start(PATIENCE_S)
-        if trace_diagnosis_job.running and not trace_diagnosis_job.cancelled():
+        if trace_diagnosis_job.in_progress:
             show_job_progress(trace_diagnosis_job, key="traces")
             return
         trace_diagnosis_job.join(PATIENCE_S)

@@ -298,7 +298,7 @@ def _wait_for_report(job: ReportJob) -> None:
 
 def _say_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
-    if run.running and not run.cancelled():
+    if run.in_progress:
         measured_chunker_count = len(run.found)
         show_job_progress(run, lambda: len(run.found) > measured_chunker_count)
     say_changed_settings(

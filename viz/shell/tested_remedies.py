@@ -70,7 +70,7 @@ def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, no
         message = f"None of {pluralize(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
     if outcome is None:
         share, message = job.progress()
-        state = "looking" if job.running and not job.cancelled() else "failed" if job.error else "offered"
+        state = "looking" if job.in_progress else "failed" if job.error else "offered"
         message = (
             message if state == "looking" else job.error if state == "failed" else "Stopped." if job.cancelled() else ""
         )

@@ -96,7 +96,7 @@ def _draw(here: Page) -> None:
     _start_row(here, settings, chosen_sweep_documents)
     linked_sweep = find_run(link_parameters["run"], Sweep, KeptSweep, Sweep.from_disk)
     if isinstance(linked_sweep, Sweep):
-        if linked_sweep.running and not linked_sweep.cancelled():
+        if linked_sweep.in_progress:
             show_job_progress(linked_sweep)
         offer_to_resume_sweep(here, linked_sweep)
         _say_what_changed(linked_sweep, settings, chosen_sweep_documents)

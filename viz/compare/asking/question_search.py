@@ -229,7 +229,7 @@ def _fill_in_answer(
         session.ask_job = search_job
         search_job.start()
     search_job.join(patience_s)
-    is_search_in_progress = search_job.running and not search_job.cancelled()
+    is_search_in_progress = search_job.in_progress
     asked["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
     asked["state"] = (
         "working" if is_search_in_progress else "failed" if search_job.error or search_job.cancelled() else "done"
@@ -435,7 +435,7 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         notice(NO_MODEL, key="contexts_missing")
         return
     job = session.situating
-    if job is not None and job.asking is asking and job.running and not job.cancelled():
+    if job is not None and job.asking is asking and job.in_progress:
         show_job_progress(job, key="contexts")
         return
     unwritten_chunkings = {

@@ -229,7 +229,7 @@ def _offer_to_measure(
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     changes_job = session.index_changes
-    if changes_job is not None and changes_job.running and not changes_job.cancelled():
+    if changes_job is not None and changes_job.in_progress:
         measured_count_before = len(changes_job.results) + len(changes_job.refused)
         show_job_progress(
             changes_job,

@@ -379,7 +379,7 @@ def _offer_edits(
 ) -> None:
     """Draw the button that measures the effect of edits, or its progress."""
     edit_stability_job = session.edits
-    if edit_stability_job is not None and edit_stability_job.running and not edit_stability_job.cancelled():
+    if edit_stability_job is not None and edit_stability_job.in_progress:
         show_job_progress(
             edit_stability_job,
             lambda: {**edit_stability_job.results, **edit_stability_job.refused}.keys() != edit_results.keys(),
