@@ -57,6 +57,7 @@ from chunkers.text.sentences import (
     DEFAULT_SPLITTER,
     GIVEN_SPLITTER,
     SPLITTERS,
+    SplitterName,
     check_spacy_length,
     is_splitter,
     load_pipeline,

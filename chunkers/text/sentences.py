@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution, entry_points
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from chunkers.support import LONGEST_SHOWN, MAX_PARAGRAPH, InputError, raise_if_cancelled, require_extra, short_repr
 from chunkers.text.front_matter import front_matter
@@ -42,6 +42,28 @@ SPLITTERS = {
 
 ``sentencex:CODE`` splits by the rules of a language of `LANGUAGES`, ``spacy:NAME`` runs an installed pipeline.
 """
+
+
+class SplitterName(NamedTuple):
+    """Name of a sentence splitter, written as KIND or KIND:VARIANT.
+
+    Attributes
+    ----------
+    kind
+        A key of `SPLITTERS`, if the name is valid.
+    variant
+        A language's code for ``sentencex``, a pipeline's name for ``spacy``; None if none is written.
+    """
+
+    kind: str
+    variant: str | None
+
+    @classmethod
+    def parse(cls, written: str) -> Self:
+        """Parse the written form; any string is a name, although there may be no such splitter."""
+        kind, colon, variant = written.partition(":")
+        return cls(kind, variant if colon else None)
+
 
 _BLANK_LINES = re.compile(r"\n[ \t\f\v]*\n\s*")
 _SEPARATORS = {
@@ -97,9 +119,9 @@ def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     """Return the sentences of a text whose lines end in LF, white space around them included."""
     if splitter in _SEPARATORS:
         return _spans_between(text, _SEPARATORS[splitter])
-    splitter_kind, _, pipeline = splitter.partition(":")
-    if splitter_kind == "spacy":
-        return _spans_from_starts(text, _starts_by_spacy(text, pipeline))
+    kind, variant = SplitterName.parse(splitter)
+    if kind == "spacy":
+        return _spans_from_starts(text, _starts_by_spacy(text, variant or ""))
     return _spans_from_starts(text, _starts_by_sentencex(text, splitter_language(text, splitter) or ""))
 
 
@@ -109,10 +131,8 @@ GIVEN_SPLITTER = "given"
 
 def is_splitter(name: str) -> bool:
     """Return whether ``name`` is a valid name of a sentence splitter; a spaCy pipeline need not be installed."""
-    splitter_kind, colon, suffix = name.partition(":")
-    return name in SPLITTERS or (
-        bool(colon) and (splitter_kind == "spacy" or (splitter_kind == "sentencex" and suffix in LANGUAGES))
-    )
+    kind, variant = SplitterName.parse(name)
+    return name in SPLITTERS or (variant is not None and (kind == "spacy" or (kind == "sentencex" and variant in LANGUAGES)))
 
 
 def splitter_language(text: str, splitter: str) -> str | None:
@@ -126,28 +146,28 @@ def splitter_language(text: str, splitter: str) -> str | None:
     _check_splitter_name(splitter)
     if splitter == "sentencex":
         return detect_language(_LINE_END.sub("\n", text))
-    splitter_kind, _, language_code = splitter.partition(":")
-    return language_code if splitter_kind == "sentencex" else None
+    kind, language_code = SplitterName.parse(splitter)
+    return language_code if kind == "sentencex" else None
 
 
 def check_splitter(splitter: str) -> None:
     """Raise InputError if a splitter or its language is unknown, or its packages are missing; nothing is imported."""
     _check_splitter_name(splitter)
-    splitter_kind, _, pipeline = splitter.partition(":")
-    if pipeline and splitter_kind == "spacy":
+    kind, pipeline = SplitterName.parse(splitter)
+    if pipeline and kind == "spacy":
         check_pipeline(pipeline, "sentences")
-    elif splitter_kind == "spacy":
+    elif kind == "spacy":
         require_extra("spacy", "sentences: the splitter spacy")
 
 
 def _check_splitter_name(splitter: str) -> None:
-    splitter_kind, colon, suffix = splitter.partition(":")
+    kind, variant = SplitterName.parse(splitter)
     if splitter == GIVEN_SPLITTER:
         raise InputError("sentences must be passed again, because they came from the caller; got only the word 'given'.")
-    if splitter_kind == "sentencex" and colon and suffix not in LANGUAGES:
+    if kind == "sentencex" and variant is not None and variant not in LANGUAGES:
         raise InputError(
             f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got "
-            f"{short_repr(suffix)}."
+            f"{short_repr(variant)}."
         )
     if not is_splitter(splitter):
         raise InputError(
@@ -166,10 +186,10 @@ def _spans_in_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
 
 def splitter_packages(splitter: str) -> tuple[str, ...]:
     """Return the names of the installed packages that a splitter's sentences depend on."""
-    splitter_kind, colon, _ = splitter.partition(":")
-    if splitter_kind == "sentencex":
-        return ("sentencex",) if colon else ("sentencex", "py3langid")
-    return ("spacy",) if splitter_kind == "spacy" else ()
+    kind, language_code = SplitterName.parse(splitter)
+    if kind == "sentencex":
+        return ("sentencex", "py3langid") if language_code is None else ("sentencex",)
+    return ("spacy",) if kind == "spacy" else ()
 
 
 def load_splitter(splitter: str, text: str) -> None:
@@ -178,10 +198,10 @@ def load_splitter(splitter: str, text: str) -> None:
     Raises as `split_sentences` does.
     """
     check_splitter(splitter)
-    splitter_kind, colon, pipeline = splitter.partition(":")
-    if splitter_kind == "spacy":
-        _sentence_pipeline(pipeline)
-    elif splitter_kind == "sentencex" and not colon:
+    kind, variant = SplitterName.parse(splitter)
+    if kind == "spacy":
+        _sentence_pipeline(variant or "")
+    elif kind == "sentencex" and variant is None:
         load_detector(_LINE_END.sub("\n", text))
 
 

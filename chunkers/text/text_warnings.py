@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from chunkers.text.document import Document
-from chunkers.text.sentences import GIVEN_SPLITTER, SPLITTERS, split_sentences
+from chunkers.text.sentences import GIVEN_SPLITTER, SPLITTERS, SplitterName, split_sentences
 
 LONG_SENTENCE = 400
 """Bytes of UTF-8 from which a sentence of more than half the text is reported: 400 letters of English, 130 of Chinese."""
@@ -86,7 +86,7 @@ def _long_sentence_misfit(document: Document) -> Misfit | None:
 def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: int) -> Misfit:
     count_by_splitter = {}
     for other_splitter in SPLITTERS:
-        if other_splitter not in (splitter, splitter.partition(":")[0], "spacy"):
+        if other_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
             other_sentences = split_sentences(text, other_splitter)
             start, end = _longest_span(other_sentences)
             if 2 * (end - start) <= longest:

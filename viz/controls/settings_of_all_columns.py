@@ -9,7 +9,7 @@ from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, Embedder, ModelError
 from chunkers.embedders import OTHERS, MiniLM, missing_for_embedder
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.embedders.static_embedder import Static
-from chunkers.text import HUB_NAME, LANGUAGES, model_folder
+from chunkers.text import HUB_NAME, LANGUAGES, SplitterName, model_folder
 from viz.components.page_elements import notice, remark
 from viz.controls.widgets import (
     label_with_availability,
@@ -42,7 +42,7 @@ def ask_splitter_consent(choices: Choices) -> None:
         return
     linked_splitter_name = choices.sentences
     notice(
-        f"The link names the spaCy pipeline {linked_splitter_name.removeprefix('spacy:')} to split sentences. The "
+        f"The link names the spaCy pipeline {SplitterName.parse(linked_splitter_name).variant} to split sentences. The "
         f"pipeline is neither read "
         "nor run until you press “Use this splitter”.",
         key="splitter_waits",
@@ -212,7 +212,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
 
 def _choose_splitter(choices: Choices) -> None:
     """Draw the choice of a splitter and, for a multilingual one, of the language."""
-    splitter_kind, _, language = choices.sentences.partition(":")
+    splitter_kind, language_code = SplitterName.parse(choices.sentences)
     takes_language = splitter_kind == "sentencex"
     choose_shared_setting(choices, "Sentence splitter", "sentences", SPLITTERS, splitter_kind if takes_language else None)
     if not takes_language:
@@ -227,10 +227,10 @@ def _choose_splitter(choices: Choices) -> None:
     st.selectbox(
         "Language",
         language_codes,
-        index=language_codes.index(language),
+        index=language_codes.index(language_code or ""),
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
-        **value_binding(language, "language", chosen),
+        **value_binding(language_code or "", "language", chosen),
     )
 
 

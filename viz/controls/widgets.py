@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers.embedders import missing_for_embedder
 from chunkers.recipes import chunker_class
 from chunkers.support import missing_extra_message
-from chunkers.text import BYTE_PAIRS
+from chunkers.text import BYTE_PAIRS, SplitterName
 from viz.components.page_elements import remark
 from viz.state import EmbeddingServer, LanguageServer, last_change, session, undo_last
 
@@ -163,7 +163,7 @@ def offer_undo(page: str) -> None:
 
 def missing_for_splitter(name: str) -> str:
     """Return the installation hint for the package that the splitter lacks; empty if no package is missing."""
-    return missing_extra_message("spacy", "spaCy's splitter") if name.partition(":")[0] == "spacy" else ""
+    return missing_extra_message("spacy", "spaCy's splitter") if SplitterName.parse(name).kind == "spacy" else ""
 
 
 def missing_for_tokenizer(name: str) -> str:

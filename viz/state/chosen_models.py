@@ -8,6 +8,7 @@ from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
 from chunkers.embedders import OpenAIServer
 from chunkers.language_models import Asking, ChatServer, SpendingLimit
 from chunkers.support import ModelName
+from chunkers.text import SplitterName
 from viz.jobs import answers_on_disk
 from viz.state.choices import Choices
 from viz.state.session_state import session
@@ -46,7 +47,8 @@ def embedder_destination(choices: Choices) -> str:
 
 def splitter_waits_for_consent(choices: Choices) -> bool:
     """Return whether the splitter still needs the user's consent to run a package or read a folder."""
-    return choices.sentences.startswith("spacy:") and ("sentences", choices.sentences) not in session.allowed
+    kind, pipeline = SplitterName.parse(choices.sentences)
+    return kind == "spacy" and pipeline is not None and ("sentences", choices.sentences) not in session.allowed
 
 
 def _server_embedder(name: str) -> Embedder:
