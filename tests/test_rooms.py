@@ -1,7 +1,6 @@
 """The floors of the house: imports point down, between packages and between the rooms of `viz/`; none goes in a circle."""
 
 import ast
-import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
@@ -9,7 +8,6 @@ import pytest
 
 from tests import ROOT
 from tests.sources import parsed
-from viz.shell import PAGES
 
 PACKAGES = {
     "seamark": 7,
@@ -106,49 +104,6 @@ def circle(arrows):
     return ""
 
 
-def exported_names():
-    """Return the names that packages of packages export, as (package, name)."""
-    inits = [path for top in PACKAGES for path in (ROOT / top).glob("*/**/__init__.py")]
-    return {
-        (".".join(path.relative_to(ROOT).parts[:-1]), alias.name)
-        for path in inits
-        for node in parsed(path).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-        # What is defined in an `__init__` itself may use what it imports.
-        if not any(isinstance(statement, ast.FunctionDef) for statement in parsed(path).body)
-    }
-
-
-def test_what_a_package_exports_is_imported_from_it():
-    files = [
-        ROOT / "app.py",
-        ROOT / "serve.py",
-        *(path for top in (*PACKAGES, "benchmarks") for path in (ROOT / top).rglob("*.py")),
-    ]
-    imported = {
-        (node.module, alias.name)
-        for path in files
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    exported = exported_names()
-    assert len(exported) > 500
-    assert not exported - imported
-
-
-def test_no_two_modules_have_a_public_class_of_one_name():
-    modules = {}
-    for top in (*PACKAGES, "benchmarks", "packing"):
-        for path in (ROOT / top).rglob("*.py"):
-            for node in ast.walk(parsed(path)):
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                    modules.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
-    assert len(modules) > 500
-    assert not {name: paths for name, paths in modules.items() if len(paths) > 1}
-
-
 def test_the_packages_look_down_only():
     wrong_arrows = wrong_packages(imports())
     assert not wrong_arrows, (
@@ -159,14 +114,6 @@ def test_the_packages_look_down_only():
 def test_the_rooms_of_viz_look_down_only():
     wrong_arrows = wrong_floors(imports())
     assert not wrong_arrows, f"imports go to a lower floor, or stay in their room; these do not: {', '.join(wrong_arrows)}"
-
-
-@pytest.mark.parametrize("path", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("viz/state/*.py")))
-def test_the_state_of_all_sessions_names_no_page(path):
-    constants = {node.value for node in ast.walk(parsed(ROOT / path)) if isinstance(node, ast.Constant)}
-    titles = [page.title for page in PAGES.values() if re.search(rf"\b{page.title}\b", (ROOT / path).read_text())]
-    named_pages = sorted(constants & PAGES.keys()) + titles
-    assert not named_pages, f"{path} names {', '.join(named_pages)}: a page declares itself, or the shell knows it"
 
 
 def test_no_module_imports_itself_by_way_of_others():
