@@ -18,11 +18,10 @@ from chunkers.language_models import (
     prompts,
     usable_answer,
 )
-from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.support import short_repr
 from evaluation.questions import ANSWER_COLUMNS, AnyRuler, Corpus, Question, QuestionRow, excerpt_list, read_question_rows
 from evaluation.retrieval import fill_budget
-from evaluation.retrieval.asked_question import Limit, ask, checked_question, embed_question, index_passages
+from evaluation.retrieval.asked_question import Limit, ask, checked_question, embed_question, index_text
 from evaluation.segmentation import chunking_from_cuts
 
 # Questions and their reference answers.
@@ -257,45 +256,27 @@ def gather_passages(
     Cancelled
         If the user asked to stop.
     """
-    searchable_chunk_passages = index_passages(chunking, tools, "embedding")
-    # Before the questions, whose embeddings are no cost of the chunker.
-    embed_s = tools.meter.cold_s
+    index = index_text(chunking, tools, "embedding")
     context_of_each_question = []
     for question in questions:
         question_vector = embed_question(chunking, tools, question) if chunking.chunks else None
         if question_vector is None:
             context_of_each_question.append(AnswerContext((), 0))
             continue
-        question_with_ranked_chunks = ask(
-            searchable_chunk_passages, question, question_vector, Limit.of(tokens=budget), ruler
-        )
+        question_with_ranked_chunks = ask(index, question, question_vector, Limit.of(tokens=budget), ruler)
         passages_given = tuple(
             Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
             for hit in question_with_ranked_chunks.hits
         )
         context_of_each_question.append(AnswerContext(passages_given, question_with_ranked_chunks.tokens))
     chunking_model_spending = chunking.spending
-    chunking_duration_seconds = _chunking_seconds(chunking)
     return GatheredPassages(
         tuple(context_of_each_question),
-        chunking_duration_seconds,
-        embed_s,
+        index.chunk_s,
+        index.embed_s,
         len(chunking.chunks),
         None if chunking_model_spending is None else chunking_model_spending.tokens,
     )
-
-
-def _chunking_seconds(chunking: Chunking) -> float | None:
-    if chunking.made_by is not None and chunking.made_by.chunker in MADE_ELSEWHERE:
-        return None
-    chunking_timing = chunking.timing
-    if chunking_timing is None:
-        return 0.0
-    # Not a number where it was not recorded.
-    embedding_ms = (
-        chunking_timing.cold_ms if chunking_timing.cold_ms == chunking_timing.cold_ms else chunking_timing.embed_ms
-    )
-    return (chunking_timing.decide_ms + chunking_timing.merge_ms + embedding_ms) / 1000
 
 
 class Exchange(NamedTuple):

@@ -141,7 +141,9 @@ class Corpus:
 
     @cached_property
     def whole(self) -> Document:
-        """All documents joined into one document, with all their sentences."""
+        """All documents joined into one document, with all their sentences; a single document as it is."""
+        if len(self.documents) == 1:
+            return self.documents[0]
         corpus_sentence_spans = [
             Span(offset + start, offset + end)
             for offset, document in zip(self.offsets, self.documents, strict=True)

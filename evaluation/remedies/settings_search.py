@@ -17,14 +17,13 @@ from evaluation.retrieval import chunk_lengths
 from evaluation.retrieval.asked_question import (
     AskedQuestion,
     Limit,
-    Passages,
     PosedQuestion,
     ask,
     embed_question,
-    index_passages,
+    index_text,
     judge_retrieval,
 )
-from evaluation.search import Reranker, SearchMethod
+from evaluation.search import Index, Reranker, SearchMethod
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 
 # Settings that are tried: near the column's own parameters, and a few other chunkers.
@@ -370,13 +369,13 @@ class QuestionRetrieval:
         self._asked: dict[PosedQuestion, AskedQuestion] = {}
 
     @cached_property
-    def current_passages(self) -> Passages:
+    def current_index(self) -> Index:
         """Current chunks, prepared for search."""
         return self.prepare_chunks(self.column.chunking)
 
-    def prepare_chunks(self, chunking: Chunking) -> Passages:
+    def prepare_chunks(self, chunking: Chunking) -> Index:
         """Return alternative chunks, prepared for search by the current search method."""
-        return index_passages(chunking, self.tools, self.column.method, self.column.embedded_as)
+        return index_text(chunking, self.tools, self.column.method, self.column.embedded_as)
 
     def question_vector(self, question: str) -> VectorArray | None:
         """Return a question's embedding; None if the search does not use embeddings."""
@@ -385,22 +384,22 @@ class QuestionRetrieval:
             self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if uses_embeddings else None
         return self._vectors[question]
 
-    def _retrieve(self, passages: Passages, question: str, limit: Limit) -> AskedQuestion:
-        return ask(passages, question, self.question_vector(question), limit, self.ruler, self.reranker)
+    def _retrieve(self, index: Index, question: str, limit: Limit) -> AskedQuestion:
+        return ask(index, question, self.question_vector(question), limit, self.ruler, self.reranker)
 
     def current_retrieval(self, posed: PosedQuestion) -> AskedQuestion:
         """Return the ranking of the current chunks for a question, and the chunks retrieved."""
         if posed not in self._asked:
-            self._asked[posed] = self._retrieve(self.current_passages, posed.question, self.column.limit)
+            self._asked[posed] = self._retrieve(self.current_index, posed.question, self.column.limit)
         return self._asked[posed]
 
-    def is_whole(self, passages: Passages, posed: PosedQuestion) -> bool:
+    def is_whole(self, index: Index, posed: PosedQuestion) -> bool:
         """Return whether a retrieved alternative chunk contains the whole answer, within the current limit.
 
         If the limit is a number of chunks, the answer must also be whole within the number of tokens retrieved now.
         """
         column_retrieval_limit = self.column.limit
-        if judge_retrieval(self._retrieve(passages, posed.question, column_retrieval_limit), posed.answer).fate != "whole":
+        if judge_retrieval(self._retrieve(index, posed.question, column_retrieval_limit), posed.answer).fate != "whole":
             return False
         if column_retrieval_limit.top is None:
             return True
@@ -408,7 +407,7 @@ class QuestionRetrieval:
         return (
             retrieved_token_count > 0
             and judge_retrieval(
-                self._retrieve(passages, posed.question, Limit(tokens=retrieved_token_count)), posed.answer
+                self._retrieve(index, posed.question, Limit(tokens=retrieved_token_count)), posed.answer
             ).fate
             == "whole"
         )

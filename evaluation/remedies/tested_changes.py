@@ -100,15 +100,14 @@ class _Reach:
 
     def __init__(self, failure: FailingColumn, questions: QuestionRetrieval) -> None:
         self.failure, self.questions = failure, questions
-        passages, vector = questions.current_passages, questions.question_vector(failure.posed.question)
+        index, vector = questions.current_index, questions.question_vector(failure.posed.question)
         self._scores: dict[str, float] = {}
         """Cosine of the failing question and each text embedded so far."""
-        texts = passages.searchable.texts
+        texts = index.searchable.texts
         if vector is not None:
-            self._scores.update(zip(texts, (passages.searchable.vectors @ vector).tolist(), strict=True))
+            self._scores.update(zip(texts, (index.searchable.vectors @ vector).tolist(), strict=True))
         self._column_scores = np.array([self._scores.get(text, -1.0) for text in texts])
-        self._starts = np.array([spans[0].start for spans in passages.chunk_spans])
-        self._ends = np.array([spans[-1].end for spans in passages.chunk_spans])
+        self._starts, self._ends = index.edges.T
 
     def is_out_of_reach(self, chunking: Chunking) -> bool:
         """Return whether retrieval certainly returns no alternative chunk with the whole answer.

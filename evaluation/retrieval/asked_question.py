@@ -9,18 +9,18 @@ import numpy as np
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number
-from evaluation.questions import AnyRuler, intersection
+from evaluation.questions import AnyRuler, Corpus, intersection
 from evaluation.retrieval.budget import fill_budget
 from evaluation.retrieval.given_chunks import missing_characters
 from evaluation.search import (
     MOST_RERANKED,
+    Index,
     Ranking,
     Reranker,
-    SearchableTexts,
     SearchMethod,
     checked_method,
     embed_texts,
-    make_searchable,
+    index_chunkings,
     rerank_first,
 )
 from evaluation.segmentation import cut_offsets
@@ -32,7 +32,7 @@ MOST_TOP = 100
 """Maximum number of chunks that can be requested instead of a token budget."""
 
 STATED_SEARCHED = "Propositions are searched by what the language model stated; what is given is the text that it came from."
-"""Note for chunks with a text of their own: `Passages` have that text, and hits have the spans of its source."""
+"""Note for chunks with a text of their own: an `Index` has that text, and hits have the spans of its source."""
 
 _CHARACTERS_A_TOKEN = 4
 
@@ -80,26 +80,13 @@ def checked_question(text: str) -> str:
     return text.strip()
 
 
-@dataclass(frozen=True, eq=False)
-class Passages:
-    """The chunks of a text, ready to be searched."""
+def index_text(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_as: EmbeddedAs = "plain") -> Index:
+    """Return a search index over the chunks of one text, searched by a method; without an embedder, by words alone.
 
-    chunking: Chunking
-    searchable: SearchableTexts
-
-    @property
-    def chunk_spans(self) -> list[tuple[Span, ...]]:
-        """Spans of each chunk in the text."""
-        return [chunk.spans for chunk in self.chunking.chunks]
-
-
-def index_passages(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_as: EmbeddedAs = "plain") -> Passages:
-    """Prepare chunks for search by a method; without an embedder, by words alone.
-
-    Raises the same errors as `evaluation.search.make_searchable`.
+    Raises the same errors as `evaluation.search.index_chunkings`.
     """
     method = checked_method(method) if tools.embedder is not None else "bm25"
-    return Passages(chunking, make_searchable([chunking], chunking.document, tools, method, embedded_as))
+    return index_chunkings(Corpus((chunking.document,)), [chunking], tools, embedded_as, method)
 
 
 def has_stated_texts(chunking: Chunking) -> bool:
@@ -110,7 +97,7 @@ def has_stated_texts(chunking: Chunking) -> bool:
 def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArray:
     """Return a question's unit vector, shape (dimension,), from the embedder of the chunks.
 
-    Raises the same errors as `index_passages`.
+    Raises the same errors as `index_text`.
     """
     return np.asarray(embed_texts(chunking.document, [question], tools)[0])
 
@@ -158,12 +145,17 @@ class AskedQuestion:
         True if the scores are from a cross-encoder.
     """
 
-    passages: Passages
+    index: Index
     ranking: Ranking
     sources: dict[str, Ranking]
     hits: tuple[Hit, ...]
     tokens: int
     reranked: bool
+
+    @property
+    def chunking(self) -> Chunking:
+        """The chunks of the text, as the chunker made them."""
+        return self.index.chunkings[0]
 
     @property
     def fused(self) -> bool:
@@ -173,11 +165,11 @@ class AskedQuestion:
     @property
     def is_every_chunk_retrieved(self) -> bool:
         """True if every chunk is retrieved in full."""
-        return len(self.hits) == len(self.passages.searchable.texts) and all(hit.whole for hit in self.hits)
+        return len(self.hits) == len(self.index.chunks) and all(hit.whole for hit in self.hits)
 
 
 def ask(
-    passages: Passages,
+    index: Index,
     question: str,
     vector: VectorArray | None,
     limit: Limit,
@@ -195,23 +187,22 @@ def ask(
     reranker
         Cross-encoder that reorders the first `MOST_RERANKED` chunks; None for no reordering.
     """
-    searchable = passages.searchable
+    searchable = index.searchable
     final_chunk_ranking, rankings_by_method = searchable.rank(question, vector)
     if reranker is not None:
         texts_to_rerank = [searchable.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
-    spans_of_each_chunk = passages.chunk_spans
-    ranked_spans = [spans_of_each_chunk[chunk] for chunk in final_chunk_ranking.order]
+    ranked_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
     parts_given = ranked_spans[: limit.top] if limit.tokens is None else fill_budget(ranked_spans, limit.tokens, ruler)
     best_chunk_hits = tuple(
-        Hit(int(chunk), rank, float(score), parts, parts == spans_of_each_chunk[chunk])
+        Hit(int(chunk), rank, float(score), parts, parts == index.chunks[chunk])
         for rank, (chunk, score, parts) in enumerate(
             zip(final_chunk_ranking.order, final_chunk_ranking.scores, parts_given, strict=False), start=1
         )
     )
     retrieved_token_count = ruler([part for hit in best_chunk_hits for part in hit.parts])
     return AskedQuestion(
-        passages,
+        index,
         final_chunk_ranking,
         rankings_by_method,
         best_chunk_hits,
@@ -308,7 +299,7 @@ def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
     White space is ignored.
     """
     parts_by_chunk = {hit.chunk: hit.parts for hit in asked.hits}
-    return judge_answer_retrieval(asked.passages.chunking, asked.ranking.ranks_by_chunk(), parts_by_chunk, answer)
+    return judge_answer_retrieval(asked.chunking, asked.ranking.ranks_by_chunk(), parts_by_chunk, answer)
 
 
 def judge_answer_retrieval(
@@ -423,18 +414,14 @@ def retrieved_whole_per_question(
 ) -> list[bool]:
     """Return for each question whether a retrieved chunk contains its whole answer.
 
-    Raises the same errors as `index_passages`.
+    Raises the same errors as `index_text`.
     """
     if not questions:
         return []
-    chunk_passages = index_passages(chunking, tools, search.method, search.embedded_as)
+    index = index_text(chunking, tools, search.method, search.embedded_as)
     are_whole = []
     for posed in questions:
-        question_vector = (
-            None if chunk_passages.searchable.searched_by == "bm25" else embed_question(chunking, tools, posed.question)
-        )
-        question_with_ranked_chunks = ask(
-            chunk_passages, posed.question, question_vector, search.limit, ruler, search.reranker
-        )
+        question_vector = None if index.searchable.searched_by == "bm25" else embed_question(chunking, tools, posed.question)
+        question_with_ranked_chunks = ask(index, posed.question, question_vector, search.limit, ruler, search.reranker)
         are_whole.append(judge_retrieval(question_with_ranked_chunks, posed.answer).fate == "whole")
     return are_whole

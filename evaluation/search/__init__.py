@@ -6,10 +6,9 @@ from evaluation.search.index import (
     Indexed,
     PreparedQuestions,
     Search,
-    SearchableTexts,
     build_index,
     embed_texts,
-    make_searchable,
+    index_chunkings,
     search,
 )
 from evaluation.search.near_duplicates import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, find_near_duplicates, repeated_runs

@@ -5,15 +5,17 @@ front is among the words too, as in the contextual BM25 of Anthropic (2024), "In
 """
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isnan
 
 import numpy as np
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
+from chunkers.recipes import MADE_ELSEWHERE
 from chunkers.results import EmbeddedAs, embedded_text, parent_by_child
 from chunkers.support import FloatArray, IntArray, VectorArray, raise_if_cancelled
 from chunkers.text import detect_language
@@ -181,8 +183,8 @@ class Index(Indexed):
     ----------
     searchable
         The texts of the chunks, ready to be searched.
-    reasons
-        Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins.
+    chunkings
+        The chunker's result for each document; empty in a `Search`.
     unsituated
         Number of chunks without a context sentence, if chunks are embedded with one.
     behind
@@ -191,9 +193,19 @@ class Index(Indexed):
     """
 
     searchable: SearchableTexts
-    reasons: Mapping[int, str] = field(default_factory=dict)
+    chunkings: tuple[Chunking, ...] = ()
     unsituated: int = 0
     behind: NearDuplicates | None = None
+
+    @cached_property
+    def reasons(self) -> dict[int, str]:
+        """Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins."""
+        return {
+            offset + gap.start_after(chunking.document): gap.reason
+            for offset, chunking in zip(self.corpus.offsets, self.chunkings, strict=False)
+            for gap in chunking.gaps
+            if gap.verdict.is_cut
+        }
 
 
 def build_index(
@@ -218,49 +230,61 @@ def build_index(
     """
     searched_by = checked_method(searched_by)
     chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
-    document_chunkings = []
+    chunkings = []
     for document in corpus.documents:
         raise_if_cancelled(tools.cancelled)
-        document_chunkings.append(run(chunker, document, tools, embedded_as))
-    chunk_spans = [
-        tuple(corpus.on_axis(number, span) for span in chunk.spans)
-        for number, chunking in enumerate(document_chunkings)
-        for chunk in chunking.chunks
-    ]
+        chunkings.append(run(chunker, document, tools, embedded_as))
+    chunk_spans = _spans_in_corpus(corpus, chunkings)
     parents_of = parent_by_child(chunk_spans)
-    parent_chunk_spans, levels_note = None, ""
+    parents, levels_note = None, ""
     if parents_of and only_children:
-        parent_chunk_spans = tuple(chunk_spans[parent] for parent in parents_of.values())
-        chunk_spans = [chunk_spans[child] for child in parents_of]
-        document_chunkings = [*_chunks_selected(document_chunkings, parents_of)]
+        parents = tuple(chunk_spans[parent] for parent in parents_of.values())
+        chunkings = [*_chunks_selected(chunkings, parents_of)]
     elif parents_of or only_children:
         levels_note = PARENTS_SEARCHED if parents_of else NO_PARENTS
-    chunking_timings = [chunking.timing for chunking in document_chunkings if chunking.timing is not None]
-    decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in chunking_timings)
-    chunk_embedding_meter = Meter()
-    searchable = make_searchable(
-        document_chunkings, corpus.whole, replace(tools, meter=chunk_embedding_meter), searched_by, embedded_as
+    return replace(
+        index_chunkings(corpus, chunkings, tools, embedded_as, searched_by),
+        caveat=" ".join(filter(None, [chunker.caveat(), levels_note])),
+        parents=parents,
     )
+
+
+def index_chunkings(
+    corpus: Corpus, chunkings: Sequence[Chunking], tools: Tools, embedded_as: EmbeddedAs, searched_by: SearchMethod
+) -> Index:
+    """Return a search index over the chunks of every document of a corpus, in the order of the documents.
+
+    Raises the same errors as `make_searchable`.
+    """
+    meter = Meter()
+    searchable = make_searchable(chunkings, corpus.whole, replace(tools, meter=meter), searched_by, embedded_as)
+    timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
+    decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
+    # Not a number where it was not recorded.
+    chunk_ms = decide_ms + sum(timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in timings)
+    is_timed = not any(chunking.made_by is not None and chunking.made_by.chunker in MADE_ELSEWHERE for chunking in chunkings)
     return Index(
         corpus=corpus,
-        chunks=tuple(chunk_spans),
-        chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in chunking_timings)) / 1000,
-        decide_s=None if chunker.elsewhere else decide_ms / 1000,
-        embed_s=chunk_embedding_meter.cold_s + searchable.word_index_s,
-        embedded=chunk_embedding_meter.embedded + sum(timing.embedded for timing in chunking_timings),
-        cached=chunk_embedding_meter.cached + sum(timing.cached for timing in chunking_timings),
+        chunks=_spans_in_corpus(corpus, chunkings),
+        chunk_s=chunk_ms / 1000 if is_timed else None,
+        decide_s=decide_ms / 1000 if is_timed else None,
+        embed_s=meter.cold_s + searchable.word_index_s,
+        embedded=meter.embedded + sum(timing.embedded for timing in timings),
+        cached=meter.cached + sum(timing.cached for timing in timings),
         searchable=searchable,
-        reasons={
-            corpus.offsets[number] + gap.start_after(chunking.document): gap.reason
-            for number, chunking in enumerate(document_chunkings)
-            for gap in chunking.gaps
-            if gap.verdict.is_cut
-        },
-        unsituated=sum(not chunk.situation for chunking in document_chunkings for chunk in chunking.chunks)
+        chunkings=tuple(chunkings),
+        unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
         if embedded_as == "context"
         else 0,
-        caveat=" ".join(filter(None, [chunker.caveat(), levels_note])),
-        parents=parent_chunk_spans,
+    )
+
+
+def _spans_in_corpus(corpus: Corpus, chunkings: Sequence[Chunking]) -> tuple[tuple[Span, ...], ...]:
+    """Return the corpus-wide spans of the chunks of every document."""
+    return tuple(
+        tuple(corpus.on_axis(number, span) for span in chunk.spans)
+        for number, chunking in enumerate(chunkings)
+        for chunk in chunking.chunks
     )
 
 
@@ -425,4 +449,6 @@ def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int
                 ]
             )
             search_durations.append(time.perf_counter() - search_start_time)
+    # Measures are kept for long and need no decisions, which take more memory than the vectors.
+    index = replace(index, chunkings=())
     return Search(index, tuple(questions), rankings_by_question, question_embedding_meter.cold_s, min(search_durations))

@@ -137,7 +137,7 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
 
 def ranking_picture(asked: AskedQuestion | None) -> PictureData:
     """Return the picture of the ranking: the distance of each chunk from the question."""
-    if asked is None or asked.passages.searchable.searched_by == "bm25" or not len(asked.ranking.order):
+    if asked is None or asked.index.searchable.searched_by == "bm25" or not len(asked.ranking.order):
         return new_picture(
             "A question finds chunks",
             split_at_glossary_terms(
@@ -145,7 +145,7 @@ def ranking_picture(asked: AskedQuestion | None) -> PictureData:
                 "looks for the chunk at the least [distance] from the question."
             ),
         )
-    passage_vectors = asked.passages.searchable.vectors
+    passage_vectors = asked.index.searchable.vectors
     nearest_chunks, similarities = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
     chunk_vector_start = ", ".join(format_number(float(value), ".2f") for value in passage_vectors[nearest_chunks[0]][:3])
     chunk_ranking_picture = new_picture(
@@ -156,7 +156,7 @@ def ranking_picture(asked: AskedQuestion | None) -> PictureData:
             "looks for the chunk at the least [distance] from the question."
         ),
     )
-    ranked_text_chunks = asked.passages.chunking.chunks
+    ranked_text_chunks = asked.chunking.chunks
     chunk_ranking_picture["ranks"] = rank_rows(
         [
             (chunk, f"chunk {chunk + 1}", ranked_text_chunks[chunk].text, 1 - score)
@@ -187,8 +187,8 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
                 "The language model is given the question and the nearest chunks. It writes its answer from them."
             ),
         )
-    passages, retrieved = asked.passages, [hit.chunk for hit in asked.hits]
-    document, chunks = passages.chunking.document, passages.chunking.chunks
+    chunking, retrieved = asked.chunking, [hit.chunk for hit in asked.hits]
+    document, chunks = chunking.document, chunking.chunks
     chunks_phrase = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
     marked_span, place_explanation = answer, ""
     if answer is not None:
@@ -208,7 +208,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
             place
             for number in nearest.ranking.order.tolist()
             if any(
-                span.start <= (place := nearest.passages.chunking.chunks[number].spans[0]).start < span.end
+                span.start <= (place := nearest.chunking.chunks[number].spans[0]).start < span.end
                 for chunk in retrieved
                 for span in chunks[chunk].spans
             )
@@ -239,7 +239,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
     first_shown_row = max(0, min(marked_row - 2, len(chunk_sentence_pairs) - SHOWN_SENTENCES))
     shown_rows = chunk_sentence_pairs[first_shown_row : first_shown_row + SHOWN_SENTENCES]
     for chunk, sentence in shown_rows:
-        (row,) = sentence_rows(document, [sentence], passages.chunking, marked_span)
+        (row,) = sentence_rows(document, [sentence], chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
         row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
         for part in row["parts"]:

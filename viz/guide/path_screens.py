@@ -19,7 +19,7 @@ from evaluation.retrieval.asked_question import (
     ask,
     checked_question,
     embed_question,
-    index_passages,
+    index_text,
     judge_retrieval,
 )
 from evaluation.segmentation import count_found_missed_added, cut_offsets
@@ -315,7 +315,7 @@ def _question(text: str, question: str | None, tools: Tools) -> Drawn:
 def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
     question_vector = embed_question(chunking, tools, question)
     return ask(
-        index_passages(chunking, tools, "embedding"),
+        index_text(chunking, tools, "embedding"),
         question,
         question_vector,
         limit,

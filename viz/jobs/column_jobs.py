@@ -16,15 +16,14 @@ from evaluation.retrieval.asked_question import (
     AskedQuestion,
     CutChange,
     Limit,
-    Passages,
     PosedQuestion,
     SearchSettings,
     ask,
     embed_question,
-    index_passages,
+    index_text,
     retrieved_whole_per_question,
 )
-from evaluation.search import Reranker, SearchMethod
+from evaluation.search import Index, Reranker, SearchMethod
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.shared_resources import CACHED_BYTES, build_tools, cached_while_shown
@@ -94,13 +93,13 @@ class AskJob(BackgroundJob):
                 share=self._note_share,
                 arrival=self.arrival,
             )
-            column_passages = _searchable_passages(task, chunking, self.inquiry, tools)
+            column_index = _column_index(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
             question_vector: VectorArray | None = None
             if embedder is not None and chunking.chunks:
                 question_vector = embed_question(chunking, tools, self.inquiry.question)
             self.found[number] = ask(
-                column_passages,
+                column_index,
                 self.inquiry.question,
                 question_vector,
                 self.inquiry.limit,
@@ -117,24 +116,24 @@ def contexts_digest(chunkings: Iterable[Chunking]) -> str:
     return context_sentences_hasher.hexdigest()
 
 
-def _passages_bytes(passages: Passages) -> int:
-    searchable = passages.searchable
+def _index_bytes(index: Index) -> int:
+    searchable = index.searchable
     vector_bytes: int = searchable.vectors.nbytes
     # An index by words is about as large as its texts.
     return vector_bytes + sum(map(len, searchable.texts)) * (2 if searchable.bm25 is not None else 1)
 
 
-def _passages_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:
+def _index_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:
     embedder_key = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
     # The same model may have written different sentences for another session.
     contexts_hash = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
     return task.document, task, embedder_key, inquiry.method, inquiry.embedded_as, contexts_hash
 
 
-@cached_while_shown(CACHED_BYTES, _passages_key, _passages_bytes)
-def _searchable_passages(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Passages:
-    """Return the chunks of a column, ready to be searched."""
-    return index_passages(chunking, tools, inquiry.method, inquiry.embedded_as)
+@cached_while_shown(CACHED_BYTES, _index_key, _index_bytes)
+def _column_index(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Index:
+    """Return the search index over the chunks of a column."""
+    return index_text(chunking, tools, inquiry.method, inquiry.embedded_as)
 
 
 @cached_while_shown(4, lambda document, tokenizer: (document.identity, tokenizer))

@@ -7,7 +7,7 @@ from chunkers import Cancelled, Document, ModelError, Tools, Watcher, build_chun
 from chunkers.embedders.late_chunking import LateChunks, overlapping_windows
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions.corpus import Corpus
-from evaluation.retrieval.asked_question import index_passages
+from evaluation.retrieval.asked_question import index_text
 from evaluation.search.index import build_index, embed_chunks_late
 from tests.chunkers.embedders.models import WORDS
 from tests.chunkers.embedders.test_bert import make
@@ -182,8 +182,7 @@ def test_retrieval_and_asking_search_the_same_vectors(model):
     assert index.searchable.texts == plain.searchable.texts
     assert np.abs(index.searchable.vectors - plain.searchable.vectors).max() > 0.01
     assert (
-        index_passages(run(chunker, document, tools), tools, "embedding", "late").searchable.vectors
-        == index.searchable.vectors
+        index_text(run(chunker, document, tools), tools, "embedding", "late").searchable.vectors == index.searchable.vectors
     ).all()
 
 

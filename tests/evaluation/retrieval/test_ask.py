@@ -21,7 +21,7 @@ from evaluation.retrieval.asked_question import (
     checked_question,
     embed_question,
     format_search_score,
-    index_passages,
+    index_text,
     judge_retrieval,
 )
 from evaluation.retrieval.budget import fill_budget
@@ -38,7 +38,7 @@ def asked_of(text=LINES, question="12", tokens=None, top=None, method="embedding
     document = Document.from_text(text, "lines")
     with_tools = tools(AngleEmbedder())
     chunking = run(build_chunker(chunker, parameters), document, with_tools)
-    passages = index_passages(chunking, with_tools, method)
+    passages = index_text(chunking, with_tools, method)
     vector = embed_question(chunking, with_tools, question) if method != "bm25" else None
     ruler = TokenRuler(document.text, load_tokenizer("words"))
     return ask(passages, question, vector, Limit.of(tokens=tokens, top=top), ruler)
@@ -67,7 +67,7 @@ def test_the_best_chunks_are_given_whole():
 def test_the_budget_is_filled_as_everywhere(budget, method, angle):
     asked = asked_of(question=f"{angle} angle line", tokens=budget, method=method)
     ruler = TokenRuler(LINES, load_tokenizer("words"))
-    spans = asked.passages.chunk_spans
+    spans = asked.index.chunks
     wanted = fill_budget([spans[chunk] for chunk in asked.ranking.order], budget, ruler)
     assert [hit.parts for hit in asked.hits] == wanted
     assert asked.tokens == ruler([part for parts in wanted for part in parts]) <= budget
@@ -82,8 +82,8 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     question = "Which number has saltsalt?"
     index = build_index(Corpus((document,)), chunker, with_tools, embedded_as, method)
     retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
-    passages = index_passages(run(chunker, document, with_tools), with_tools, method, embedded_as)
-    vector = embed_question(passages.chunking, with_tools, question)
+    passages = index_text(run(chunker, document, with_tools), with_tools, method, embedded_as)
+    vector = embed_question(passages.chunkings[0], with_tools, question)
     asked = ask(passages, question, vector, Limit.of(top=15), TokenRuler(document.text, load_tokenizer("words")))
     ranked = asked.ranking.order.tolist()
     # Of chunks without a word of the question BM25 says nothing; Retrieval has them at the end, in their order.
@@ -95,7 +95,7 @@ def test_nothing_is_embedded_that_is_not_there_already_when_asked_so():
     document = Document.from_text(LINES, "lines")
     chunking = run(build_chunker("fixed_sentences", {}), document, tools(AngleEmbedder()))
     with pytest.raises(Cancelled):
-        index_passages(chunking, tools(AngleEmbedder(), cancelled=lambda: True), "hybrid")
+        index_text(chunking, tools(AngleEmbedder(), cancelled=lambda: True), "hybrid")
 
 
 def test_without_an_embedder_words_alone_rank():
@@ -103,9 +103,9 @@ def test_without_an_embedder_words_alone_rank():
     without = tools()
     without.embedder = None
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
-    passages = index_passages(chunking, without, "hybrid")
+    passages = index_text(chunking, without, "hybrid")
     asked = ask(passages, "the line of 80", None, Limit.of(top=3), TokenRuler(LINES, load_tokenizer("words")))
-    assert asked.passages.searchable.searched_by == "bm25"
+    assert asked.index.searchable.searched_by == "bm25"
     assert asked.hits[0].chunk == 1
 
 
@@ -184,7 +184,7 @@ def scattered(*places):
     chunks = tuple(Chunk.of(document, *[lines[line] for line in chunk]) for chunk in places)
     chunking = Chunking(document, chunks, ())
     with_tools = tools(AngleEmbedder())
-    passages = index_passages(chunking, with_tools, "embedding")
+    passages = index_text(chunking, with_tools, "embedding")
     vector = embed_question(chunking, with_tools, "0")
     return ask(passages, "0", vector, Limit.of(tokens=9), TokenRuler(LINES, load_tokenizer("words")))
 

@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import CHUNKERS, Document, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.retrieval.asked_question import Limit, ask, embed_question, index_passages
+from evaluation.retrieval.asked_question import Limit, ask, embed_question, index_text
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import choose_document, press, sent, settled
 from viz.guide import introduction
@@ -33,7 +33,7 @@ def asked_of(chunking, question, top=1):
     with_angles = tools(AngleEmbedder())
     vector = embed_question(chunking, with_angles, question)
     ruler = token_ruler_of(chunking.document, "words")
-    return ask(index_passages(chunking, with_angles, "embedding"), question, vector, Limit(top=top), ruler)
+    return ask(index_text(chunking, with_angles, "embedding"), question, vector, Limit(top=top), ruler)
 
 
 def words_of(picture):
@@ -76,7 +76,7 @@ def test_the_ranking_is_the_questions(angle):
     shares = [rank["share"] for rank in shown["ranks"]]
     assert shares == sorted(shares)
     assert shown["after"] == "and 2 chunks farther away"
-    begins = ", ".join(f"{value:.2f}".replace("-", "−") for value in asked.passages.searchable.vectors[order[0]][:3])
+    begins = ", ".join(f"{value:.2f}".replace("-", "−") for value in asked.index.searchable.vectors[order[0]][:3])
     assert f"Those of chunk {order[0] + 1} begin {begins}." in words_of(shown)
 
 

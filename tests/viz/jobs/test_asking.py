@@ -77,7 +77,7 @@ def test_a_second_question_embeds_nothing_but_itself():
     embedder.batches.clear()
     second = done(job_of(embedder, "what is line 9"))
     assert embedder.batches == [["what is line 9"]]
-    assert second.found[0].passages is first.found[0].passages
+    assert second.found[0].index is first.found[0].index
     assert second.progress()[0] == 1.0
     # By words alone nothing is embedded at all.
     embedder.batches.clear()
@@ -105,11 +105,11 @@ def test_what_is_kept_of_a_text_is_forgotten_with_its_last_session(method):
     embedder = Counted()
     first = job_of(embedder, "gone", method, revision="3")
     showing = ShownTextMarker(first.columns[0][2].document.identity)
-    kept = done(first).found[0].passages
-    assert done(job_of(embedder, "gone", method, revision="3")).found[0].passages is kept
+    kept = done(first).found[0].index
+    assert done(job_of(embedder, "gone", method, revision="3")).found[0].index is kept
     del showing
     forget_gone_texts()
-    assert done(job_of(embedder, "gone", method, revision="3")).found[0].passages is not kept
+    assert done(job_of(embedder, "gone", method, revision="3")).found[0].index is not kept
 
 
 def test_equal_questions_about_equal_columns_are_one_subject():

@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Chunking, Document, build_chunker, run
 from evaluation.questions.corpus import TokenRuler
-from evaluation.retrieval.asked_question import ask, embed_question, index_passages
+from evaluation.retrieval.asked_question import ask, embed_question, index_text
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
 from evaluation.segmentation.threshold_staircase import threshold_staircase
@@ -70,7 +70,7 @@ class Run:
     def best(self, column):
         """Return the numbers of the first and the last sentence of the chunk that the scene's question finds first."""
         tools, chunking = self.tools, self.results[column]
-        passages = index_passages(chunking, tools, "embedding")
+        passages = index_text(chunking, tools, "embedding")
         limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
         vector = embed_question(chunking, tools, self.scene.ask)
         ranking = ask(passages, self.scene.ask, vector, limit, TokenRuler(self.text, tools.tokenizer))
