@@ -49,7 +49,7 @@ from evaluation.answering import (
     gather_trivial_row,
     questions_of_file,
 )
-from evaluation.generating.question_generation import Dropped, GenerationSettings, Outcome, generate_questions
+from evaluation.generating.question_generation import Dropped, GenerationSettings, WindowResult, generate_questions
 from evaluation.questions import TokenRuler
 from sample_docs import SAMPLES_FOLDER, load_sample
 from tests.fixtures.llama_server import model_server
@@ -205,7 +205,7 @@ def situate_chunks(work: Workload, asking: CountedAsking, row: FeatureRow) -> No
 
 def generate_article_questions(work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
     """Generate questions about the article."""
-    outcomes: list[Outcome] = []
+    outcomes: list[WindowResult] = []
     settings = GenerationSettings(work.count, SEED, min(1_000, work.characters))
     text = load_sample("article").text
     generate_questions((text,), settings, asking.ask, outcomes.append, tell=asking.report_usability)

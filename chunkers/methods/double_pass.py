@@ -21,11 +21,11 @@ from chunkers.results import (
     Chunking,
     Comparison,
     ComparisonKind,
+    ComparisonOutcome,
     Curve,
     Gap,
     Line,
     Merge,
-    Outcome,
     Reason,
     Verdict,
     combine_reasons,
@@ -501,7 +501,7 @@ class DoublePass(Chunker):
                 current_chunk_range = minis[next_mini_chunk_index]
                 next_mini_chunk_index += 1
 
-    def _outcome(self, similarity: float, threshold: float, length: int) -> Outcome:
+    def _outcome(self, similarity: float, threshold: float, length: int) -> ComparisonOutcome:
         if similarity <= threshold:
             return "not above"
         return "joined" if self.max_size is None or length <= self.max_size else "too long"

@@ -272,7 +272,7 @@ class Merge:
     kind: MergeKind
 
 
-Outcome = Literal["joined", "not above", "too long"]
+ComparisonOutcome = Literal["joined", "not above", "too long"]
 
 
 class Comparison(NamedTuple):
@@ -299,7 +299,7 @@ class Comparison(NamedTuple):
     similarity: float
     threshold: float
     kind: ComparisonKind
-    outcome: Outcome
+    outcome: ComparisonOutcome
     length: int
     why: Reason | None = None
 

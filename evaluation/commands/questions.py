@@ -36,7 +36,7 @@ from evaluation.generating.question_generation import (
     Dropped,
     Generated,
     GenerationSettings,
-    Outcome,
+    WindowResult,
     estimate_generation,
     generate_questions,
 )
@@ -97,10 +97,10 @@ def run_questions(options: argparse.Namespace) -> None:
         f"{request_estimate.tokens + tokens:,} tokens in {pluralize(request_estimate.requests + requests, 'request')}"
     )
     print_to_stderr(f"Sending windows of the documents to {model_server_destination}: about {tokens_and_requests_phrase}.")
-    outcomes: list[Outcome] = []
+    outcomes: list[WindowResult] = []
     report_passages_done = progress_callback("", "passages done")
 
-    def keep(outcome: Outcome) -> None:
+    def keep(outcome: WindowResult) -> None:
         outcomes.append(outcome)
         report_passages_done(len(outcomes), question_generation_settings.count)
 
@@ -139,7 +139,7 @@ def _read_documents(options: argparse.Namespace) -> SourceTexts:
     return SourceTexts(tuple(texts), tuple(texts.values()))
 
 
-def _write_filtered(outcomes: Sequence[Outcome], texts: SourceTexts, tools: Tools, options: argparse.Namespace) -> None:
+def _write_filtered(outcomes: Sequence[WindowResult], texts: SourceTexts, tools: Tools, options: argparse.Namespace) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
     generated_questions = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
     for outcome in outcomes:

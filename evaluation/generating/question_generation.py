@@ -228,14 +228,14 @@ class Dropped(NamedTuple):
     why: str
 
 
-Outcome = Generated | Dropped
+WindowResult = Generated | Dropped
 
 
 def generate_questions(
     texts: Sequence[str],
     settings: GenerationSettings,
     ask: Ask,
-    done: Callable[[Outcome], None],
+    done: Callable[[WindowResult], None],
     cancelled: Callable[[], bool] = bool,
     tell: Callable[[bool], None] = lambda usable: None,
 ) -> None:
@@ -367,8 +367,8 @@ def _count_to_await(chosen: Sequence[Window], number: int) -> int:
 class _OrderedOutcomes:
     """The outcomes by their number, which several threads bring."""
 
-    def __init__(self, count: int, done: Callable[[Outcome], None]) -> None:
-        self._outcomes: list[Outcome | None] = [None] * count
+    def __init__(self, count: int, done: Callable[[WindowResult], None]) -> None:
+        self._outcomes: list[WindowResult | None] = [None] * count
         self._told = 0
         self._done = done
         self._changed = threading.Condition()
@@ -396,7 +396,7 @@ class _OrderedOutcomes:
             _folded(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in earlier_outcomes))
         }
 
-    def store(self, number: int, made: Outcome) -> None:
+    def store(self, number: int, made: WindowResult) -> None:
         """Store the outcome of a window, and report all outcomes up to the first window still in progress."""
         with self._changed:
             self._outcomes[number] = made

@@ -37,8 +37,8 @@ _UNKNOWN_CHUNKS = "the chunks that were searched are not known; name a file of t
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Fate of one passage that answers a question.
+class PassageOutcome:
+    """Retrieval of a passage that answers a question: whether it was retrieved or which stage lost it, and the evidence.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Diagnosis:
     failed: bool | None
     rule: str
     stage: Stage | None = None
-    outcome: Outcome | None = None
+    outcome: PassageOutcome | None = None
     said: str = ""
 
 
@@ -397,7 +397,7 @@ class TraceDiagnoser:
         places, alike = self._unordered.altered(words, numbers)
         return _Passage(words, places, f"{short_repr(words)} is altered there, {int(100 * alike)} % alike" if places else "")
 
-    def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> Outcome:
+    def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> PassageOutcome:
         passage_text, places, remark, unplaced = passage
         is_short = len(fold_text(passage_text)) < SHORTEST_ALTERED
         if not is_short:
@@ -405,21 +405,21 @@ class TraceDiagnoser:
             for retrieved in question.retrieved:
                 if retrieved.given and retrieved.text is not None and folded_passage_text in fold_text(retrieved.text):
                     place_of_passage = places[0] if len(places) == 1 else None
-                    return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place_of_passage)
+                    return PassageOutcome(None, f"all of it is in retrieved text {retrieved.rank}", place_of_passage)
         if not places:
             if unplaced:
-                return Outcome("cannot be told", unplaced)
+                return PassageOutcome("cannot be told", unplaced)
             if self._unordered.is_spent:
-                return Outcome("cannot be told", f"{short_repr(passage_text)} was not compared with all passages")
+                return PassageOutcome("cannot be told", f"{short_repr(passage_text)} was not compared with all passages")
             if not self._searched.has_documents:
-                return Outcome(
+                return PassageOutcome(
                     "cannot be told",
                     f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
                 )
-            return Outcome("not in the documents", f"no document has {short_repr(passage_text)}")
+            return PassageOutcome("not in the documents", f"no document has {short_repr(passage_text)}")
         outcomes_at_places = [self._outcome_at(question, placements, place) for place in places]
         if is_short and len({outcome.stage for outcome in outcomes_at_places}) > 1:
-            return Outcome(
+            return PassageOutcome(
                 "cannot be told", f"{short_repr(passage_text)} stands in {len(places)} places, which may not all answer it"
             )
         # A copy is as good: the one that came furthest counts.
@@ -430,14 +430,14 @@ class TraceDiagnoser:
             said="; ".join(part for part in (furthest_stage_outcome.said, remark, several_phrase) if part),
         )
 
-    def _outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> Outcome:
+    def _outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> PassageOutcome:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
         answer_span = trim_span(document.text, place.span)
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
             places_here = [spot.span for spot in placement.places if spot.document == place.document]
             if retrieved.given and any(not missing_characters(document.text, answer_span, [span]) for span in places_here):
-                return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
+                return PassageOutcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         chunking = self._chunkings[place.document]
         ranks: dict[int, int] = {}
         parts_by_chunk: dict[int, list[Span]] = {}
@@ -450,7 +450,7 @@ class TraceDiagnoser:
                         parts_by_chunk.setdefault(number, []).extend(retrieved_spans_in_chunk)
         answer_ranking_judgement = judge_answer_retrieval(chunking, ranks, parts_by_chunk, answer_span)
         stage, evidence, cuts = self._stage_and_evidence(question, placements, place, answer_ranking_judgement, answer_span)
-        return Outcome(stage, evidence, place, answer_ranking_judgement, cuts)
+        return PassageOutcome(stage, evidence, place, answer_ranking_judgement, cuts)
 
     def _stage_and_evidence(
         self,
@@ -572,6 +572,6 @@ def _describe_cut(seam: Seam) -> str:
     return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}" + (f": {seam.reason}" if seam.reason else "")
 
 
-def _why_unknown(outcomes: Sequence[Outcome]) -> str:
+def _why_unknown(outcomes: Sequence[PassageOutcome]) -> str:
     unknown_outcome_explanations = (outcome.said for outcome in outcomes if outcome.was_retrieved is None)
     return next(unknown_outcome_explanations, "") or _NO_PASSAGE

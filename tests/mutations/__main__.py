@@ -48,7 +48,7 @@ class Place:
     expression: int
 
 
-class Outcome(dict):
+class MutantResult(dict):
     """A place, its mutant as text, and its fate: killed, survived, out of time, or gone."""
 
 
@@ -150,7 +150,7 @@ def fate(folder, place, tests):
     """Run the tests that cover a place on a copy of the project in which it is changed."""
     where = found(folder, place)
     if where is None:
-        return Outcome(asdict(place), fate="gone")
+        return MutantResult(asdict(place), fate="gone")
     number, source, changed = where
     chosen = tests.get((place.path, number), [])
     file = folder / place.path
@@ -167,7 +167,7 @@ def fate(folder, place, tests):
         status = "out of time"
     finally:
         file.write_text(original)
-    return Outcome(asdict(place), mutant=changed, tests=len(chosen), fate=status if chosen else "not covered")
+    return MutantResult(asdict(place), mutant=changed, tests=len(chosen), fate=status if chosen else "not covered")
 
 
 def main(arguments=None):

@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison, Reason, Span, Verdict
-from chunkers.results import ComparisonKind, Outcome
+from chunkers.results import ComparisonKind, ComparisonOutcome
 from chunkers.support import format_number
 from viz.components.browser_exchange import Component, compact_json, sentence_axis_positions
 from viz.components.stepper.stepper import Mark, Step
@@ -306,7 +306,7 @@ ComparisonData = TypedDict(
     {
         "pass": Literal[1, 2],
         "kind": ComparisonKind,
-        "outcome": Outcome,
+        "outcome": ComparisonOutcome,
         "left": tuple[int, int],
         "right": tuple[int, int],
         "compared": tuple[int, int],

@@ -8,7 +8,13 @@ from chunkers import Embedder
 from chunkers.language_models import Asking, Ledger
 from chunkers.text import TextParts
 from evaluation.generating.generated_questions import HIGHEST, LOWEST, Cosines, QuestionDraft, SourceTexts, question_cosines
-from evaluation.generating.question_generation import Dropped, Generated, GenerationSettings, Outcome, generate_questions
+from evaluation.generating.question_generation import (
+    Dropped,
+    Generated,
+    GenerationSettings,
+    WindowResult,
+    generate_questions,
+)
 from viz.jobs.background_jobs import BackgroundJob
 
 
@@ -38,7 +44,7 @@ class QuestionGenerationJob(BackgroundJob):
     asking: Asking
     drafts: dict[Generated, QuestionDraft | None] = field(default_factory=dict)
     lines: tuple[float, float] = (LOWEST, HIGHEST)
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[WindowResult] = field(default_factory=list)
     asked: Ledger = field(default_factory=Ledger)
 
     @property
