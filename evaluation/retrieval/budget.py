@@ -10,6 +10,7 @@ between chunks. Tokens are those of the whole corpus, as `TokenRuler` counts the
 have one more by itself.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,16 +82,34 @@ def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: AnyRuler, l
     the result is its beginning, or empty if the last chunk is left out.
     """
     taken: list[tuple[Span, ...]] = []
+    sums = [0]
     for spans in chunks:
-        if size <= 0:
+        if sums[-1] >= size:
             break
-        chunk_length = length(spans)
-        if chunk_length > size:
-            beginning = tuple(spans_up_to(spans, size, length)) if last == "cut" else ()
-            return taken + [beginning] * bool(beginning)
         taken.append(tuple(spans))
-        size -= chunk_length
-    return taken
+        sums.append(sums[-1] + length(spans))
+    whole_count, beginning = budget_end(taken.__getitem__, sums, size, length, last)
+    return taken[:whole_count] + [tuple(beginning)] * bool(beginning)
+
+
+def budget_end(
+    spans_at: Callable[[int], Sequence[Span]], sums: Sequence[int] | IntArray, size: int, length: AnyRuler, last: Last
+) -> tuple[int, list[Span]]:
+    """Return the number of chunks that fit whole into a budget, and the beginning of the next one if it is cut off.
+
+    Parameters
+    ----------
+    spans_at
+        Returns the spans of the chunk of a rank, counted from 0.
+    sums
+        Length of all chunks up to each rank, from 0 on, shape (ranks + 1,).
+    """
+    # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
+    reaching_count = min(bisect_left(sums, size), len(sums) - 1)
+    if sums[reaching_count] <= size:
+        return reaching_count, []
+    room = int(size - sums[reaching_count - 1])
+    return reaching_count - 1, spans_up_to(spans_at(reaching_count - 1), room, length) if last == "cut" else []
 
 
 def spans_up_to(spans: Sequence[Span], most: int, length: AnyRuler) -> list[Span]:
@@ -322,27 +341,15 @@ def _ranked_chunks(
 def _measure_question(
     at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[AnyRuler]
 ) -> None:
-    """Write what question ``number`` finds at every budget, as `fill_budget` and `text_scores` would say."""
+    """Write the results of question ``number`` at every budget."""
     unit_index = RANGE_UNITS.index(at.budgets.unit)
+    ruler, sums = rulers[unit_index], pieces.sums[unit_index]
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
-    cumulative_piece_lengths = pieces.sums
     for row, size in enumerate(at.budgets.sizes):
-        # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
-        reaching_budget = min(
-            int(np.searchsorted(cumulative_piece_lengths[unit_index], size)),
-            len(cumulative_piece_lengths[unit_index]) - 1,
-        )
-        whole_piece_count = reaching_budget - (cumulative_piece_lengths[unit_index][reaching_budget] > size)
-        whole_piece_spans = [span for place in pieces.holding if place < whole_piece_count for span in pieces.spans(place)]
-        cut_off_spans: list[Span] = []
-        if whole_piece_count < reaching_budget and at.budgets.last == "cut":
-            cut_off_spans = spans_up_to(
-                pieces.spans(whole_piece_count),
-                int(size - cumulative_piece_lengths[unit_index][whole_piece_count]),
-                rulers[unit_index],
-            )
-        at.taken[row, number] = whole_piece_count + bool(cut_off_spans)
-        at.part[row, number] = rulers[unit_index](cut_off_spans)
+        whole_count, beginning = budget_end(pieces.spans, sums, size, ruler, at.budgets.last)
+        whole_spans = [span for place in pieces.holding if place < whole_count for span in pieces.spans(place)]
+        at.taken[row, number] = whole_count + bool(beginning)
+        at.part[row, number] = ruler(beginning)
         for place, length in enumerate(rulers):
-            at.given[place, row, number] = int(cumulative_piece_lengths[place][whole_piece_count]) + length(cut_off_spans)
-            at.hit[place, row, number] = length(intersection(excerpts, whole_piece_spans + cut_off_spans))
+            at.given[place, row, number] = int(pieces.sums[place][whole_count]) + length(beginning)
+            at.hit[place, row, number] = length(intersection(excerpts, whole_spans + beginning))
