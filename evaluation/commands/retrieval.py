@@ -57,6 +57,7 @@ from evaluation.questions import (
     read_questions,
     ruler_for,
 )
+from evaluation.report.cells import mean_cell
 from evaluation.retrieval import (
     FOUND_SCORES,
     RANGE_UNITS,
@@ -449,17 +450,14 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> N
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in RETRIEVAL_MEASURES:
-        measure_value_phrases = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in RANGE_UNITS]
+        measure_value_phrases = [
+            f"{mean_cell(mean_and_deviation(evaluation.values(measure, unit))).text} in {unit}" for unit in RANGE_UNITS
+        ]
         print(f"  {measure:16} {', '.join(measure_value_phrases)}")
     for retrieved_kind in KINDS:
         f1_by_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_kind).items()}
         measure_value_phrases = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_by_k.items()]
         print(f"  {retrieved_kind + ' F1':16} {', '.join(measure_value_phrases)}", flush=True)
-
-
-def _mean_words(evaluation: Evaluation, measure: str, unit: str) -> str:
-    mean = mean_and_deviation(evaluation.values(measure, unit))
-    return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
 def _mean_chunk_tokens(evaluation: Evaluation, ruler: TokenRuler) -> float:

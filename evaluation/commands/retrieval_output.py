@@ -10,6 +10,7 @@ import numpy as np
 from chunkers import InputError
 from chunkers.support import FloatArray, text_table
 from evaluation.questions import TokenRuler
+from evaluation.report.cells import mean_cell
 from evaluation.retrieval import (
     FOUND_SCORES,
     LAST_CHUNK_CHOICES,
@@ -137,10 +138,8 @@ def _values_at_budgets(measured: MeasuredRecipe, measure: str) -> list[FloatArra
 
 
 def _mean_cell(values: FloatArray) -> str:
-    mean, interval = mean_and_deviation(values), mean_interval(values)
-    if mean is None:
-        return "undefined"
-    return f"{100 * mean[0]:.1f}" + ("" if interval is None else f" ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})")
+    mean_words, interval = mean_cell(mean_and_deviation(values), with_deviation=False).text, mean_interval(values)
+    return mean_words if interval is None else f"{mean_words} ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
 
 
 def budgets_as_json(at: BudgetResults) -> dict[str, Any]:
@@ -265,8 +264,9 @@ def near_duplicate_words(
 
 def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
     recall_difference = cost.difference
-    recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
-    recall_phrase, recall_without_phrase = ("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in recall_pair)
+    recall_phrase, recall_without_phrase = (
+        mean_cell(mean_and_deviation(values), with_deviation=False).text for values in (cost.recall, cost.without)
+    )
     recall_gain_phrase = (
         "too few questions for an interval"
         if recall_difference is None

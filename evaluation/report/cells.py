@@ -9,8 +9,15 @@ import numpy as np
 
 from chunkers import Chunking, Embedder
 from chunkers.support import FloatArray, format_number, format_three_figures, pluralize
+from evaluation.answering import ANSWER_MEASURES, AnswerReport
 from evaluation.findings.rules import RULES
-from evaluation.retrieval import mean_and_deviation
+from evaluation.retrieval import (
+    RETRIEVAL_MEASURES_EXPLAINED,
+    RETRIEVAL_TITLES,
+    Costs,
+    RepeatCost,
+    mean_and_deviation,
+)
 from evaluation.retrieval.index_changes import IndexComparison, WonAndLost, dollar_words, embedding_dollars
 from evaluation.segmentation import (
     BOUNDARY_MEASURES,
@@ -19,6 +26,8 @@ from evaluation.segmentation import (
     EditStability,
     LabelFreeMeasures,
     Segmentation,
+    SettingSummary,
+    SweptSetting,
     block_integrity,
     boundary_scores,
     count_cut_positions,
@@ -49,10 +58,18 @@ class Cell(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Heading of a table column: its label and an explanation."""
+    """Heading of a table column: its label, an explanation, and the format of its numbers.
+
+    Attributes
+    ----------
+    number
+        Format of the values where a table draws numbers by itself, such as ``%.3g``, or empty for its own format; None if
+        it draws the texts of the cells.
+    """
 
     label: str
-    help: str
+    help: str = ""
+    number: str | None = None
 
 
 def unknown_cell(why: str = "") -> Cell:
@@ -160,6 +177,87 @@ def recall_cell(recall: FloatArray) -> Cell:
     )
 
 
+# Tables of the measures of retrieval and of answers, as means over the questions.
+
+
+Row = Mapping[Head, Cell]
+"""A row of a table: its cells by their heads, in the order of the columns."""
+
+
+def mean_cell(mean: tuple[float, float] | None, *, with_deviation: bool = True) -> Cell:
+    """Return the cell of a mean, with its standard deviation, in percent; None is the mean of no values."""
+    if mean is None:
+        return Cell("undefined")
+    return Cell(f"{100 * mean[0]:.1f}" + f" ± {100 * mean[1]:.1f}" * with_deviation, mean[0])
+
+
+def retrieval_row(
+    name: str,
+    means: Mapping[str, tuple[float, float] | None],
+    chunks: int,
+    tokens: float,
+    costs: Costs | None = None,
+    *,
+    everything: bool,
+) -> Row:
+    """Return the row of a chunker, or of the whole text, which has no ``costs``.
+
+    ``tokens`` is the mean number in a chunk; ``everything`` is true if every question is given the whole text.
+    """
+    return {
+        Head("chunker"): Cell(name),
+        **{
+            Head(f"{title}, %", RETRIEVAL_MEASURES_EXPLAINED[measure]): Cell("everything")
+            if everything and measure == "recall" and means[measure] is not None
+            else mean_cell(means[measure])
+            for measure, title in RETRIEVAL_TITLES.items()
+        },
+        Head("chunks", number=""): count_cell(chunks),
+        Head("tokens each", number=""): count_cell(round(tokens)),
+        Head("index, s", number="%.3g"): Cell("", None if costs is None else costs.index_s),
+        Head("search, ms", number="%.3g"): Cell("", None if costs is None else costs.search_ms),
+    }
+
+
+def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> Row:
+    """Return the row of a chunker on its near-duplicates, of which there are some among its ``chunks``."""
+    gain = cost.difference
+    return {
+        Head("chunker"): Cell(name),
+        Head("with a near-duplicate"): Cell(f"{cost.near:,} of {chunks:,}"),
+        Head("places taken"): Cell(f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}"),
+        Head("in questions"): Cell(f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}"),
+        Head("recall, %"): mean_cell(mean_and_deviation(cost.recall), with_deviation=False),
+        Head("without them, %"): mean_cell(mean_and_deviation(cost.without), with_deviation=False),
+        Head("difference, points"): Cell("too few questions")
+        if gain is None
+        else Cell(f"{gain.points} ({' to '.join(interval_end_words(gain.low, gain.high, 100, 1))})"),
+    }
+
+
+def answers_row(report: AnswerReport, number: int, measures: Sequence[str], definitions: Mapping[str, str]) -> Row:
+    """Return the row of a chunker: its usable answers, and the mean of every measure over its answers.
+
+    ``definitions`` explain the measures, by their titles.
+    """
+    return {
+        Head("chunker"): Cell(report.names[number]),
+        Head("answers"): Cell(f"{report.usable_answer_count(number)} of {report.questions}"),
+        **{
+            Head(ANSWER_MEASURES[name].title, definitions[ANSWER_MEASURES[name].title]): _judged_mean_cell(
+                mean_and_deviation(report.values(name)[number]), report.not_judged(number, name)
+            )
+            for name in measures
+        },
+    }
+
+
+def _judged_mean_cell(mean: tuple[float, float] | None, unjudged_count: int) -> Cell:
+    """Return the cell of a mean and the number of failed judgements, or of that number alone if the judge always failed."""
+    words = [] if mean is None else [f"{format_number(mean[0], '.2f')} ± {mean[1]:.2f}"]
+    return Cell(", ".join(words + [f"{unjudged_count} not judged"] * bool(unjudged_count)) or "undefined")
+
+
 # Tables of the measures of a segmentation, with and without known boundaries: their heads and the cells of a row.
 
 
@@ -228,6 +326,21 @@ def lead_cells(ranking: ChunkingRanking, place: int) -> list[Cell]:
         Cell(interval_ends_phrase, tested.low, why),
         Cell(tested.p_words.rpartition(" ")[2], tested.adjusted, why),
     ]
+
+
+def setting_row(summary: SettingSummary, title: str, words: str, held_out: Mapping[SweptSetting, SettingSummary]) -> Row:
+    """Return the row of a setting: its mean score, the numbers first, so that narrow windows show them.
+
+    ``held_out`` has the summaries on documents that were held out, if there are such documents.
+    """
+    held_out_summary = held_out.get(summary.setting)
+    held_out_cell = Cell("", None if held_out_summary is None else held_out_summary.mean)
+    return {
+        Head(title, number="%.3f"): Cell("", summary.mean),
+        **({Head("held out", number="%.3f"): held_out_cell} if held_out else {}),
+        Head("chunks", number="%.1f"): Cell("", summary.chunks),
+        Head("setting"): Cell(words),
+    }
 
 
 def boundary_cells(reference: Segmentation, segmentation: Segmentation) -> list[Cell]:

@@ -360,13 +360,15 @@ def cut_strips(titled: Sequence[tuple[str, Chunking]], known: tuple[int, ...] | 
 
 def _table_html(table: Table) -> str:
     column_headings_html = "".join(
-        f'<th scope="col" title="{escape_html(about)}">{escape_html(name)}</th>' for name, about in table.heads
+        f'<th scope="col" title="{escape_html(about)}">{escape_html(name)}</th>' for name, about, _ in table.heads
     )
     table_rows_html = "".join(
         f'<tr><th scope="row">{escape_html(name)}</th>{"".join(map(_cell_html, cells))}</tr>' for name, cells in table.rows
     )
     summary_html = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
-    explanations_html = "".join(f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about in table.heads)
+    explanations_html = "".join(
+        f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about, _ in table.heads
+    )
     return (
         f'<section><h2>{escape_html(table.title)}</h2>{summary_html}<div class="scroll" tabindex="0" role="region" '
         f'aria-label="{escape_html(table.title)}"><table><thead><tr><th '

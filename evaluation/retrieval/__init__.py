@@ -31,6 +31,8 @@ from evaluation.retrieval.measures import (
     MEASURE_NAMES,
     RANGE_UNITS,
     RETRIEVAL_MEASURES,
+    RETRIEVAL_MEASURES_EXPLAINED,
+    RETRIEVAL_TITLES,
     TOP_KS,
     Evaluation,
     QuestionScores,

@@ -102,6 +102,18 @@ RETRIEVAL_MEASURES = ("recall", "precision", "precision_omega", "iou")
 MEASURE_NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "best possible precision", "iou": "IoU"}
 """Their names within a sentence."""
 
+RETRIEVAL_MEASURES_EXPLAINED = {
+    "recall": "The share of the excerpts that the retrieved chunks contain.",
+    "precision": "The share of the retrieved chunks that belongs to the excerpts.",
+    "precision_omega": "The IoU of a perfect search, which finds exactly the chunks with a part of an excerpt; "
+    "“precision Ω” in Chroma's report.",
+    "iou": "Intersection over union of the excerpts and the retrieved chunks.",
+}
+"""Their definitions."""
+
+RETRIEVAL_TITLES = {name: f"{words[0].upper()}{words[1:]}" for name, words in MEASURE_NAMES.items()}
+"""Their names at the beginning of a sentence or a column."""
+
 FOUND_SCORES = ("recall", "precision", "iou")
 """Measures that depend on the retrieved chunks."""
 

@@ -19,8 +19,10 @@ from evaluation.answering import (
     answers_to_json_lines,
     cost_table,
 )
+from evaluation.report.cells import answers_row
 from evaluation.statistics import FALSE_VERDICTS, interval_words
 from viz.components.figure import show_figure
+from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button, notice
 from viz.controls import switch_word
 from viz.jobs.answer_runs import Answering
@@ -75,14 +77,8 @@ def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Answe
 MEASURE_WORD = "measure"
 """The link parameter that names the shown measure."""
 
-_COLUMNS = {
-    "chunker": st.column_config.Column(width=140),
-    "answers": st.column_config.Column(width=64),
-    **{
-        measure.title: st.column_config.Column(width=112, help=ANSWERS[measure.title])
-        for measure in ANSWER_MEASURES.values()
-    },
-}
+_WIDTHS = {"chunker": 140, "answers": 64, **{measure.title: 112 for measure in ANSWER_MEASURES.values()}}
+"""Widths of the columns of the table of means."""
 
 
 def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> None:
@@ -103,7 +99,13 @@ def show_report(run: Answering, report: AnswerReport, words: dict[str, str]) -> 
     displayed_measure_name = words[MEASURE_WORD] if words[MEASURE_WORD] in measure_names else next(iter(measure_names), "")
     if displayed_measure_name and not run.running:
         notice(report.verdict(displayed_measure_name), key="answers_verdict")
-    st.dataframe(_means_table(report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
+    numbers = range(len(report.names))
+    shown_measures = [
+        name
+        for name in ANSWER_MEASURES
+        if name in measure_names or any(report.not_judged(number, name) for number in numbers)
+    ]
+    show_measures([answers_row(report, number, shown_measures, ANSWERS) for number in numbers], _WIDTHS)
     st.caption(
         "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
         "out, not counted as 0."
@@ -132,38 +134,6 @@ def _show_values_by_question(report: AnswerReport, measure: str) -> None:
     figure = box_plots(measure_values_per_chunker, report.names, ANSWER_MEASURES[measure])
     show_figure(figure, table, f"{ANSWER_MEASURES[measure].title} by question", key="answers_boxes")
     _show_differences(report, measure)
-
-
-def _means_table(report: AnswerReport) -> dict[str, list[Any]]:
-    """Return the table of means, one row per chunker, by column name."""
-    chunker_indexes = range(len(report.names))
-    table: dict[str, list[Any]] = {
-        "chunker": list(report.names),
-        "answers": [f"{report.usable_answer_count(number)} of {report.questions}" for number in chunker_indexes],
-    }
-    partly_judged_measures = [
-        name for name in ANSWER_MEASURES if any(report.not_judged(number, name) for number in chunker_indexes)
-    ]
-    for measure in (name for name in ANSWER_MEASURES if name in report.measured or name in partly_judged_measures):
-        measure_mean_cells = []
-        for number, row in enumerate(report.values(measure)):
-            judged_values = row[~np.isnan(row)]
-            mean_and_deviation_cell = (
-                f"{format_number(judged_values.mean(), '.2f')} ± {judged_values.std():.2f}"
-                if len(judged_values)
-                else "undefined"
-            )
-            unjudged_count = report.not_judged(number, measure)
-            # If the judge always failed, show only the number of failures.
-            measure_mean_cells.append(
-                f"{mean_and_deviation_cell}, {unjudged_count} not judged"
-                if unjudged_count and len(judged_values)
-                else f"{unjudged_count} not judged"
-                if unjudged_count
-                else mean_and_deviation_cell
-            )
-        table[ANSWER_MEASURES[measure].title] = measure_mean_cells
-    return table
 
 
 def _show_differences(report: AnswerReport, measure: str) -> None:

@@ -9,12 +9,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
-from evaluation.retrieval import TOP_KS, AtK, BudgetCurve, Costs, Distribution, Report
+from evaluation.retrieval import RETRIEVAL_TITLES, TOP_KS, AtK, BudgetCurve, Costs, Distribution, Report
 from evaluation.segmentation import Score
 from evaluation.statistics import Difference
 from viz.components.figure import show_figure
 from viz.components.page_elements import notice, remark
-from viz.retrieval.link_parameters import TITLES
 from viz.theme import INK, edge_colour, theme_name
 
 # Placement of the labels of a few points so that they do not overlap.
@@ -294,9 +293,9 @@ def show_budget_curve(report: Report, names: Mapping[int, str], words: dict[str,
     curve, choice = report.curve, report.choice
     if curve is None:
         if choice.budget:
-            remark(f"{TITLES[choice.measure]} is the same at every budget.", key="retrieval_no_curve")
+            remark(f"{RETRIEVAL_TITLES[choice.measure]} is the same at every budget.", key="retrieval_no_curve")
         return
-    measure_title = TITLES[choice.measure]
+    measure_title = RETRIEVAL_TITLES[choice.measure]
     st.header(f"{measure_title} by budget", anchor=False)
     notice(curve.leads.words(), key="retrieval_leads")
 

@@ -6,19 +6,17 @@ import streamlit as st
 
 from chunkers.results import EMBEDDED_AS, EmbeddedAs, check_embedded_as
 from chunkers.support import pluralize
-from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_MEASURES, ReportChoice
+from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_TITLES, ReportChoice
 from viz.controls import select_word, switch_word
 from viz.jobs.retrieval import SEARCH_DEPTH, Retrieval
 from viz.jobs.retrieval_plan import SEARCHED_BY
 from viz.theme import RETRIEVAL, definitions_as_help
 
-TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
-
 COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
 
 
 ALLOWED: Mapping[str, Mapping[str, str]] = {
-    "measure": {name: TITLES[name] for name in RETRIEVAL_MEASURES},
+    "measure": RETRIEVAL_TITLES,
     "at": {"budget": "An equal budget", "k": "Top k"},
     "budget": {str(size): f"{size:,}" for size in sorted({size for sizes in BUDGETS_BY_UNIT.values() for size in sizes})},
     "budget_unit": {"tokens": "tokens", "characters": "characters"},

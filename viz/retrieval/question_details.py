@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Span
 from chunkers.support import FloatArray, IntArray, pluralize
 from evaluation.questions import Corpus, difference, intersection, total_length
-from evaluation.retrieval import RETRIEVAL_MEASURES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
+from evaluation.retrieval import RETRIEVAL_TITLES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import notice
 from viz.controls import select_word, value_binding
@@ -18,7 +18,7 @@ from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.failed.missed_excerpts import show_compare_button
 from viz.retrieval.figures import score_in_percent
-from viz.retrieval.link_parameters import TITLES, choose_parameter, index_in_link
+from viz.retrieval.link_parameters import choose_parameter, index_in_link
 from viz.state import Choices
 from viz.theme import EDGES, GROUNDS, theme_name
 
@@ -334,7 +334,9 @@ def _choose_only_disputed(words: dict[str, str], count: int, of: int) -> bool:
     def put(only: bool) -> None:
         words["disagree"] = "yes" if only else "no"
 
-    disputed_toggle_label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
+    disputed_toggle_label = (
+        f"Only where the chunkers disagree in {RETRIEVAL_TITLES[words['measure']].lower()}: {count:,} of {of:,}"
+    )
     return st.toggle(disputed_toggle_label, is_disputed_shown, **value_binding(is_disputed_shown, "retrieval_disagree", put))
 
 
@@ -356,7 +358,7 @@ def _show_one_chunker(
     chunker_evaluation = report.chunkers[chunker_number].evaluation
     question_scores = chunker_evaluation.answer(question)
     score_by_measure = getattr(question_scores, report.choice.unit)
-    st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(score_by_measure[name])}" for name in RETRIEVAL_MEASURES))
+    st.caption(" · ".join(f"{title} {score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_TITLES.items()))
     make_passages = document_passages if whole else ranked_passages
     draw_passages(
         make_passages(chunker_evaluation, question_scores, report.given_chunks(chunker_number, question)),

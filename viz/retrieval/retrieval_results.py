@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from chunkers.support import FloatArray, format_three_figures, join_words, pluralize, round_up
-from evaluation.retrieval import MEASURE_NAMES, RETRIEVAL_MEASURES, Costs, Lead, Report, mean_and_deviation
+from chunkers.support import format_three_figures, join_words, pluralize, round_up
+from evaluation.report.cells import near_duplicate_row, retrieval_row
+from evaluation.retrieval import MEASURE_NAMES, RETRIEVAL_TITLES, Costs, Lead, Report
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, SearchMethod
-from evaluation.statistics import FALSE_VERDICTS, Difference, interval_end_words
+from evaluation.statistics import FALSE_VERDICTS, Difference
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import show_figure
+from viz.components.measure_table import show_measures
 from viz.components.page_elements import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import (
@@ -22,8 +24,7 @@ from viz.retrieval.figures import (
     show_budget_curve,
     trade_off_plot,
 )
-from viz.retrieval.link_parameters import COSTS, TITLES, choose_parameter
-from viz.theme import RETRIEVAL
+from viz.retrieval.link_parameters import COSTS, choose_parameter
 
 _summary = Component[Data]("seamark_summary", "retrieval/key_figures.js", "retrieval/key_figures.css", html="<dl></dl>")
 
@@ -177,18 +178,15 @@ def differences_in_words(
     return difference_sentences
 
 
-_COLUMNS = {
-    "chunker": st.column_config.Column(width=268),
-    "chunks": st.column_config.Column(width=64),
-    "tokens each": st.column_config.Column(width=96),
-    "index, s": st.column_config.NumberColumn(width=72, format="%.3g"),
-    "search, ms": st.column_config.NumberColumn(width=90, format="%.3g"),
-    **{
-        f"{title}, %": st.column_config.Column(width=184 if " " in title else 96, help=RETRIEVAL.get(title))
-        for title in TITLES.values()
-    },
+_WIDTHS = {
+    "chunker": 268,
+    "chunks": 64,
+    "tokens each": 96,
+    "index, s": 72,
+    "search, ms": 90,
+    **{f"{title}, %": 184 if " " in title else 96 for title in RETRIEVAL_TITLES.values()},
 }
-"""The table's columns, narrow enough that all are visible, with an explanation of each measure as a tooltip."""
+"""Widths of the table's columns, narrow enough that all are visible."""
 
 
 _INDEXING: dict[SearchMethod, str] = {
@@ -197,9 +195,6 @@ _INDEXING: dict[SearchMethod, str] = {
     "hybrid": "embedding the chunks and indexing their words",
 }
 
-EVERYTHING = "everything"
-"""Shown instead of a recall if every question is given the whole text."""
-
 UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here."
 
 
@@ -207,9 +202,20 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
     chunker_name_by_number = {number: run.plan.names[number] for number in report.chunkers}
     _show_key_figures(run, report, chunker_name_by_number)
-    st.dataframe(
-        _measures_table_data(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS
-    )
+    rows = [
+        retrieval_row(
+            run.plan.titles[number],
+            chunker.means,
+            len(chunker.evaluation.index.chunks),
+            chunker.chunk_tokens,
+            chunker.costs,
+            everything=chunker.everything,
+        )
+        for number, chunker in report.chunkers.items()
+    ]
+    whole = report.whole
+    rows.append(retrieval_row(whole.name, whole.means, whole.documents, whole.tokens / whole.documents, everything=True))
+    show_measures(rows, _WIDTHS)
     st.caption(_explain_times(report, run.plan.searched_by))
     show_budget_curve(report, chunker_name_by_number, words)
 
@@ -251,30 +257,6 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
         )
     if report.lead is not None and report.lead.difference is not None:
         st.caption(FALSE_VERDICTS)
-
-
-def _measures_table_data(run: Retrieval, report: Report) -> dict[str, list[Any]]:
-    """Return a table with one row per chunker and one for the whole text: the measures in percent, then the costs."""
-    chunkers, whole = report.chunkers.values(), report.whole
-    table: dict[str, list[Any]] = {"chunker": [*(run.plan.titles[number] for number in report.chunkers), whole.name]}
-    everything_given_flags = [*(chunker.everything for chunker in chunkers), True]
-    for measure in RETRIEVAL_MEASURES:
-        measure_mean_per_row = [*(chunker.means[measure] for chunker in chunkers), whole.means[measure]]
-        table[f"{TITLES[measure]}, %"] = [
-            EVERYTHING if measure == "recall" and everything and mean is not None else _mean_and_deviation_in_words(mean)
-            for mean, everything in zip(measure_mean_per_row, everything_given_flags, strict=True)
-        ]
-    return table | {
-        "chunks": [*(len(chunker.evaluation.index.chunks) for chunker in chunkers), whole.documents],
-        "tokens each": [*(round(chunker.chunk_tokens) for chunker in chunkers), round(whole.tokens / whole.documents)],
-        "index, s": [*(chunker.costs.index_s for chunker in chunkers), None],
-        "search, ms": [*(chunker.costs.search_ms for chunker in chunkers), None],
-    }
-
-
-def _mean_and_deviation_in_words(mean: tuple[float, float] | None) -> str:
-    """Format a mean and a standard deviation in percent."""
-    return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
 def _explain_times(report: Report, searched_by: SearchMethod) -> str:
@@ -332,24 +314,11 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     if not cost_by_chunker:
         return
     st.header("Near-duplicates", anchor=False)
-    table: dict[str, list[Any]] = {
-        "chunker": [names[number] for number in cost_by_chunker],
-        "with a near-duplicate": [
-            f"{cost.near:,} of {len(report.chunkers[number].evaluation.index.chunks):,}"
-            for number, cost in cost_by_chunker.items()
-        ],
-        "places taken": [f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}" for cost in cost_by_chunker.values()],
-        "in questions": [f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}" for cost in cost_by_chunker.values()],
-        "recall, %": [_mean_in_percent(cost.recall) for cost in cost_by_chunker.values()],
-        "without them, %": [_mean_in_percent(cost.without) for cost in cost_by_chunker.values()],
-        "difference, points": [
-            "too few questions"
-            if (difference := cost.difference) is None
-            else f"{difference.points} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
-            for cost in cost_by_chunker.values()
-        ],
-    }
-    st.dataframe(table, hide_index=True, width="stretch", key="retrieval_near_duplicates")
+    rows = [
+        near_duplicate_row(names[number], cost, len(report.chunkers[number].evaluation.index.chunks))
+        for number, cost in cost_by_chunker.items()
+    ]
+    show_measures(rows, key="retrieval_near_duplicates")
     st.caption(
         f"Chunks that share {100 * NEAR_DUPLICATE_SIMILARITY:.0f} % of their runs of {SHINGLE_WORDS} words, among all "
         f"documents. A place is taken by "
@@ -358,20 +327,15 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     )
 
 
-def _mean_in_percent(recalls: FloatArray) -> str:
-    recall_mean_and_deviation = mean_and_deviation(recalls)
-    return "undefined" if recall_mean_and_deviation is None else f"{100 * recall_mean_and_deviation[0]:.1f}"
-
-
 def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: SearchMethod) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
-    measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
+    chunkers, costs, title = report.chunkers.values(), report.costs, RETRIEVAL_TITLES[report.choice.measure]
     measure_mean_per_chunker = [distribution.mean for distribution in report.distributions.values()]
     chunking_seconds_per_chunker = [chunker.evaluation.index.chunk_s for chunker in chunkers]
     work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[searched_by]
     table: dict[str, list[Any]] = {
         "chunker": list(names.values()),
-        f"{TITLES[measure]}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
+        f"{title}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
         "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs.values()],
         "chunking, s": [None if known is None else round(known, 3) for known in chunking_seconds_per_chunker],
         f"{work_phrase}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
@@ -379,9 +343,9 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()],
     }
     show_figure(
-        trade_off_plot(report.distributions, costs, names, TITLES[measure], cost),
+        trade_off_plot(report.distributions, costs, names, title, cost),
         table,
-        f"{TITLES[measure]} against {COSTS[cost].lower()}",
+        f"{title} against {COSTS[cost].lower()}",
         key="retrieval_trade_off",
     )
     trade_off_caption = "The bars are 95 % confidence intervals of the means."
@@ -397,7 +361,7 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
 def _show_distributions(report: Report, names: dict[int, str]) -> None:
     """Draw the distribution of the measure over the questions."""
     distribution_by_chunker = report.distributions
-    measure_title = TITLES[report.choice.measure]
+    measure_title = RETRIEVAL_TITLES[report.choice.measure]
     table: dict[str, Any] = {"question": np.arange(1, len(next(iter(distribution_by_chunker.values())).values) + 1)}
     table |= {
         names[number]: (100 * distribution.values).round(2) for number, distribution in distribution_by_chunker.items()

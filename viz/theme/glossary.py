@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
+from evaluation.retrieval import RETRIEVAL_MEASURES_EXPLAINED, RETRIEVAL_TITLES
 from evaluation.segmentation import MEASURES_EXPLAINED
 
 TEXT: Mapping[str, str] = {
@@ -63,11 +64,7 @@ RETRIEVAL: Mapping[str, str] = {
     "sentence in front.",
     "Answer whole": "One retrieved chunk contains all of the marked answer, up to the budget.",
     "Fitted": "Chosen on the very text that it is measured on; on other texts it may do worse.",
-    "Recall": "The share of the excerpts that the retrieved chunks contain.",
-    "Precision": "The share of the retrieved chunks that belongs to the excerpts.",
-    "Best possible precision": "The IoU of a perfect search, which finds exactly the chunks with a part of an excerpt; "
-    "“precision Ω” in Chroma's report.",
-    "IoU": "Intersection over union of the excerpts and the retrieved chunks.",
+    **{RETRIEVAL_TITLES[name]: definition for name, definition in RETRIEVAL_MEASURES_EXPLAINED.items()},
     "Interval": "Confidence interval: contains the true mean or difference for 95 of 100 sets of questions. With several "
     "comparisons its level is higher (Holm's correction); it excludes 0 exactly if the difference is significant.",
     "Significant": "If no chunker were better than another, a difference this large would appear in at most 5 of 100 sets "

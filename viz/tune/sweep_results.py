@@ -9,6 +9,7 @@ import streamlit as st
 
 from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
+from evaluation.report.cells import setting_row
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
     TRIVIAL_ANSWERS,
@@ -23,6 +24,7 @@ from evaluation.segmentation import (
 )
 from evaluation.statistics import FEWEST_VALUES, mean_interval
 from viz.components.figure import show_figure
+from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button
 from viz.shell import say_column_added, take_to_compare_button
 from viz.state import ColumnChoice
@@ -260,17 +262,12 @@ def show_sweep(settings: Sequence[SweptSetting], rows: Sequence[SweepRow], held:
         ]
     figure = sweep_figure(settings, ranked_setting_summaries, measure, list(held_out.values()))
     show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
-    number_formats = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
-    ranking_table_state = st.dataframe(
-        _ranking_table(listed_summaries, held_out, measure),
+    ranking_table_state = show_measures(
+        [setting_row(summary, TITLES[measure], setting_in_words(summary.setting), held_out) for summary in listed_summaries],
+        dict.fromkeys((TITLES[measure], "held out", "chunks"), "small"),
         key="tune_ranking",
         on_select="rerun",
         selection_mode="single-row",
-        hide_index=True,
-        width="stretch",
-        column_config={
-            name: st.column_config.NumberColumn(format=form, width="small") for name, form in number_formats.items()
-        },
     )
     if any(summary.setting.trivial for summary in listed_summaries):
         st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_ANSWERS.items()))
@@ -376,16 +373,3 @@ def _tie_count(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:
 def rank_of_setting(summary: SettingSummary, among: Sequence[SettingSummary], measure: str) -> int:
     """Return the rank of a setting, from 1; settings with equal values share a rank."""
     return 1 + sum(other.mean > summary.mean if HIGHER_IS_BETTER[measure] else other.mean < summary.mean for other in among)
-
-
-def _ranking_table(
-    ranked: Sequence[SettingSummary], kept: dict[SweptSetting, SettingSummary], measure: str
-) -> dict[str, list[Any]]:
-    """Return the ranking as a table; the numbers come first, so that narrow windows show them."""
-    table: dict[str, list[Any]] = {TITLES[measure]: [summary.mean for summary in ranked]}
-    if kept:
-        table["held out"] = [kept[summary.setting].mean if summary.setting in kept else None for summary in ranked]
-    return table | {
-        "chunks": [summary.chunks for summary in ranked],
-        "setting": [setting_in_words(summary.setting) for summary in ranked],
-    }

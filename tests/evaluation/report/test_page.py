@@ -73,7 +73,7 @@ def test_without_known_boundaries_it_ranks_by_structure(stubs):
 
 def test_its_numbers_are_those_of_the_columns(stubs):
     table = chunking_summary_table(stubs)
-    heads = [name for name, _ in table.heads]
+    heads = [head.label for head in table.heads]
     for (_, cells), (_, chunking) in zip(table.rows, stubs.columns, strict=True):
         told = dict(zip(heads, [cell.text for cell in cells], strict=True))
         cuts = {gap.index for gap in chunking.gaps if gap.verdict.is_cut}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evaluation.questions.corpus import total_length
-from evaluation.retrieval.measures import RETRIEVAL_MEASURES, excerpt_ranges
+from evaluation.retrieval.measures import RETRIEVAL_MEASURES, RETRIEVAL_TITLES, excerpt_ranges
 from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
 from tests.support import ended
@@ -13,7 +13,7 @@ from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import first_run as opening
 from viz.retrieval.documents_and_questions import bundled_material
 from viz.retrieval.first_run import first_run
-from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, TITLES, index_in_link, replace_invalid_parameters
+from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, index_in_link, replace_invalid_parameters
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -90,7 +90,7 @@ def test_every_chunker_is_measured(measured):
     table = rows_of(measured)
     assert len(table) == 2
     for measure in RETRIEVAL_MEASURES:
-        assert table[f"{TITLES[measure]}, %"].str.contains(" ± ").all()
+        assert table[f"{RETRIEVAL_TITLES[measure]}, %"].str.contains(" ± ").all()
     assert {"chunks", "tokens each", "index, s", "search, ms"} < set(table)
     assert any("40 questions" in text for text in said(measured))
     assert summary(measured)["Asked"][0] == "40 questions"

@@ -1,0 +1,28 @@
+"""The table of measures of a page, drawn by Streamlit; that of Compare is a component of its own."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from evaluation.report.cells import Row
+
+
+def show_measures(rows: Sequence[Row], widths: Mapping[str, Any] | None = None, **options: Any) -> Any:
+    """Draw a table of measures, in which columns of numbers are sorted by value; return the state of its selection.
+
+    ``widths`` are those of some columns, by their labels, and ``options`` further arguments of `streamlit.dataframe`.
+    """
+    column_config: dict[str, Any] = {
+        head.label: (
+            st.column_config.Column
+            if head.number is None
+            else partial(st.column_config.NumberColumn, format=head.number or None)
+        )(width=(widths or {}).get(head.label), help=head.help or None)
+        for head in rows[0]
+    }
+    table: dict[str, list[Any]] = {
+        head.label: [row[head].text if head.number is None else row[head].value for row in rows] for head in rows[0]
+    }
+    return st.dataframe(table, hide_index=True, placeholder="–", width="stretch", column_config=column_config, **options)
