@@ -80,7 +80,7 @@ def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -
             if way == "context":
                 print_estimate(material, built, tools)
             index = build_index(material.corpus, built, tools, way)
-            if way != "late" and index.searchable.texts == plain.searchable.texts:
+            if way != "late" and index.texts == plain.texts:
                 continue
             after, cells = recalls(index), []
             for *means, difference in zip(before, after, paired_differences(after - before), strict=True):

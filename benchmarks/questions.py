@@ -153,7 +153,7 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     document = Document.from_text(next(iter(random_documents(megabytes).values())), "lines", "one")
     tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
     index = build_index(Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools)
-    chosen = index.searchable.texts[:EMBEDDED]
+    chosen = index.texts[:EMBEDDED]
     steps(
         f"the bundled model on {len(chosen)} chunks of 800 characters",
         lambda: Tools(load_embedder(), load_tokenizer()).embed(chosen),

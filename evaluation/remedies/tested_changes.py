@@ -103,9 +103,9 @@ class _Reach:
         index, vector = questions.current_index, questions.question_vector(failure.posed.question)
         self._scores: dict[str, float] = {}
         """Cosine of the failing question and each text embedded so far."""
-        texts = index.searchable.texts
+        texts = index.texts
         if vector is not None:
-            self._scores.update(zip(texts, (index.searchable.vectors @ vector).tolist(), strict=True))
+            self._scores.update(zip(texts, (index.vectors @ vector).tolist(), strict=True))
         self._column_scores = np.array([self._scores.get(text, -1.0) for text in texts])
         self._starts, self._ends = index.edges.T
 

@@ -187,10 +187,9 @@ def ask(
     reranker
         Cross-encoder that reorders the first `MOST_RERANKED` chunks; None for no reordering.
     """
-    searchable = index.searchable
-    final_chunk_ranking, rankings_by_method = searchable.rank(question, vector)
+    final_chunk_ranking, rankings_by_method = index.rank(question, vector)
     if reranker is not None:
-        texts_to_rerank = [searchable.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
+        texts_to_rerank = [index.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
         final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
     ranked_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
     parts_given = ranked_spans[: limit.top] if limit.tokens is None else fill_budget(ranked_spans, limit.tokens, ruler)
@@ -421,7 +420,7 @@ def retrieved_whole_per_question(
     index = index_text(chunking, tools, search.method, search.embedded_as)
     are_whole = []
     for posed in questions:
-        question_vector = None if index.searchable.searched_by == "bm25" else embed_question(chunking, tools, posed.question)
+        question_vector = None if index.searched_by == "bm25" else embed_question(chunking, tools, posed.question)
         question_with_ranked_chunks = ask(index, posed.question, question_vector, search.limit, ruler, search.reranker)
         are_whole.append(judge_retrieval(question_with_ranked_chunks, posed.answer).fate == "whole")
     return are_whole

@@ -158,7 +158,7 @@ def find_repeats(
     ModelError
         As in `Tools.embed`.
     """
-    near_copies = find_near_duplicates(index.searchable.texts, alike)
+    near_copies = find_near_duplicates(index.texts, alike)
     places: dict[int, tuple[int, ...]] = {}
     if near_copies.pairs and questions:
         retrieved_depth = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)

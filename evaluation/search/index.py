@@ -107,29 +107,46 @@ class Indexed:
         return [returned_spans_by_chunk[number] for number in overlapping_chunks(self.edges, excerpts)]
 
 
-@dataclass(frozen=True, eq=False)
-class SearchableTexts:
-    """Texts of chunks, embedded or with their words indexed, or both.
+@dataclass(frozen=True)
+class Index(Indexed):
+    """Search index over all chunks of a corpus.
 
     Attributes
     ----------
     searched_by
         Search method that compares a question with the texts.
     texts
-        The texts, as embedded.
+        Text of each chunk, as embedded.
     vectors
-        Unit vectors, shape (texts, dimension); the dimension is 0 if the texts are searched by words alone.
+        Unit vectors of the texts, shape (chunks, dimension); the dimension is 0 if they are searched by words alone.
     bm25
         Word index of the texts; None if they are searched by embedding alone.
-    word_index_s
-        Seconds for indexing the words.
+    chunkings
+        The chunker's result for each document; empty in a `Search`.
+    unsituated
+        Number of chunks without a context sentence, if chunks are embedded with one.
+    behind
+        Near-duplicates among the texts, if rankings put each near-duplicate of a better-ranked chunk behind all other
+        chunks; None if rankings leave them in place.
     """
 
     searched_by: SearchMethod
     texts: tuple[str, ...]
-    vectors: VectorArray
+    vectors: VectorArray = field(compare=False)
     bm25: Bm25 | None = None
-    word_index_s: float = 0.0
+    chunkings: tuple[Chunking, ...] = ()
+    unsituated: int = 0
+    behind: NearDuplicates | None = None
+
+    @cached_property
+    def reasons(self) -> dict[int, str]:
+        """Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins."""
+        return {
+            offset + gap.start_after(chunking.document): gap.reason
+            for offset, chunking in zip(self.corpus.offsets, self.chunkings, strict=False)
+            for gap in chunking.gaps
+            if gap.verdict.is_cut
+        }
 
     def rank(self, question: str, vector: VectorArray | None) -> tuple[Ranking, dict[str, Ranking]]:
         """Rank the texts for a question; return the ranking, and by method the rankings that it is fused from.
@@ -144,68 +161,6 @@ class SearchableTexts:
             rankings_by_method["bm25"] = rank_by_score(self.bm25.scores(question))
         first, *others = rankings_by_method.values()
         return fuse_rankings([first, *others], len(self.texts)) if others else first, rankings_by_method
-
-
-def make_searchable(
-    chunkings: Sequence[Chunking], document: Document, tools: Tools, searched_by: SearchMethod, embedded_as: EmbeddedAs
-) -> SearchableTexts:
-    """Embed the chunks of several results, index their words, or both, as the search method requires.
-
-    An embedder that needs fitting is fitted on ``document``, whose language is that of the words.
-
-    Raises
-    ------
-    InputError
-        If the embedding mode does not suit the chunks, see `embed_chunks_late`.
-    ModelError
-        As in `Tools.embed`.
-    Cancelled
-        If the user asked to stop.
-    """
-    texts = tuple(
-        [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
-    )
-    vectors = np.zeros((len(texts), 0), np.float32)
-    if searched_by != "bm25":
-        vectors = embed_chunks_late(chunkings, tools) if embedded_as == "late" else embed_texts(document, texts, tools)
-    if searched_by == "embedding":
-        return SearchableTexts(searched_by, texts, vectors)
-    start_time = time.perf_counter()
-    word_index = Bm25(texts, detect_language(document.text))
-    return SearchableTexts(searched_by, texts, vectors, word_index, time.perf_counter() - start_time)
-
-
-@dataclass(frozen=True)
-class Index(Indexed):
-    """Search index over all chunks of a corpus.
-
-    Attributes
-    ----------
-    searchable
-        The texts of the chunks, ready to be searched.
-    chunkings
-        The chunker's result for each document; empty in a `Search`.
-    unsituated
-        Number of chunks without a context sentence, if chunks are embedded with one.
-    behind
-        Near-duplicates among the texts, if rankings put each near-duplicate of a better-ranked chunk behind all other
-        chunks; None if rankings leave them in place.
-    """
-
-    searchable: SearchableTexts
-    chunkings: tuple[Chunking, ...] = ()
-    unsituated: int = 0
-    behind: NearDuplicates | None = None
-
-    @cached_property
-    def reasons(self) -> dict[int, str]:
-        """Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins."""
-        return {
-            offset + gap.start_after(chunking.document): gap.reason
-            for offset, chunking in zip(self.corpus.offsets, self.chunkings, strict=False)
-            for gap in chunking.gaps
-            if gap.verdict.is_cut
-        }
 
 
 def build_index(
@@ -254,10 +209,31 @@ def index_chunkings(
 ) -> Index:
     """Return a search index over the chunks of every document of a corpus, in the order of the documents.
 
-    Raises the same errors as `make_searchable`.
+    The chunks are embedded, their words are indexed, or both, as the search method requires. An embedder that needs fitting
+    is fitted on the whole corpus, whose language is that of the words.
+
+    Raises
+    ------
+    InputError
+        If the embedding mode does not suit the chunks, see `embed_chunks_late`.
+    ModelError
+        As in `Tools.embed`.
+    Cancelled
+        If the user asked to stop.
     """
     meter = Meter()
-    searchable = make_searchable(chunkings, corpus.whole, replace(tools, meter=meter), searched_by, embedded_as)
+    tools = replace(tools, meter=meter)
+    texts = tuple(
+        [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
+    )
+    vectors = np.zeros((len(texts), 0), np.float32)
+    if searched_by != "bm25":
+        vectors = embed_chunks_late(chunkings, tools) if embedded_as == "late" else embed_texts(corpus.whole, texts, tools)
+    embed_s, word_index = meter.cold_s, None
+    if searched_by != "embedding":
+        start_time = time.perf_counter()
+        word_index = Bm25(texts, detect_language(corpus.whole.text))
+        embed_s += time.perf_counter() - start_time
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     # Not a number where it was not recorded.
@@ -268,10 +244,13 @@ def index_chunkings(
         chunks=_spans_in_corpus(corpus, chunkings),
         chunk_s=chunk_ms / 1000 if is_timed else None,
         decide_s=decide_ms / 1000 if is_timed else None,
-        embed_s=meter.cold_s + searchable.word_index_s,
+        embed_s=embed_s,
         embedded=meter.embedded + sum(timing.embedded for timing in timings),
         cached=meter.cached + sum(timing.cached for timing in timings),
-        searchable=searchable,
+        searched_by=searched_by,
+        texts=texts,
+        vectors=vectors,
+        bm25=word_index,
         chunkings=tuple(chunkings),
         unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
         if embedded_as == "context"
@@ -349,7 +328,7 @@ class PreparedQuestions:
 
         Raises the same errors as `Tools.embed`.
         """
-        if index.searchable.searched_by == "bm25":
+        if index.searched_by == "bm25":
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
         return cls(index, tuple(texts), embed_texts(index.corpus.whole, texts, tools))
 
@@ -376,8 +355,8 @@ class PreparedQuestions:
     def _ranked(self, numbers: IntArray, depth: int) -> IntArray:
         """Return the same as `ranked`, with near-duplicates in place."""
         depth = min(depth, len(self.index.chunks))
-        if self.index.searchable.bm25 is None:
-            return nearest_vectors(self.vectors[numbers], self.index.searchable.vectors, depth)
+        if self.index.bm25 is None:
+            return nearest_vectors(self.vectors[numbers], self.index.vectors, depth)
         rankings_by_question = [np.argsort(-self._scores_of(number), kind="stable")[:depth] for number in numbers.tolist()]
         return np.array(rankings_by_question, dtype=np.intp).reshape(len(numbers), depth)
 
@@ -386,8 +365,8 @@ class PreparedQuestions:
 
         The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fuse_rankings`.
         """
-        if self.index.searchable.bm25 is None:
-            queries, vectors = self.vectors[[*numbers]], self.index.searchable.vectors
+        if self.index.bm25 is None:
+            queries, vectors = self.vectors[[*numbers]], self.index.vectors
             all_numbers = np.arange(len(vectors))
             score_rows_with_queries = zip((queries @ vectors.T).astype(float), queries, strict=True)
             return np.array(
@@ -397,9 +376,9 @@ class PreparedQuestions:
 
     def _scores_of(self, number: int) -> FloatArray:
         """Return the score of every chunk for one question; 0 for chunks that are left out of its ranking."""
-        if self.index.searchable.bm25 is not None and self.index.searchable.searched_by == "bm25":
-            return self.index.searchable.bm25.scores(self.texts[number])
-        ranking, _ = self.index.searchable.rank(self.texts[number], self.vectors[number])
+        if self.index.bm25 is not None and self.index.searched_by == "bm25":
+            return self.index.bm25.scores(self.texts[number])
+        ranking, _ = self.index.rank(self.texts[number], self.vectors[number])
         scores = np.zeros(len(self.index.chunks))
         scores[ranking.order] = ranking.scores
         return scores

@@ -104,8 +104,8 @@ def test_the_context_finds_what_the_chunk_alone_does_not_say():
     question, best, cosines = Question("What profit had Acme?", ()), {}, {}
     for way in ("plain", "context"):
         index = build_index(corpus, FixedSentences(size=1), with_tools, way)
-        best[way] = index.searchable.texts[search(index, [question], with_tools, 4).ranked[0][0]]
-        cosines[way] = (index.searchable.vectors @ Bag().encode([question.text])[0]).tolist()
+        best[way] = index.texts[search(index, [question], with_tools, 4).ranked[0][0]]
+        cosines[way] = (index.vectors @ Bag().encode([question.text])[0]).tolist()
     assert best == {"plain": "What profit was it?", "context": "What profit Acme had.\n\nThe sum was ten."}
     assert cosines["plain"] == pytest.approx([1 / (2 * 2**0.5), 0, 0, 2 / (2 * 2)])
     assert cosines["context"] == pytest.approx([1 / (2 * 3**0.5), 4 / (2 * 8**0.5), 0, 2 / (2 * 5**0.5)])
@@ -122,8 +122,8 @@ def test_the_words_of_the_context_are_indexed_with_those_of_the_chunk(method):
     for way in ("plain", "context"):
         index = build_index(corpus, FixedSentences(size=1), with_tools, way, method)
         (ranked,) = search(index, [Question("What profit had Acme?", ())], with_tools, 5).ranked
-        best[way] = index.searchable.texts[ranked[0]]
-        assert index.searchable.vectors.shape == (5, 0 if method == "bm25" else len(Bag.words))
+        best[way] = index.texts[ranked[0]]
+        assert index.vectors.shape == (5, 0 if method == "bm25" else len(Bag.words))
     assert best == {"plain": "What profit was it?", "context": "What profit Acme had.\n\nThe sum was ten."}
 
 

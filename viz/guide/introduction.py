@@ -137,7 +137,7 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
 
 def ranking_picture(asked: AskedQuestion | None) -> PictureData:
     """Return the picture of the ranking: the distance of each chunk from the question."""
-    if asked is None or asked.index.searchable.searched_by == "bm25" or not len(asked.ranking.order):
+    if asked is None or asked.index.searched_by == "bm25" or not len(asked.ranking.order):
         return new_picture(
             "A question finds chunks",
             split_at_glossary_terms(
@@ -145,7 +145,7 @@ def ranking_picture(asked: AskedQuestion | None) -> PictureData:
                 "looks for the chunk at the least [distance] from the question."
             ),
         )
-    passage_vectors = asked.index.searchable.vectors
+    passage_vectors = asked.index.vectors
     nearest_chunks, similarities = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
     chunk_vector_start = ", ".join(format_number(float(value), ".2f") for value in passage_vectors[nearest_chunks[0]][:3])
     chunk_ranking_picture = new_picture(

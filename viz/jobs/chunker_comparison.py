@@ -153,8 +153,8 @@ class IndexChanges(BackgroundJob):
         chunks_by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
         for spans, text, token_count in zip(
             chunk_search_index.chunks,
-            chunk_search_index.searchable.texts,
-            map(int, tools.tokenizer.count(chunk_search_index.searchable.texts)),
+            chunk_search_index.texts,
+            map(int, tools.tokenizer.count(chunk_search_index.texts)),
             strict=True,
         ):
             digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()

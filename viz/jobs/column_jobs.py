@@ -117,10 +117,9 @@ def contexts_digest(chunkings: Iterable[Chunking]) -> str:
 
 
 def _index_bytes(index: Index) -> int:
-    searchable = index.searchable
-    vector_bytes: int = searchable.vectors.nbytes
+    vector_bytes: int = index.vectors.nbytes
     # An index by words is about as large as its texts.
-    return vector_bytes + sum(map(len, searchable.texts)) * (2 if searchable.bm25 is not None else 1)
+    return vector_bytes + sum(map(len, index.texts)) * (2 if index.bm25 is not None else 1)
 
 
 def _index_key(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> tuple[object, ...]:

@@ -179,11 +179,9 @@ def test_retrieval_and_asking_search_the_same_vectors(model):
     chunker, tools = build_chunker("fixed_words", {"size": 7, "overlap": 0}), Tools(model, load_tokenizer("words"))
     index = build_index(Corpus((document,)), chunker, tools, "late")
     plain = build_index(Corpus((document,)), chunker, tools)
-    assert index.searchable.texts == plain.searchable.texts
-    assert np.abs(index.searchable.vectors - plain.searchable.vectors).max() > 0.01
-    assert (
-        index_text(run(chunker, document, tools), tools, "embedding", "late").searchable.vectors == index.searchable.vectors
-    ).all()
+    assert index.texts == plain.texts
+    assert np.abs(index.vectors - plain.vectors).max() > 0.01
+    assert (index_text(run(chunker, document, tools), tools, "embedding", "late").vectors == index.vectors).all()
 
 
 class Own:

@@ -88,7 +88,7 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     ranked = asked.ranking.order.tolist()
     # Of chunks without a word of the question BM25 says nothing; Retrieval has them at the end, in their order.
     assert retrieved == [*ranked, *sorted({*range(16)} - {*ranked})]
-    assert index.searchable.texts == passages.searchable.texts
+    assert index.texts == passages.texts
 
 
 def test_nothing_is_embedded_that_is_not_there_already_when_asked_so():
@@ -105,7 +105,7 @@ def test_without_an_embedder_words_alone_rank():
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
     passages = index_text(chunking, without, "hybrid")
     asked = ask(passages, "the line of 80", None, Limit.of(top=3), TokenRuler(LINES, load_tokenizer("words")))
-    assert asked.index.searchable.searched_by == "bm25"
+    assert asked.index.searched_by == "bm25"
     assert asked.hits[0].chunk == 1
 
 

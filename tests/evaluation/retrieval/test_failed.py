@@ -167,7 +167,7 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     finally:
         ladders.ladder_budgets = before
     index = run.evaluation.index
-    (ranked,) = nearest_vectors(tools().embed(["which"]), index.searchable.vectors, len(index.chunks))
+    (ranked,) = nearest_vectors(tools().embed(["which"]), index.vectors, len(index.chunks))
     filled = fill_budget(
         [index.chunks[chunk] for chunk in ranked.tolist()], budget, ruler if unit == "tokens" else CharacterRuler(), last
     )

@@ -203,7 +203,7 @@ def test_all_documents_are_searched_together_by_the_cosine():
     (answer,) = evaluation.answers
     assert answer.ranked == (3, 2, 1, 0)
     assert values(answer.characters) == {"recall": 0, "precision": 0, "iou": 0, "precision_omega": 1}
-    assert evaluation.index.searchable.texts[3] == "130 delta."
+    assert evaluation.index.texts[3] == "130 delta."
     assert evaluation.index.chunks[3] == (Span(len(TWO["first"]) + len(JOINT), len(evaluation.index.corpus.whole.text)),)
 
 

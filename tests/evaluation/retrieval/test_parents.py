@@ -82,16 +82,16 @@ def test_only_children_are_indexed_with_their_words_alone(method):
     assert parents
     children = [number for number in range(len(whole.chunks)) if number not in parents]
     assert index.chunks == tuple(whole.chunks[number] for number in children)
-    assert index.searchable.texts == tuple(whole.searchable.texts[number] for number in children)
+    assert index.texts == tuple(whole.texts[number] for number in children)
     assert (whole.caveat, index.caveat) == (PARENTS_SEARCHED, "")
     assert whole.parents is None
     # The short text is a parent and its only child.
     assert index.parents[-1] == index.chunks[-1]
-    if index.searchable.bm25 is not None:
-        assert whole.searchable.bm25 is not None
-        words = Bm25(index.searchable.texts, "en")
-        np.testing.assert_allclose(index.searchable.bm25.scores("a tide"), words.scores("a tide"))
-    assert index.embedded == (0 if method == "bm25" else len(set(index.searchable.texts)))
+    if index.bm25 is not None:
+        assert whole.bm25 is not None
+        words = Bm25(index.texts, "en")
+        np.testing.assert_allclose(index.bm25.scores("a tide"), words.scores("a tide"))
+    assert index.embedded == (0 if method == "bm25" else len(set(index.texts)))
 
 
 @pytest.mark.parametrize("method", SEARCH_METHODS)

@@ -59,7 +59,7 @@ def indexed(method="embedding", size=1):
 
 
 def near(index, one, other):
-    first, second = shingles(index.searchable.texts[one]), shingles(index.searchable.texts[other])
+    first, second = shingles(index.texts[one]), shingles(index.texts[other])
     return len(first & second) >= 0.8 * len(first | second)
 
 
@@ -106,8 +106,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
         assert cost.difference == paired_difference(cost.without, cost.recall)
     assert top_k == 1 or sum(cost.taken) > 0
     assert repeats.near == sum(
-        any(near(index, one, other) for other in range(len(index.searchable.texts)) if other != one)
-        for one in range(len(index.searchable.texts))
+        any(near(index, one, other) for other in range(len(index.texts)) if other != one) for one in range(len(index.texts))
     )
 
 
@@ -141,7 +140,7 @@ def test_where_everything_else_is_retrieved_near_duplicates_come_last():
     index = indexed()
     rankings, taken = complete(index)
     queries = PreparedQuestions.of(
-        replace(index, behind=find_near_duplicates(index.searchable.texts)),
+        replace(index, behind=find_near_duplicates(index.texts)),
         [question.text for question in QUESTIONS],
         tools(),
     )
@@ -244,10 +243,10 @@ def test_among_the_best_by_words_each_chunk_that_repeats_a_better_one_is_counted
     questions = [*(question.text for question in QUESTIONS), "zzz"]
     expected = []
     for question in questions:
-        scores = Bm25(index.searchable.texts, "en").scores(question)
+        scores = Bm25(index.texts, "en").scores(question)
         best = [chunk for chunk in sorted(range(len(scores)), key=lambda chunk: -scores[chunk]) if scores[chunk]][:top_k]
         alike = [any(near(index, chunk, better) for better in best[:place]) for place, chunk in enumerate(best)]
         expected.append(sum(alike))
-    assert count_repeats_by_words(index.searchable.texts, "en", questions, top_k, 0.8).tolist() == expected
+    assert count_repeats_by_words(index.texts, "en", questions, top_k, 0.8).tolist() == expected
     assert any(expected) == (top_k > 1)
     assert expected[-1] == 0

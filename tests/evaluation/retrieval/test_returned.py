@@ -17,7 +17,7 @@ from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at
 from evaluation.retrieval.given_chunks import MeasuredChunker, RankCutoff, given_at_budget, given_top_k, retrieval_failures
 from evaluation.retrieval.ladder_and_repeats import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, RANGE_UNITS, evaluate_retrieval, measure_search, text_scores
-from evaluation.search.index import Index, SearchableTexts, build_index, search
+from evaluation.search.index import Index, build_index, search
 from evaluation.search.returned_texts import MOST_NEIGHBOURS, ReturnedText, missing_sections_note, with_returned_text
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
@@ -33,7 +33,9 @@ def index_of(corpus, *chunks):
         0.0,
         0,
         0,
-        SearchableTexts("embedding", ("",) * len(spans), np.eye(len(spans), dtype=np.float32)),
+        "embedding",
+        ("",) * len(spans),
+        np.eye(len(spans), dtype=np.float32),
     )
 
 

@@ -62,7 +62,7 @@ def recomputed(material, sizes, budget, sentences="regex"):
     with ChunkComparison() as comparison:
         for is_after, size in enumerate(sizes):
             index = build_index(corpus, build_chunker("fixed_sentences", {"size": size}), tools)
-            for spans, text in zip(index.chunks, index.searchable.texts, strict=True):
+            for spans, text in zip(index.chunks, index.texts, strict=True):
                 name = corpus.names[corpus.document_number_at(spans[0].start)]
                 comparison.add(name, [(text, len(text.split()))], bool(is_after))
             at = evaluate_at_budgets(index, questions, tools, ruler, Budgets((budget,)))

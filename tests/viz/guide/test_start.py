@@ -76,7 +76,7 @@ def test_the_ranking_is_the_questions(angle):
     shares = [rank["share"] for rank in shown["ranks"]]
     assert shares == sorted(shares)
     assert shown["after"] == "and 2 chunks farther away"
-    begins = ", ".join(f"{value:.2f}".replace("-", "−") for value in asked.index.searchable.vectors[order[0]][:3])
+    begins = ", ".join(f"{value:.2f}".replace("-", "−") for value in asked.index.vectors[order[0]][:3])
     assert f"Those of chunk {order[0] + 1} begin {begins}." in words_of(shown)
 
 

@@ -136,7 +136,7 @@ def test_the_passages_are_the_question_s_chunks(measured):
         ranked = evaluation.answers[0].ranked[: evaluation.top_k]
         chunks = [passage for passage in side["passages"] if passage["kind"] != "missed"]
         texts = ["".join(words for words, _ in chunk["parts"]) for chunk in chunks]
-        assert texts == [evaluation.index.searchable.texts[position] for position in ranked]
+        assert texts == [evaluation.index.texts[position] for position in ranked]
         hit = sum(len(words) for chunk in chunks for words, kind in chunk["parts"] if kind == "hit")
         missed = sum(
             len(words) for passage in side["passages"] if passage["kind"] == "missed" for words, _ in passage["parts"]

@@ -153,4 +153,4 @@ def test_a_run_embeds_what_its_plan_says_and_finds_the_chunks_of_the_text(embedd
     assert not ended(run).error
     index = run.found[0].index
     assert [text[start:end] for ((start, end),) in index.chunks][-1] == "It floats at night."
-    assert index.searchable.texts[-1] == embedded
+    assert index.texts[-1] == embedded

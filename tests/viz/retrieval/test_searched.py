@@ -50,10 +50,10 @@ def test_a_run_searches_as_its_plan_says_and_the_page_says_what_is_indexed(metho
     run.start()
     assert not ended(run).error
     index = run.found[len(each) // 2].index
-    assert (index.searchable.searched_by, index.searchable.vectors.shape[1] > 0) == (method, method != "bm25")
+    assert (index.searched_by, index.vectors.shape[1] > 0) == (method, method != "bm25")
     if method == "bm25":
         # Its own text has no word of the question, the heading above it has one.
-        ranked = [index.searchable.texts[number] for number in run.found[0].search.ranked[0]]
+        ranked = [index.texts[number] for number in run.found[0].search.ranked[0]]
         assert ["Buoys" in text for text in ranked] == sorted(["Buoys" in text for text in ranked], reverse=True)
         assert "Lights > Buoys\n\nIt floats at night." in ranked[:2]
     assert plan.search_said == told

@@ -136,8 +136,8 @@ def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http)
     assert run.plan.names == ["1. Fixed sentences", "2. Fixed sentences + context"]
     plain, context = (run.found[number].index for number in (0, 1))
     assert plain.chunks == context.chunks
-    assert "What eats: the heron does.\n\nIt eats fish and frogs." in context.searchable.texts
-    assert "What eats: the heron does.\n\nIt eats fish and frogs." not in plain.searchable.texts
+    assert "What eats: the heron does.\n\nIt eats fish and frogs." in context.texts
+    assert "What eats: the heron does.\n\nIt eats fish and frogs." not in plain.texts
     # Of one passage no answer could be used, though it was asked for again.
     assert len(http.requests) == chunks + 2
     (left,) = [text for text in said(ran(app)) if "no usable context" in text]
