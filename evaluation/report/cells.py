@@ -18,7 +18,7 @@ from evaluation.retrieval import (
     RepeatCost,
     mean_and_deviation,
 )
-from evaluation.retrieval.index_changes import IndexComparison, WonAndLost, dollar_words, embedding_dollars
+from evaluation.retrieval.index_changes import Changes, IndexComparison, WonAndLost, dollar_words, embedding_dollars
 from evaluation.segmentation import (
     BOUNDARY_MEASURES,
     MEASURES_EXPLAINED,
@@ -35,7 +35,7 @@ from evaluation.segmentation import (
     cut_offsets,
     sentence_counts,
 )
-from evaluation.statistics import Difference, interval_end_words
+from evaluation.statistics import Difference, interval_end_words, interval_words
 
 
 class Cell(NamedTuple):
@@ -70,6 +70,10 @@ class Head(NamedTuple):
     label: str
     help: str = ""
     number: str | None = None
+
+
+Row = Mapping[Head, Cell]
+"""A row of a table: its cells by their heads, in the order of the columns."""
 
 
 def unknown_cell(why: str = "") -> Cell:
@@ -156,6 +160,15 @@ def change_cells(chunks: int, comparison: IndexComparison | None, documents: int
     return chunk_change_cells
 
 
+def document_change_row(name: str, changes: Changes) -> Row:
+    """Return the row of a document that a change of chunkers changes."""
+    counts = ("tokens_again", "kept", "changed", "new", "gone")
+    return {
+        Head("document"): Cell(name),
+        **{Head(field.replace("_", " "), number=""): count_cell(getattr(changes, field)) for field in counts},
+    }
+
+
 def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, tested: Difference | None) -> list[Cell]:
     """Return the cells of a column that replaces the column ``baseline``; ``tested`` is None with too few questions."""
     won, lost = changes.changed(amount)
@@ -178,10 +191,6 @@ def recall_cell(recall: FloatArray) -> Cell:
 
 
 # Tables of the measures of retrieval and of answers, as means over the questions.
-
-
-Row = Mapping[Head, Cell]
-"""A row of a table: its cells by their heads, in the order of the columns."""
 
 
 def mean_cell(mean: tuple[float, float] | None, *, with_deviation: bool = True) -> Cell:
@@ -256,6 +265,19 @@ def _judged_mean_cell(mean: tuple[float, float] | None, unjudged_count: int) -> 
     """Return the cell of a mean and the number of failed judgements, or of that number alone if the judge always failed."""
     words = [] if mean is None else [f"{format_number(mean[0], '.2f')} ± {mean[1]:.2f}"]
     return Cell(", ".join(words + [f"{unjudged_count} not judged"] * bool(unjudged_count)) or "undefined")
+
+
+def difference_row(first: str, second: str, difference: Difference) -> Row:
+    """Return the row of a mean difference of two chunkers, with its interval, its p-value and its questions."""
+    return {
+        Head("first"): Cell(first),
+        Head("less the second"): Cell(second),
+        Head("difference"): Cell(format_number(difference.mean, "+.3f")),
+        Head("interval"): Cell(interval_words(difference.low, difference.high, difference.alpha, 1, 3)),
+        Head("adjusted p", number=""): Cell("", round(difference.adjusted, 4)),
+        Head("significant"): Cell("yes" if difference.significant else "no"),
+        Head("questions", number=""): count_cell(difference.count),
+    }
 
 
 # Tables of the measures of a segmentation, with and without known boundaries: their heads and the cells of a row.

@@ -19,8 +19,8 @@ from evaluation.answering import (
     answers_to_json_lines,
     cost_table,
 )
-from evaluation.report.cells import answers_row
-from evaluation.statistics import FALSE_VERDICTS, interval_words
+from evaluation.report.cells import answers_row, difference_row
+from evaluation.statistics import FALSE_VERDICTS
 from viz.components.figure import show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import download_button, notice
@@ -144,19 +144,12 @@ def _show_differences(report: AnswerReport, measure: str) -> None:
     ]
     if not chunker_pair_differences:
         return
-    cells_by_column = {
-        "first": [report.names[one] for one, _, _ in chunker_pair_differences],
-        "less the second": [report.names[other] for _, other, _ in chunker_pair_differences],
-        "difference": [format_number(difference.mean, "+.3f") for _, _, difference in chunker_pair_differences],
-        "interval": [
-            interval_words(difference.low, difference.high, difference.alpha, 1, 3)
-            for _, _, difference in chunker_pair_differences
-        ],
-        "adjusted p": [round(difference.adjusted, 4) for _, _, difference in chunker_pair_differences],
-        "significant": ["yes" if difference.significant else "no" for _, _, difference in chunker_pair_differences],
-        "questions": [difference.count for _, _, difference in chunker_pair_differences],
-    }
-    st.dataframe(cells_by_column, hide_index=True, placeholder="–", width="stretch")
+    show_measures(
+        [
+            difference_row(report.names[one], report.names[other], difference)
+            for one, other, difference in chunker_pair_differences
+        ]
+    )
     st.caption(
         "A difference is significant if a paired sign-flip test and Hall's test agree; intervals and p-values are "
         f"Holm-corrected for {pluralize(len(report.comparisons.tested), 'comparison')}. {FALSE_VERDICTS}"

@@ -10,7 +10,17 @@ from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tok
 from chunkers.results import EMBEDDED_AS, EmbeddedAs, embedded_text
 from chunkers.support import pluralize
 from evaluation.questions import marked_question_set
-from evaluation.report.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
+from evaluation.report.cells import (
+    QUESTION_HEADS,
+    Cell,
+    Head,
+    change_cells,
+    change_heads,
+    document_change_row,
+    question_cells,
+    recall_cell,
+    unknown_cell,
+)
 from evaluation.retrieval.index_changes import (
     ChunkComparison,
     IndexComparison,
@@ -24,6 +34,7 @@ from evaluation.statistics import paired_differences
 from viz.compare.asking.question_search import chunkings_with_contexts
 from viz.compare.scores.score_table import RowData, column_row, draw_scores
 from viz.compare.state.session import session
+from viz.components.measure_table import show_measures
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
@@ -422,22 +433,7 @@ def _show_documents(comparison: IndexComparison) -> None:
         f"The documents with the most to embed again: {len(most_changed_documents):,} of "
         f"{comparison.changed_documents:,} that change."
     )
-    field_by_column_head = {
-        "tokens again": "tokens_again",
-        "kept": "kept",
-        "changed": "changed",
-        "new": "new",
-        "gone": "gone",
-    }
-    change_amounts_by_head = {
-        head: [getattr(changes, field) for _, changes in most_changed_documents]
-        for head, field in field_by_column_head.items()
-    }
-    st.dataframe(
-        {"document": [name for name, _ in most_changed_documents], **change_amounts_by_head},
-        hide_index=True,
-        width="stretch",
-    )
+    show_measures([document_change_row(name, changes) for name, changes in most_changed_documents])
 
 
 def _show_questions(job: IndexChanges, changes: WonAndLost) -> None:
@@ -453,14 +449,14 @@ def _show_questions(job: IndexChanges, changes: WonAndLost) -> None:
     more_phrase = f" {pluralize(unlisted_count, 'more question')} not listed." if unlisted_count else ""
     st.caption(f"{pluralize(len(won), 'question')} won, {len(lost):,} lost, by recall in percent.{more_phrase}")
     recalls_before, recalls_after = changes.before[first_retrieval_amount], changes.after[first_retrieval_amount]
-    st.dataframe(
-        {
-            "": [what for what, _ in listed_question_outcomes],
-            "question": [job.questions[number] for _, number in listed_question_outcomes],
-            "before": [100 * float(recalls_before[number]) for _, number in listed_question_outcomes],
-            "after": [100 * float(recalls_after[number]) for _, number in listed_question_outcomes],
-        },
-        hide_index=True,
-        width="stretch",
-        column_config={name: st.column_config.NumberColumn(format="%.0f") for name in ("before", "after")},
+    show_measures(
+        [
+            {
+                Head(""): Cell(what),
+                Head("question"): Cell(job.questions[number]),
+                Head("before", number="%.0f"): Cell("", 100 * float(recalls_before[number])),
+                Head("after", number="%.0f"): Cell("", 100 * float(recalls_after[number])),
+            }
+            for what, number in listed_question_outcomes
+        ]
     )
