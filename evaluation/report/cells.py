@@ -229,7 +229,7 @@ def retrieval_row(
 
 
 def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> Row:
-    """Return the row of a chunker on its near-duplicates, of which there are some among its ``chunks``."""
+    """Return the row of a chunker with this number of chunks: its near-duplicates and their cost."""
     gain = cost.difference
     return {
         Head("chunker"): Cell(name),
